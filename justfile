@@ -36,6 +36,11 @@ test *args:
 # lint, types, layers and the quick tests: what every commit passes
 check: lint test
 
+# write the generated pages and pictures of the documentation
+docs:
+    {{env}}; for page in docs docs_cli docs_workflow docs_architecture demo_picture; do python scripts/$page.py; done
+    {{env}}; python -m tests.faults.documentation
+
 # install the pinned agent CLIs that tests drive
 agents:
     {{env}}; python scripts/agents.py

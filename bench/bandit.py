@@ -1,15 +1,16 @@
-"""What learning which profile to use costs, against having known the best one from the start.
+"""What it costs to learn which profile to use, compared with knowing the best profile from the start.
 
-A fleet is three simulated profiles, each landing a story with a chance and at a price of its own; what one story costs
+A fleet is three simulated profiles, each with its own chance of landing a story and its own price; the cost of a story
 varies about the price (log-normal: two of three stories between 0.54 and 1.46 times it). The chooser is the product's
 own rule. It works through 200 stories; the measure is money per verified story over all 200, the learning included,
-divided by what the best fixed profile takes for the same 200. Draws are common: the nth story that a profile is given
-goes the same whoever chose it. A fleet is played several times, and its ratio is of the sums over those plays.
+divided by what the best fixed profile needs for the same 200. Draws are shared: the nth story of a profile has the same
+outcome whichever rule chose the profile. A fleet is played several times, and its ratio is of the sums over those
+plays.
 
-Ordinary fleets have names. The others are drawn, with a seed that was used for nothing else: the rule's two numbers
-were settled with other seeds on fleets drawn alike, and on the named ones, which therefore prove less. The last line is
-the mean of the ratios of the first drawn set's fleets. "Floor" is what remains for one who tries each profile once, as
-a price that nobody knows demands, and is then told the best.
+Ordinary fleets have names. The others are drawn with a seed that was used for nothing else: the rule's two numbers were
+tuned with other seeds on similar fleets, and on the named fleets, which therefore prove less. The last line is the mean
+of the ratios of the fleets in the first drawn set. "Floor" is the ratio of a chooser that tries each profile once,
+because its price is unknown, and then knows the best.
 """
 
 import math
@@ -24,7 +25,7 @@ from shiftwork.domain.agents.bandit import choose
 from shiftwork.domain.agents.tally import ANY_ROLE, Tally
 
 STORIES = 200
-PLAYS = 12
+ROUNDS = 12
 VARIES = 0.5
 TARGET = 1.10
 SEED = "held out"
@@ -32,7 +33,7 @@ SEED = "held out"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What is true of it and nobody knows: the chance that its story lands, and what a story costs on average."""
+    """Its true values, unknown to the chooser: the chance that its story lands, and the average cost of a story."""
 
     chance: float
     cost: float
@@ -77,8 +78,8 @@ NAMED: Mapping[str, Fleet] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """Fleets whose chances are uniform between two ends and whose prices are log-uniform from 1 to `dearest`; so many
-    stories are under way `at_once`.
+    """Fleets with uniform chances between two bounds and log-uniform prices from 1 to `dearest`; `at_once` stories are
+    in progress at a time.
     """
 
     title: str
@@ -119,23 +120,23 @@ def added(tally: Tally, outcomes: Iterable[tuple[bool, float]]) -> Tally:
 
 
 def worked(fates: Mapping[str, Sequence[tuple[bool, float]]], at_once: int) -> Record:
-    """The record after all stories, chosen by the rule; a story ends when `at_once` are under way."""
+    """The record after all stories, chosen by the rule; a story ends when `at_once` are in progress."""
     record = {name: Tally(role=ANY_ROLE, profile=name) for name in fates}
-    under_way: deque[str] = deque()
+    in_progress: deque[str] = deque()
     for story in range(STORIES + at_once - 1):
         if story < STORIES:
             name = choose(ANY_ROLE, tuple(fates), record.values()).profile
-            record[name] = replace(record[name], under_way=record[name].under_way + 1)
-            under_way.append(name)
+            record[name] = replace(record[name], in_progress=record[name].in_progress + 1)
+            in_progress.append(name)
         if story >= at_once - 1:
-            name = under_way.popleft()
+            name = in_progress.popleft()
             tally = record[name]
-            record[name] = added(replace(tally, under_way=tally.under_way - 1), [fates[name][tally.ended]])
+            record[name] = added(replace(tally, in_progress=tally.in_progress - 1), [fates[name][tally.ended]])
     return record
 
 
-def told(fates: Mapping[str, Sequence[tuple[bool, float]]], best: str) -> Record:
-    """The record of one who tries each once and is then told which is best."""
+def outcome_of(fates: Mapping[str, Sequence[tuple[bool, float]]], best: str) -> Record:
+    """The record of a chooser that tries each profile once and then knows the best."""
     tries = dict.fromkeys(fates, 1) | {best: STORIES - len(fates) + 1}
     return {name: added(Tally(role=ANY_ROLE, profile=name), fates[name][:many]) for name, many in tries.items()}
 
@@ -146,8 +147,8 @@ def per_verified(records: Iterable[Record]) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Played:
-    """A fleet's plays: the records the rule came to, and what the best fixed profile and the floor took for as much."""
+class Outcomes:
+    """The plays of a fleet: the records of the rule, and the results of the best fixed profile and of the floor."""
 
     title: str
     fleet: Fleet
@@ -157,7 +158,7 @@ class Played:
 
     @property
     def best(self) -> Profile:
-        return min(self.fleet.values(), key=lambda one: one.per_verified)
+        return min(self.fleet.values(), key=lambda profile: profile.per_verified)
 
     @cached_property
     def ratio(self) -> float:
@@ -168,52 +169,53 @@ class Played:
         return fmean(record[name].ended for record in self.records)
 
     def wasted(self, name: str) -> float:
-        """What went there and would not have with the best profile, as a share of what the best takes for all."""
+        """The excess cost of stories given to that profile, as a share of what the best profile needs for all."""
         profile, best = self.fleet[name], self.best
         return self.given(name) * (profile.cost - profile.chance * best.per_verified) / (STORIES * best.cost)
 
 
-def played(title: str, fleet: Fleet, at_once: int = 1) -> Played:
+def outcomes_of(title: str, fleet: Fleet, at_once: int = 1) -> Outcomes:
     best = min(fleet, key=lambda name: fleet[name].per_verified)
     fates = [
         {name: profile.stories(f"{SEED}/{title}/{play}/{name}") for name, profile in fleet.items()}
-        for play in range(PLAYS)
+        for play in range(ROUNDS)
     ]
     fixed = [{best: added(Tally(role=ANY_ROLE, profile=best), fate[best])} for fate in fates]
-    return Played(
+    return Outcomes(
         title=title,
         fleet=fleet,
         records=[worked(fate, at_once) for fate in fates],
         fixed=per_verified(fixed),
-        floor=per_verified(told(fate, best) for fate in fates) / per_verified(fixed),
+        floor=per_verified(outcome_of(fate, best) for fate in fates) / per_verified(fixed),
     )
 
 
-# Telling -------------------------------------------------------------------------------------------------------------
+# Reporting -----------------------------------------------------------------------------------------------------------
 
 
-def row(title: str, fleets: Sequence[Played]) -> str:
-    ratios = [one.ratio for one in fleets]
+def row(title: str, fleets: Sequence[Outcomes]) -> str:
+    ratios = [scene.ratio for scene in fleets]
     ninth = quantiles(ratios, n=10, method="inclusive")[-1] if len(ratios) > 1 else ratios[0]
-    floor, over = fmean(one.floor for one in fleets), sum(ratio > TARGET for ratio in ratios)
+    floor, over = fmean(scene.floor for scene in fleets), sum(ratio > TARGET for ratio in ratios)
     return (
         f"{title:<21} {len(fleets):>6} {fmean(ratios):>7.3f} {ninth:>7.3f} {max(ratios):>7.3f} {floor:>7.3f} {over:>7}"
     )
 
 
-def reason(one: Played) -> str:
-    """Where most of the excess went, and how much looking it takes to tell that profile from the best one: by the bound
-    of Lai and Robbins, `ln(stories)` over the divergence between its chance and the one that would make it the best.
+def reason(scene: Outcomes) -> str:
+    """Where most of the excess went, and how many stories it takes to distinguish that profile from the best: by the
+    bound of Lai and Robbins, `ln(stories)` over the divergence between its chance and the chance that would make it the
+    best.
     """
-    name = max(one.fleet, key=one.wasted)
-    profile, best = one.fleet[name], one.best
+    name = max(scene.fleet, key=scene.wasted)
+    profile, best = scene.fleet[name], scene.best
     needed = profile.cost / best.per_verified
-    spent = f"{one.given(name):.0f} stories went to one that lands {profile.chance:.0%} at {profile.cost:.2f}"
+    spent = f"{scene.given(name):.0f} stories went to a profile that lands {profile.chance:.0%} at {profile.cost:.2f}"
     instead = f"the best lands {best.chance:.0%} at {best.cost:.2f}"
     if needed >= 1:
-        return f"{spent}, {instead}: each costs {one.wasted(name) / one.given(name):.1%} of all, and prices vary"
+        return f"{spent}, {instead}: each costs {scene.wasted(name) / scene.given(name):.1%} of all, and costs vary"
     looks = math.log(STORIES) / _divergence(profile.chance, needed)
-    return f"{spent}, {instead}: to tell them apart takes about {looks:.0f}"
+    return f"{spent}, {instead}: to distinguish them takes about {looks:.0f}"
 
 
 def _divergence(chance: float, other: float) -> float:
@@ -221,21 +223,23 @@ def _divergence(chance: float, other: float) -> float:
 
 
 def main() -> None:
-    print(f"money per verified story over {STORIES} stories against the best fixed profile, {PLAYS} plays a fleet\n")
+    print(f"money per verified story over {STORIES} stories against the best fixed profile, {ROUNDS} rounds a fleet\n")
     print(f"{'':<21} {'fleets':>6} {'mean':>7} {'90th':>7} {'worst':>7} {'floor':>7} {'> ' + format(TARGET, '.2f'):>7}")
-    named = [played(title, fleet) for title, fleet in NAMED.items()]
-    for one in named:
-        print(row(one.title, [one]))
+    named = [outcomes_of(title, fleet) for title, fleet in NAMED.items()]
+    for scene in named:
+        print(row(scene.title, [scene]))
     print()
-    drawn = {one.title: [played(title, fleet, one.at_once) for title, fleet in one.fleets()] for one in SETS}
+    drawn = {item.title: [outcomes_of(title, fleet, item.at_once) for title, fleet in item.fleets()] for item in SETS}
     for title, fleets in drawn.items():
         print(row(title, fleets))
     print(f"\nfleets above {TARGET:.2f}:")
-    for one in sorted([*named, *(one for fleets in drawn.values() for one in fleets)], key=lambda one: -one.ratio):
-        if one.ratio > TARGET:
-            print(f"{one.title:<21} {one.ratio:.3f}  floor {one.floor:.3f}  {reason(one)}")
+    for scene in sorted(
+        [*named, *(fleet for fleets in drawn.values() for fleet in fleets)], key=lambda item: -item.ratio
+    ):
+        if scene.ratio > TARGET:
+            print(f"{scene.title:<21} {scene.ratio:.3f}  floor {scene.floor:.3f}  {reason(scene)}")
     print(f"\nthe mean over the {SETS[0].many} fleets drawn as {SETS[0].title!r}:")
-    print(f"{fmean(one.ratio for one in drawn[SETS[0].title]):.3f}")
+    print(f"{fmean(item.ratio for item in drawn[SETS[0].title]):.3f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How long the quick commands take, against a bare start of the same interpreter.
+"""How long the quick commands take, compared with a bare start of the same interpreter.
 
-`shiftwork --help` and `shiftwork status` (in a repository with the history of one run, on SQLite) take turns with
+`shiftwork --help` and `shiftwork status` (in a repository with the history of one run, on SQLite) alternate with
 `python -c pass`, because timings on a shared machine drift; the ratio is that of the medians. Bytecode is compiled
-first: where PYTHONDONTWRITEBYTECODE is set, none would be, and every start would pay for it.
+first: with PYTHONDONTWRITEBYTECODE set there would be none, and every start would pay for it.
 """
 
 import compileall
@@ -28,7 +28,7 @@ def compile_all() -> None:
 
 
 def made_repository(folder: Path) -> Path:
-    """A repository with the history of a run: what the demo leaves."""
+    """A repository with the history of a run, created by the demo."""
     env = environment() | {"TMPDIR": str(folder)}
     subprocess.run([SHIFTWORK, "demo", "--keep"], env=env, check=True, stdout=subprocess.DEVNULL)
     return next(folder.glob("shiftwork-demo-*"))

@@ -1,12 +1,12 @@
 """Whether work gets slower as its history gets longer.
 
-One decision and the append of what came of it (fold, view rows, one transaction), on SQLite: a run of 1,500 stories is
-carried on from a history of 1,000 facts and the same run from one of 100,000, in turns, because timings on a shared
-machine drift. The ratio on the last line is that of the medians, for the run's decisions or those of its stories,
-whichever is worse.
+Measures a decision and the append of its facts (fold, view rows, one transaction), on SQLite: a run of 1,500 stories is
+continued from a history of 1,000 facts and from a history of 100,000, alternating, because timings on a shared machine
+drift. The ratio on the last line is that of the medians, for the run's decisions or those of its stories, whichever is
+worse.
 
-Before that a run of 1,000 stories of one instant step each is done whole: the real engine, store and git, an agent that
-is a function, no gates. `shiftwork status` on it is timed against `status` where nothing was ever run.
+Before that, a complete run of 1,000 stories with one instant step each: the real engine, store and git, an agent that
+is a function, no gates. `shiftwork status` on it is compared with `status` in a repository without runs.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.store.open import open_store
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.streams import RUN, STORY, Kind
-from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.domain.core import effect as e
@@ -41,7 +41,7 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.store import EventStore
 from shiftwork.testing.builders import asked, planned, run_plan, workflow
 from shiftwork.testing.simulation.simulation import FirstChoice
-from shiftwork.testing.simulation.story import StoryWorld
+from shiftwork.testing.simulation.story import StorySimulation
 
 SHORT, LONG = 1_000, 100_000
 STORIES = 1_500
@@ -60,7 +60,7 @@ def chains(count: int) -> tuple[Story, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class Line:
-    """A stream that is carried on: what it folds to and how far it has come."""
+    """A stream that is continued: its folded state and its version."""
 
     events: EventStore
     kind: Kind[Any]
@@ -69,14 +69,14 @@ class Line:
     version: int = 0
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
-        """What a recorder does."""
+        """Append facts, as a recorder does."""
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
         self.version = await self.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
         self.state = after
 
     async def turn(self, answer: Answer) -> float:
-        """Decide, do, record; the seconds that deciding and recording took."""
+        """Decide, act, record; returns the seconds for deciding and recording."""
         began = time.perf_counter()
         effect = self.kind.decide(self.state)[0]
         decided = time.perf_counter()
@@ -87,7 +87,7 @@ class Line:
 
 
 class Shift:
-    """A run whose stories are done one after another by a world in which all goes well; `facts` counts its history."""
+    """A run whose stories run one after another in a simulation without failures; `facts` counts its history."""
 
     def __init__(self, events: EventStore) -> None:
         plan = run_plan(*chains(STORIES), steps=workflow(*(planned("coding") for _ in range(STEPS))))
@@ -99,8 +99,8 @@ class Shift:
         await self._run.write("start", [run_facts.RunStarted(at=0, plan=self._plan)])
 
     async def story(self, *, at_once: bool = False) -> dict[str, list[float]]:
-        """The next story, from its dispatch to its end, and the seconds that decisions of the run and of the story
-        took; `at_once` records its whole history in one go.
+        """Run the next story, from its dispatch to its end; returns the seconds of the run's and the story's decisions.
+        `at_once` records its whole history in a single append.
         """
         (dispatch,) = RUN.decide(self._run.state)
         assert isinstance(dispatch, run_effects.DispatchStory)
@@ -110,23 +110,25 @@ class Shift:
         begun = run_facts.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
         own, runs = list[float](), [await self._run.turn(lambda *_: [begun])]
         started = story_facts.StoryStarted(at=0, assignment=given, steps=dispatch.steps)
-        world = StoryWorld(chance=FirstChoice(), mishaps=0, answers=0, endings=("completed",), verdicts=("landed",))
+        context = StorySimulation(
+            chance=FirstChoice(), mishaps=0, answers=0, endings=("completed",), verdicts=("landed",)
+        )
         if at_once:
-            await line.write("all", played(started, world))
+            await line.write("all", simulated(started, context))
         else:
             await line.write("start", [started])
             while STORY.decide(line.state):
-                own.append(await line.turn(world.answer))
+                own.append(await line.turn(context.answer))
         assert line.state.status is StoryStatus.COMPLETED
         runs.append(await self._run.turn(lambda effect, _: ended(effect, line.state)))
         self.facts += line.version + 3
         return {"run": runs, "story": own}
 
 
-def played(started: Fact, world: StoryWorld) -> list[Fact]:
+def simulated(started: Fact, context: StorySimulation) -> list[Fact]:
     facts, state = [started], STORY.fold(StoryState(), [started])
     while effects := STORY.decide(state):
-        news = world.answer(effects[0], state)
+        news = context.answer(effects[0], state)
         facts += news
         state = STORY.fold(state, news)
     return facts
@@ -134,7 +136,7 @@ def played(started: Fact, world: StoryWorld) -> list[Fact]:
 
 def ended(effect: e.Effect, story: StoryState) -> list[Fact]:
     assert isinstance(effect, e.Receive)
-    told = run_facts.StoryEnded(
+    story_ended = run_facts.StoryEnded(
         at=0,
         story=story.given.story.id,
         status=story.status,
@@ -143,11 +145,11 @@ def ended(effect: e.Effect, story: StoryState) -> list[Fact]:
         cause=None,
         usage=story.spending.usage,
     )
-    return [told, MessagesRead(at=0, upto=effect.cursor + 1)]
+    return [story_ended, MessagesRead(at=0, upto=effect.cursor + 1)]
 
 
 async def decisions(folder: Path) -> float:
-    """Seconds of the median decision on the long history over that on the short one; the worse of the two kinds."""
+    """The median decision time on the long history divided by that on the short history; the worse of the two kinds."""
     shifts: dict[int, Shift] = {}
     stores = []
     for size in (SHORT, LONG):
@@ -179,7 +181,7 @@ def instant(task: AgentTask) -> Turn:
 
 
 async def whole_run(root: Path) -> float:
-    """Seconds that the run took."""
+    """The duration of the run in seconds."""
     env = environment()
     site = find_site(root, env)
     order = Order(
@@ -191,9 +193,9 @@ async def whole_run(root: Path) -> float:
         parallel=8,
     )
     settings = Settings.model_validate({"sandbox": {"tier": "none"}})
-    async with open_world(site, settings, env, agents={"scripted": ScriptedAgent(instant)}) as world:
+    async with open_context(site, settings, env, agents={"scripted": ScriptedAgent(instant)}) as context:
         began = time.perf_counter()
-        state = await wait_for(world, await start_run(world, order))
+        state = await wait_for(context, await start_run(context, order))
         taken = time.perf_counter() - began
     if state.status is not RunStatus.COMPLETED or state.totals.completed != WHOLE:
         raise RuntimeError(f"the run is {state.status}, {state.totals.completed} stories have landed")
@@ -211,8 +213,8 @@ def whole() -> None:
         taken = asyncio.run(whole_run(full))
         print(f"a run of {WHOLE:,} stories, one instant step each, real git: {taken:.0f} s")
         pairs = [(status_seconds(empty), status_seconds(full)) for _ in range(STATUS_ROUNDS)]
-    bare, told = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"status on it: {1000 * told:.0f} ms, where nothing was run: {1000 * bare:.0f} ms, ratio {told / bare:.2f}")
+    bare, message = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(f"status on it: {1000 * message:.0f} ms, without runs: {1000 * bare:.0f} ms, ratio {message / bare:.2f}")
 
 
 def main() -> None:

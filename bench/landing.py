@@ -1,12 +1,12 @@
-"""Landings a second: stories that are ready to land, under shiftwork and by bare git, in the same run.
+"""Landings per second: stories that are ready to land, with shiftwork and with bare git, in the same run.
 
-Bare git is the quickest way that does not lose work: for each story `rev-parse`, `merge-tree`, `commit-tree` and a
-compare-and-swap by `update-ref`, one after the other, and nothing else. Naive git is what people write first: in a
-worktree, rebase the story, squash it, commit. Under shiftwork each story asks its queue as it does in a run, and a
-landing is all of it: store, engine, lease, batches, a checkout of every commit that lands, a gate that always passes
-run there under supervision, the move of the base together with the user's own checkout of it, and the answer. The
-last three lines. A few stories land before the clock starts, so that trees are laid out and statements compiled. The
-three take turns, in rounds, because timings on a shared machine drift; the ratio is that of the medians.
+Bare git is the fastest way that loses no work: for each story `rev-parse`, `merge-tree`, `commit-tree` and a
+compare-and-swap with `update-ref`, in sequence, and nothing else. Naive git is what people write first: in a worktree,
+rebase the story, squash it, commit. With shiftwork each story asks its queue as it does in a run, and a landing
+includes everything: store, engine, lease, batches, a checkout of every commit that lands, a gate that always passes and
+runs there under supervision, the move of the base together with the user's own checkout of it, and the answer. The
+results are the last three lines. A few stories land before the clock starts, so that trees exist and statements are
+compiled. The three alternate, in rounds, because timings on a shared machine drift; the ratio is that of the medians.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.messaging import run_inbox
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.landing_lock import call
-from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, story_stream
@@ -59,7 +59,7 @@ def repository() -> Iterator[Path]:
 
 
 def stories(root: Path, repository: Path, count: int) -> list[Commit]:
-    """Tips of stories, made in a repository that has the objects of `root`: each changes a file of its own."""
+    """Tips of stories, created in a repository that has the objects of `root`: each changes its own file."""
     base = git(root, "rev-parse", "main")
     wanted = "".join(
         f"commit refs/shiftwork/story-{number}\n"
@@ -108,44 +108,44 @@ async def under_shiftwork(root: Path, proof: str) -> float:
         {"gates": {"test": "true"}, "landing": {"proof": proof}, "sandbox": {"tier": "none"}}
     )
     watch = Watch(Commit(git(root, "rev-parse", "main")))
-    async with open_world(site, settings, env, observe=watch.see) as world:
+    async with open_context(site, settings, env, observe=watch.see) as context:
         tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))
         queue = landing_stream(site.project, "main")
-        await watch.land(world, queue, tips[:WARM_UP])
+        await watch.land(context, queue, tips[:WARM_UP])
         began = time.perf_counter()
-        await watch.land(world, queue, tips[WARM_UP:])
+        await watch.land(context, queue, tips[WARM_UP:])
         taken = time.perf_counter() - began
     landed = int(git(root, "rev-list", "--count", "main")) - 1
     if landed != len(tips) or git(root, "status", "--porcelain"):
-        raise RuntimeError("not everything has landed as it should")
+        raise RuntimeError("not every story has landed correctly")
     return STORIES / taken
 
 
 class Watch:
-    """Asks for stories made from `base`, and counts those that have been told that they landed."""
+    """Requests landings of stories made from `base`, and counts the closed entries."""
 
     def __init__(self, base: Commit) -> None:
         self.base = base
-        self.told = 0
+        self.message = 0
         self.news = asyncio.Event()
 
     def see(self, sighting: Sighting) -> None:
-        self.told += isinstance(sighting.what, EntryClosed)
+        self.message += isinstance(sighting.what, EntryClosed)
         self.news.set()
 
-    async def land(self, world: World, queue: Stream, tips: list[tuple[int, Commit]]) -> None:
-        wanted = self.told + len(tips)
-        rung = asyncio.ensure_future(world.alarm.listen())
-        await asyncio.gather(*(self.ask(world, queue, number, tip) for number, tip in tips))
-        while self.told < wanted:
+    async def land(self, context: Context, queue: Stream, tips: list[tuple[int, Commit]]) -> None:
+        wanted = self.message + len(tips)
+        rung = asyncio.ensure_future(context.failure.wait())
+        await asyncio.gather(*(self.ask(context, queue, number, tip) for number, tip in tips))
+        while self.message < wanted:
             self.news.clear()
             await asyncio.wait({rung, asyncio.ensure_future(self.news.wait())}, return_when=asyncio.FIRST_COMPLETED)
             if rung.done():
                 raise rung.result()
         rung.cancel()
 
-    async def ask(self, world: World, queue: Stream, number: int, tip: Commit) -> None:
-        """As a story does whose steps are done."""
+    async def ask(self, context: Context, queue: Stream, number: int, tip: Commit) -> None:
+        """Request a landing as a story with completed steps does."""
         story = StoryId(f"US-{number:03d}")
         request = LandingRequest(
             run=RUN,
@@ -157,8 +157,8 @@ class Watch:
             body="done",
             base=self.base,
         )
-        await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
-        await call(world, queue, request.key)
+        await run_inbox.ask_to_land(context.inbox, queue, "main", request)
+        await call(context, queue, request.key)
 
 
 def main() -> None:

@@ -1,13 +1,13 @@
-"""What the `ralph` workflow costs beyond the bash loop that people write instead of it.
+"""What the `ralph` workflow costs compared with the bash loop that people write instead of it.
 
 Five independent stories, each two seconds of a scripted model's time with the real Claude Code: it writes the story's
-file and says so. The loop starts `claude -p` for one story after the other, runs the gate and commits; `shiftwork run`
-does the same with a workspace for every attempt, the gate on the very commit that lands, and a history. Every run has a
-fresh repository. They take turns, because timings on a shared machine drift. Claude Code gets the same switches from
-both, so that what differs is what is around it.
+file and reports it. The loop starts `claude -p` for one story after the other, runs the gate and commits; `shiftwork
+run` does the same with a workspace for every attempt, the gate on the exact commit that lands, and a history. Every run
+has a fresh repository. They alternate, because timings on a shared machine drift. Claude Code gets the same options
+from both, so that only its surroundings differ.
 
-Printed are medians, the processor time that all of a way's processes took (on a machine that has other work it says
-more than the clock), and the ratios to the loop's, one story at a time and three; the first alone on the last line.
+Prints medians, the processor time of all processes (more reliable than the clock on a busy machine), and the ratios to
+the loop, with one story at a time and with three; the first alone on the last line.
 """
 
 import json
@@ -57,7 +57,7 @@ WAYS: dict[str, tuple[str, ...]] = {
 
 
 def model(request: ModelRequest) -> Turn:
-    """Half of the time before the tool is called, half before the answer."""
+    """Waits half of the time before the tool call, and half before the answer."""
     found = re.search(r"part-\d\.txt", request.prompt)
     assert found, request.prompt
     said = Say(text="The part is written.\n\nSUMMARY:\nwritten\n")
@@ -94,7 +94,7 @@ def repository(folder: Path, program: Path) -> Path:
 
 
 def seconds(way: tuple[str, ...], program: Path, server: ModelServer) -> tuple[float, float]:
-    """How long it takes to have all five on the branch, and how much of a processor."""
+    """How long it takes until all five are on the branch, and how much processor time."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         root = repository(folder, program)
@@ -117,7 +117,7 @@ def seconds(way: tuple[str, ...], program: Path, server: ModelServer) -> tuple[f
 
 
 def processor() -> float:
-    """Seconds of it that processes started here have used, once they have ended."""
+    """The processor seconds of ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,13 +1,13 @@
-"""How long a run takes against the best that any order could reach: max(critical path, work / slots).
+"""How long a run takes compared with the lower bound for any order: max(critical path, work / slots).
 
-The product's own decide and evolve are played against a world in which time is a number: a story takes its duration,
-which the scheduler does not know. Random graphs of 100 stories, 8 slots, several families of graphs. Columns, each
-the mean over the graphs of a family:
+Runs the product's own decide and evolve in a simulation in which time is a number: a story takes its duration, which
+the scheduler does not know. Random graphs of 100 stories, 8 slots, several families of graphs. Columns, each the mean
+over the graphs of a family:
 
-    blind      no story has a complexity: what the last line sums up
-    guessed    complexities from 1 to 5 that tell about half of what decides the duration
-    told       complexities that are the durations
-    barriers   the same graphs in stages: a stage starts when all of the one before has landed
+  blind      no story has a complexity: the last line is the mean of these
+  guessed    complexities from 1 to 5 that explain about half of the duration
+  exact      complexities that equal the durations
+  barriers   the same graphs in stages: a stage starts when all of the previous stage has landed
 """
 
 import heapq
@@ -34,10 +34,12 @@ STORIES = 100
 SLOTS = 8
 GRAPHS = 25
 SPREAD = 0.6
-"""Of the logarithm of durations around their complexity: most lie within a factor of two of it, some far outside."""
+"""The spread of the logarithm of durations around their complexity: most are within a factor of two, some far
+outside.
+"""
 
 type Needs = list[list[int]]
-"""What each story depends on, by number; always earlier ones."""
+"""The dependencies of each story, by number; always earlier stories."""
 
 
 def independent(_: random.Random) -> Needs:
@@ -45,12 +47,12 @@ def independent(_: random.Random) -> Needs:
 
 
 def scattered(chance: random.Random) -> Needs:
-    """Each depends on up to three of all the earlier ones."""
+    """Each depends on up to three of all the earlier stories."""
     return [chance.sample(range(number), min(number, chance.choice((0, 1, 1, 2, 3)))) for number in range(STORIES)]
 
 
 def layered(chance: random.Random) -> Needs:
-    """Ten layers, each story on one to three of the layer before."""
+    """Ten layers; each story depends on one to three stories of the layer before."""
     return [
         chance.sample(range(number - number % 10 - 10, number - number % 10), chance.randint(1, 3))
         if number > 9
@@ -60,7 +62,7 @@ def layered(chance: random.Random) -> Needs:
 
 
 def chained(chance: random.Random) -> Needs:
-    """A dozen chains of differing lengths, with some ties between them."""
+    """Twelve chains of different lengths, with some links between them."""
     ends: list[int] = []
     needs: Needs = []
     for number in range(STORIES):
@@ -76,12 +78,12 @@ def chained(chance: random.Random) -> Needs:
 
 
 def growing(chance: random.Random) -> Needs:
-    """A tree: each on one of the twelve before it."""
+    """A tree: each depends on one of the twelve before it."""
     return [[chance.randrange(max(0, number - 12), number)] if number else [] for number in range(STORIES)]
 
 
 def joining(chance: random.Random) -> Needs:
-    """Forks and joins: a hub, five to fifteen side by side, a hub that needs them all, and again."""
+    """Forks and joins: a hub, five to fifteen parallel stories, a hub that needs them all, and so on."""
     needs: Needs = [[]]
     while len(needs) < STORIES:
         hub = len(needs) - 1
@@ -104,7 +106,7 @@ FAMILIES: dict[str, Callable[[random.Random], Needs]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A graph, how long its stories take and how complex they look."""
+    """A graph, the durations of its stories and their apparent complexity."""
 
     edges: dict[StoryId, tuple[StoryId, ...]]
     durations: dict[StoryId, float]
@@ -112,7 +114,7 @@ class Case:
 
     @property
     def bound(self) -> float:
-        """No order takes less."""
+        """The lower bound for any order."""
         path = sum(self.durations[story] for story in critical_path(self.edges, self.durations))
         return max(path, sum(self.durations.values()) / SLOTS)
 
@@ -129,10 +131,10 @@ def case(family: str, seed: int) -> Case:
     )
 
 
-def planned(world: Case, complexity: dict[StoryId, int]) -> RunPlan:
+def planned(context: Case, complexity: dict[StoryId, int]) -> RunPlan:
     stories = tuple(
         Story(id=name, title=name, description="", depends_on=needs, complexity=complexity.get(name, 3))
-        for name, needs in world.edges.items()
+        for name, needs in context.edges.items()
     )
     return RunPlan(
         run=RunId("bench"),
@@ -145,20 +147,20 @@ def planned(world: Case, complexity: dict[StoryId, int]) -> RunPlan:
     )
 
 
-def makespan(world: Case, complexity: dict[StoryId, int]) -> float:
-    """When the run is over, if nothing but its stories takes time."""
-    run = evolve_run(RunState(), run_facts.RunStarted(at=0, plan=planned(world, complexity)))
-    now, flying = 0.0, list[tuple[float, StoryId]]()
+def makespan(context: Case, complexity: dict[StoryId, int]) -> float:
+    """When the run ends, if only its stories take time."""
+    run = evolve_run(RunState(), run_facts.RunStarted(at=0, plan=planned(context, complexity)))
+    now, in_progress = 0.0, list[tuple[float, StoryId]]()
     while run.status not in RUN_ENDED:
         for effect in decide_run(run):
             match effect:
                 case run_effects.DispatchStory(assignment=given):
-                    heapq.heappush(flying, (now + world.durations[given.story.id], given.story.id))
+                    heapq.heappush(in_progress, (now + context.durations[given.story.id], given.story.id))
                     run = evolve_run(run, run_facts.StoryDispatched(at=now, story=given.story.id, slot=given.slot))
                 case e.Conclude(facts=(ended,)):
                     run = evolve_run(run, ended)
                 case _:
-                    now, story = heapq.heappop(flying)
+                    now, story = heapq.heappop(in_progress)
                     run = evolve_run(run, landed(now, story))
     assert run.status is RunStatus.COMPLETED
     return now
@@ -171,13 +173,13 @@ def landed(at: float, story: StoryId) -> run_facts.StoryEnded:
     )
 
 
-def with_barriers(world: Case) -> float:
-    """Stage after stage, as many at once, longest first: the best that barriers allow."""
+def with_barriers(context: Case) -> float:
+    """Stage by stage, with the same slots, longest first: the best that barriers allow."""
     stage: dict[StoryId, int] = {}
-    for story in in_order(world.edges):
-        stage[story] = 1 + max((stage[needed] for needed in world.edges[story]), default=0)
+    for story in in_order(context.edges):
+        stage[story] = 1 + max((stage[needed] for needed in context.edges[story]), default=0)
     return sum(
-        packed([world.durations[story] for story, its in stage.items() if its == number])
+        packed([context.durations[story] for story, its in stage.items() if its == number])
         for number in range(1, max(stage.values()) + 1)
     )
 
@@ -191,15 +193,17 @@ def packed(durations: list[float]) -> float:
 
 def main() -> None:
     print(f"{STORIES} stories, {SLOTS} slots, {GRAPHS} graphs a family; makespan / max(critical path, work / slots)\n")
-    print(f"{'family':12} {'blind':>7} {'worst':>7} {'guessed':>8} {'told':>7} {'barriers':>9}")
+    print(f"{'family':12} {'blind':>7} {'worst':>7} {'guessed':>8} {'exact':>7} {'barriers':>9}")
     all_blind: list[float] = []
     for family in FAMILIES:
         cases = [case(family, seed) for seed in range(GRAPHS)]
-        blind = [makespan(one, {}) / one.bound for one in cases]
-        guessed = [makespan(one, one.complexity) / one.bound for one in cases]
-        told = [makespan(one, {name: round(it) for name, it in one.durations.items()}) / one.bound for one in cases]
-        barriers = [with_barriers(one) / one.bound for one in cases]
-        means = [statistics.mean(column) for column in (guessed, told, barriers)]
+        blind = [makespan(item, {}) / item.bound for item in cases]
+        guessed = [makespan(item, item.complexity) / item.bound for item in cases]
+        lines = [
+            makespan(item, {name: round(it) for name, it in item.durations.items()}) / item.bound for item in cases
+        ]
+        barriers = [with_barriers(item) / item.bound for item in cases]
+        means = [statistics.mean(column) for column in (guessed, lines, barriers)]
         shown = f"{statistics.mean(blind):>7.3f} {max(blind):>7.3f} {means[0]:>8.3f} {means[1]:>7.3f} {means[2]:>9.3f}"
         print(f"{family:12} {shown}")
         all_blind += blind

@@ -1,9 +1,9 @@
-"""What shiftwork adds to a step: 100 instant agent steps against bare DBOS steps that do the same outside work.
+"""What shiftwork adds to a step: 100 instant agent steps compared with bare DBOS steps that do the same external work.
 
-A bare step spawns the same command and makes one commit of what it wrote (`git add -A`, `git commit`), inside a
-checkpointed DBOS step on the same tuned SQLite. A step under shiftwork is all that lies between two of them: prompt,
-desk, a fresh repository for the agent, supervision, contract, commit, history, views and the checkpoint. The two take
-turns, in rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps.
+A bare step starts the same command and commits what it wrote (`git add -A`, `git commit`), inside a checkpointed DBOS
+step on the same tuned SQLite. A step with shiftwork is everything between two of them: prompt, attempt folder, a fresh
+repository for the agent, supervision, contract, commit, history, views and the checkpoint. The two alternate, in
+rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 from shiftwork.adapters.engine._database import silence, tuned_sqlite
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.domain.core.ids import landing_stream
@@ -73,7 +73,7 @@ async def spawn(cwd: Path, *argv: str) -> None:
 
 
 async def bare(root: Path) -> list[float]:
-    """Seconds each bare step took, the checkpoint included."""
+    """The seconds of each bare step, including the checkpoint."""
     silence()
     url = f"sqlite:///{root}/.git/engine.db"
     config = DBOSConfig(
@@ -109,7 +109,7 @@ async def bare(root: Path) -> list[float]:
 
 
 async def under_shiftwork(root: Path) -> list[float]:
-    """Seconds from the end of one step to the end of the next."""
+    """The seconds from the end of each step to the end of the next."""
     env = environment()
     site = find_site(root, env)
     settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}, "sandbox": {"tier": "none"}})
@@ -119,7 +119,7 @@ async def under_shiftwork(root: Path) -> list[float]:
         if isinstance(sighting.what, WorkspacePrepared | StepCompleted):
             marks.append(time.perf_counter())
 
-    async with open_world(site, settings, env, observe=observe) as world:
+    async with open_context(site, settings, env, observe=observe) as context:
         order = Order(
             spec=one_shot("Bench"),
             workflow=WORKFLOW,
@@ -127,7 +127,7 @@ async def under_shiftwork(root: Path) -> list[float]:
             landing=landing_stream(site.project, "main"),
             agent="command",
         )
-        state = await wait_for(world, await start_run(world, order))
+        state = await wait_for(context, await start_run(context, order))
     if state.status is not RunStatus.COMPLETED or len(marks) != STEPS + 1:
         raise RuntimeError(f"the run is {state.status} after {len(marks) - 1} steps")
     return [after - before for before, after in itertools.pairwise(marks)]

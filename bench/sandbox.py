@@ -1,14 +1,14 @@
-"""What the sandbox costs: the start of a program in each kind of sandbox, against the same program without one.
+"""What the sandbox costs: the start of a program in each kind of sandbox, compared with the same program without a
+sandbox.
 
-The kinds are those that gates and agents get: `cut` (no network), `own` (a network of its own, as gates have it by
-default), `door` (the same with a listed host, so that there is a proxy beside it) and `host` (the machine's network).
-A shell that does nothing and a Python that does nothing are started in all of them by turns, because timings on a
-shared machine drift. Processor time is that of the program, of bubblewrap and of the harness: it says more than wall
-time where the machine is busy.
+The kinds are those that gates and agents get: `cut` (no network), `own` (a network of its own, the default of gates),
+`door` (the same with a listed host, so that there is a proxy beside it) and `host` (the machine's network). A shell and
+a Python that do nothing are started in all of them in turn, because timings on a shared machine drift. Processor time
+is that of the program, of bubblewrap and of the harness: it is more reliable than wall time on a busy machine.
 
 `--against COMMIT` does the same with the sources of that commit in the same rounds, and shows the difference of each
-start to the same kind then, and to `host`, which was the default of gates before there was a ladder. The exit code is 1
-where the median of the latter is more than 25 ms.
+start to the same kind at that commit, and to `host`, which was the default of gates before there was a ladder. The exit
+code is 1 if the median of the latter is more than 25 ms.
 """
 
 import argparse
@@ -39,14 +39,14 @@ LEAST = ["bwrap", "--unshare-user-try", "--unshare-pid", "--ro-bind", "/usr", "/
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """Milliseconds of each start, in the order of the rounds."""
+    """The milliseconds of each start, in the order of the rounds."""
 
     wall: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
 
 
 class Starter:
-    """`bench/starts.py` with the sources of one commit; keeps what it has measured by kind and command."""
+    """`bench/starts.py` with the sources of a commit; stores its measurements by kind and command."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -101,8 +101,8 @@ def table(now: Starter) -> None:
     for label in COMMANDS:
         bare = now.taken["bare", label]
         for kind in now.kinds:
-            one = now.taken[kind, label]
-            wall, processor = statistics.median(one.wall), statistics.median(one.processor)
+            taken = now.taken[kind, label]
+            wall, processor = statistics.median(taken.wall), statistics.median(taken.processor)
             ratios = wall / statistics.median(bare.wall), processor / statistics.median(bare.processor)
             print(f"{label:<16} {kind:<6} {wall:>7.1f} ms {ratios[0]:>6.2f} {processor:>9.1f} ms {ratios[1]:>6.2f}")
 
@@ -115,14 +115,14 @@ def difference(now: Taken, then: Taken) -> tuple[float, float]:
 
 
 def compared(now: Starter, then: Starter, commit: str) -> float:
-    """Prints what each kind costs more than at the commit, and returns the most that any does, in wall time."""
+    """Prints how much more each kind costs than at the commit, and returns the maximum, in wall time."""
     most = 0.0
     print(f"\n{'more than at ' + commit:<23} {'same kind, wall, processor':>29}   {BEFORE_THE_LADDER}, wall, processor")
     for label in COMMANDS:
         for kind in now.kinds[1:]:
-            one = now.taken[kind, label]
-            same = difference(one, then.taken[kind, label]) if kind in then.kinds else None
-            default = difference(one, then.taken[BEFORE_THE_LADDER, label])
+            taken = now.taken[kind, label]
+            same = difference(taken, then.taken[kind, label]) if kind in then.kinds else None
+            default = difference(taken, then.taken[BEFORE_THE_LADDER, label])
             most = max(most, default[0])
             print(f"{label:<16} {kind:<6} {shown(same):>29}   {shown(default)}")
     return most
@@ -145,14 +145,14 @@ def main() -> int:
         for number in range(WARM_UP + asked.rounds):
             bwrap.append(least())
             for label in COMMANDS:
-                for one in (now, then) if then else (now,):
-                    for kind in one.kinds:
-                        one.start(kind, label, counts=number >= WARM_UP)
+                for item in (now, then) if then else (now,):
+                    for kind in item.kinds:
+                        item.start(kind, label, counts=number >= WARM_UP)
     table(now)
-    print(f"\nthe least that bubblewrap takes {statistics.median(bwrap):.1f} ms; all were opened in {now.opened:.1f} s")
+    print(f"\nminimum for bubblewrap {statistics.median(bwrap):.1f} ms; all sandboxes opened in {now.opened:.1f} s")
     print(f"{asked.rounds} rounds; load of the machine {before:.1f} before and {os.getloadavg()[0]:.1f} after")
     if then and (most := compared(now, then, asked.against)) > MOST_MS:
-        print(f"a start costs {most:.1f} ms more, and {MOST_MS:g} ms are allowed")
+        print(f"a start costs {most:.1f} ms more; the limit is {MOST_MS:g} ms")
         return 1
     return 0
 

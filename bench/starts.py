@@ -1,8 +1,8 @@
-"""Starts programs in the sandboxes of the package that it finds, when asked to: the measured half of `bench.sandbox`.
+"""Starts programs in the sandboxes of the package on its path, on request: the measured half of `bench.sandbox`.
 
-It is run by its path, with the sources of some commit first on PYTHONPATH, so it uses nothing that an older commit does
-not have. Each line of its input names a sandbox and a command; it answers each with the wall time and the processor
-time, its own and that of its children, that one start has taken.
+It is started by its path, with the sources of some commit first on PYTHONPATH, so it only uses what older commits also
+have. Each line of its input names a sandbox and a command; it answers each with the wall time and the processor time of
+the start, its own and that of its children.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ ROOMS: dict[str, dict[str, Any]] = {
     "door": {"hosts": ["example.com"]},
     "host": {"network": True},
 }
-"""What `[sandbox.gates]` says, by the name of the sandbox in the table; older commits understand it too."""
+"""The settings of `[sandbox.gates]`, by the name of the sandbox in the table; older commits support them too."""
 
 
 async def opened(tree: Path) -> dict[str, Shell]:
@@ -37,10 +37,10 @@ async def opened(tree: Path) -> dict[str, Shell]:
         return (await open_sandboxes(site, settings, env)).gates
 
     sandboxes = {name: await gates(room) for name, room in ROOMS.items()}
-    rungs = getattr(await gates({}), "rungs", {})  # before there was a ladder, there was no rung `own`
+    rungs = getattr(await gates({}), "rungs", {})  # commits before the ladder have no rung `own`
     sandboxes |= {rung.word: sandbox for rung, sandbox in rungs.items() if rung.word == "own"}
     bare = Shell(env=visible(env))
-    return {"bare": bare} | {name: Shell(env=visible(env), sandbox=one) for name, one in sandboxes.items()}
+    return {"bare": bare} | {name: Shell(env=visible(env), sandbox=sandbox) for name, sandbox in sandboxes.items()}
 
 
 async def started(shell: Shell, command: str, tree: Path) -> tuple[float, float]:
@@ -54,7 +54,7 @@ async def started(shell: Shell, command: str, tree: Path) -> tuple[float, float]
 
 def processor() -> float:
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 def say(answer: object) -> None:

@@ -1,9 +1,9 @@
-"""Install the pinned agent programs of `agents/` into `.cache/agents` and print where each one is.
+"""Install the pinned agent programs of `agents/` into `.cache/agents` and print the path of each.
 
-    scripts/agents.py            a line per agent: its name, a tab, its program
-    scripts/agents.py claude     the program alone
+  scripts/agents.py            a line per agent: its name, a tab, its program
+  scripts/agents.py claude     only the program
 
-Running it again when nothing has changed costs a few milliseconds, and two runs at once do not disturb each other.
+Running it again when nothing has changed takes a few milliseconds, and two runs at once do not disturb each other.
 """
 
 import fcntl
@@ -19,8 +19,8 @@ PINS: Final = ROOT / "agents"
 PLACE: Final = ROOT / ".cache" / "agents"
 STAMP: Final = PLACE / "installed"
 
-# The native binaries of the one platform package that npm chose. Claude Code's own `bin` is a placeholder until its
-# install script has run, and npm is told to run no install scripts; Codex's is a wrapper that passes no signals on.
+# The native binaries of the platform package that npm chose. Claude Code's own `bin` is a placeholder until its install
+# script has run, and npm runs no install scripts here; Codex's is a wrapper that does not forward signals.
 PROGRAMS: Final = {
     "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
     "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
@@ -31,7 +31,7 @@ PROGRAMS: Final = {
 def main(arguments: list[str]) -> int:
     unknown = [name for name in arguments if name not in PROGRAMS]
     if unknown:
-        print(f"no agent is called {unknown[0]!r}; there are: {', '.join(PROGRAMS)}", file=sys.stderr)
+        print(f"unknown agent {unknown[0]!r}; known agents: {', '.join(PROGRAMS)}", file=sys.stderr)
         return 64
     PLACE.mkdir(parents=True, exist_ok=True)
     with (PLACE / "lock").open("w") as lock:
@@ -43,16 +43,16 @@ def main(arguments: list[str]) -> int:
 
 
 def install() -> None:
-    """Bring the folder to what the lock file says; nothing is done where it already is."""
+    """Install what the lock file specifies; does nothing if it is already installed."""
     wanted = hashlib.sha256((PINS / "package-lock.json").read_bytes()).hexdigest()
     if STAMP.exists() and STAMP.read_text() == wanted:
         return
     if shutil.which("npm") is None:
-        raise SystemExit("npm is not installed: the agents come from it; install Node.js 20 or newer and try again")
+        raise SystemExit("npm is not installed: it installs the agents; install Node.js 20 or newer and try again")
     STAMP.unlink(missing_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(PINS / name, PLACE / name)
-    # What npm says goes to standard error: standard output carries the paths alone.
+    # npm's output goes to standard error: standard output has only the paths.
     npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(npm, cwd=PLACE, check=True, stdout=sys.stderr)
     for name in PROGRAMS:

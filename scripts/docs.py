@@ -1,4 +1,4 @@
-"""Writes the pages of the documentation that are drawn from the code; with `--check`, tells which are out of date."""
+"""Writes the documentation pages that are generated from the code; with `--check`, lists those that are out of date."""
 
 import sys
 from collections import defaultdict
@@ -28,25 +28,25 @@ it changes nothing.
 """
 
 STEP_TEXT: Final = """\
-A step is one node of a story's pipeline. `interrupt` is the death of a worker in the middle of an attempt, or a last
-step that has put work in front of itself; `retry` follows a failure, `restart` is the step's own wish, and `ask` its
-question to a person. `rewind` puts a completed last step behind work that was added before it, and completed steps back
-where a decision leads; `revive` does so for steps that were skipped."""
+A step is one node of a story's pipeline. `interrupt` means that a worker died during an attempt, or that the last
+step added work before itself; `retry` follows a failure, `restart` is the step's own request, and `ask` is its
+question to a person. `rewind` moves a completed last step after work that was added, and completed steps back to the
+target of a decision; `revive` does the same for skipped steps."""
 STORY_TEXT: Final = """\
-A story completes when it has landed, never before. Its run keeps the same status for it, and knows what a story itself
+A story completes when it has landed, never before. Its run has the same status for it, and knows what a story itself
 does not: it is blocked exactly while something that it depends on, directly or not, has failed (or can never land).
-`adopt` is a story of which the spec's file says that it had landed before."""
+`adopt` is a story that the spec file already marks as landed."""
 RUN_TEXT: Final = """\
 A run is completed when every one of its stories is; it fails when every story is completed, failed or blocked and not
-all are completed. It goes on when a story that failed is tried again."""
+all are completed. It continues when a failed story is retried."""
 ENTRY_TEXT: Final = """\
-An entry is a story's request to land. It is `built` as one commit on the tip of the base, `verified` by a green report
-on that very commit, and `landed` by compare-and-swap, as a commit with the same tree whose message says what was found;
-`miss` is a base that moved meanwhile. The story is told before the entry is closed."""
+An entry is a story's request to land. It is `built` as one commit on the tip of the base, `verified` by passing gates
+on that exact commit, and `landed` by compare-and-swap, as a commit with the same tree and the results in its message;
+`miss` means that the base moved meanwhile. The story is notified before the entry is closed."""
 
 
 def states() -> str:
-    """The page of all state diagrams."""
+    """The page with all state diagrams."""
     parts = [
         STATES_HEAD,
         _section("Step", STEP_TEXT, STEP, FINISHED),
@@ -85,58 +85,58 @@ def _section(title: str, text: str, table: Table[Any], ends: Iterable[StrEnum]) 
 
 WATCHED_HEAD: Final = """# Files that gates are judged by, by ecosystem
 
-Drawn from `src/shiftwork/domain/tampering/ecosystems.py` by `scripts/docs.py`: change the table there, not this page. A
-pattern without a slash is about names in any folder. What a story does to one of these files is reported in its status,
-in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. See [tampering](tampering.md) for what
-is done about it.
+`scripts/docs.py` writes this page from `src/shiftwork/domain/tampering/ecosystems.py`: change the table there. A
+pattern without a slash matches names in any folder. A story's changes to these files are reported in its status,
+in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. [Tampering](tampering.md) describes
+how Shiftwork protects against such changes.
 
-- *Tests* and *settings of runners* are put back for a second run of the gates: what was changed or deleted is as the
-  base has it, what is new is left out.
-- *Perhaps tests* have names that product code has too. They are reported and not put back, unless `protect` names them.
-- Files that *configure runners beside other things* are reported. Of `package.json`, `composer.json`, `deno.json`,
-  `pyproject.toml`, `setup.cfg` and `Cargo.toml` the keys that configure test runners and linters are put back
-  (`src/shiftwork/domain/tampering/runner_keys.py` lists them), and the rest is as the story has it.
+- *Tests* and *settings of runners* are restored for a second run of the gates: changed and deleted files are as in the
+  base, the commit that the story's changes are applied to. New files are left out of that run.
+- *Perhaps tests* have names that product code has too. They are reported and not restored, unless `protect` names them.
+- Files that *configure runners beside other things* are reported. In `package.json`, `composer.json`, `deno.json`,
+  `pyproject.toml`, `setup.cfg` and `Cargo.toml` the keys that configure test runners and linters are restored
+  (`src/shiftwork/domain/tampering/runner_keys.py` lists them), and the rest stays as in the story.
 - *Dependency and lock files* are reported.
-- Where *installed packages* are committed, an edit of them is put back, and a new file in the place of an installed one
-  is left out of the second run. In `vendor` a new file stays.
+- If *installed packages* are committed, the second run restores edited files, and leaves out a new file that replaces
+  an installed file. In `vendor` a new file stays.
 """
 
 
 def watched() -> str:
-    """The page of the names that each ecosystem goes by."""
-    return "\n".join((WATCHED_HEAD, *(_ecosystem(one) for one in ECOSYSTEMS)))
+    """The page with the file names of each ecosystem."""
+    return "\n".join((WATCHED_HEAD, *(_ecosystem(ecosystem) for ecosystem in ECOSYSTEMS)))
 
 
-def _ecosystem(one: Ecosystem) -> str:
+def _ecosystem(ecosystem: Ecosystem) -> str:
     kinds = {
-        "tests and recorded outputs": one.tests,
-        "perhaps tests": one.perhaps,
-        "settings of runners": one.settings,
-        "configure runners beside other things": one.mixed,
-        "dependency and lock files": one.dependencies,
-        "installed packages": one.installed,
+        "tests and recorded outputs": ecosystem.tests,
+        "perhaps tests": ecosystem.perhaps,
+        "settings of runners": ecosystem.settings,
+        "configure runners beside other things": ecosystem.mixed,
+        "dependency and lock files": ecosystem.dependencies,
+        "installed packages": ecosystem.installed,
     }
     rows = [f"| {kind} | {' '.join(f'`{name}`' for name in names)} |" for kind, names in kinds.items() if names]
-    title = one.name[0].upper() + one.name[1:]
+    title = ecosystem.name[0].upper() + ecosystem.name[1:]
     return "\n".join((f"## {title}", "", "| kind | names |", "|---|---|", *rows, ""))
 
 
-PAGES: Final[dict[str, Callable[[], str]]] = {
+DOCUMENTS: Final[dict[str, Callable[[], str]]] = {
     "docs/reference/states.md": states,
     "docs/reference/watched-files.md": watched,
 }
 
 
 def main(arguments: list[str]) -> int:
-    """Write every page, or with `--check` none; the exit code says whether any was out of date."""
-    stale = [name for name, page in PAGES.items() if not _is(ROOT / name, page())]
+    """Write every page, or none with `--check`; the exit code says whether any page was out of date."""
+    stale = [name for name, document in DOCUMENTS.items() if not _is(ROOT / name, document())]
     for name in stale:
         print(f"{name} is out of date" if "--check" in arguments else f"writing {name}")
     if "--check" in arguments:
         return 1 if stale else 0
     for name in stale:
         (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
-        (ROOT / name).write_text(PAGES[name](), encoding="utf-8")
+        (ROOT / name).write_text(DOCUMENTS[name](), encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Writes `docs/reference/cli.md` from the commands themselves; with `--check`, tells whether it is out of date."""
+"""Writes `docs/reference/cli.md` from the commands themselves; with `--check`, reports whether it is out of date."""
 
 import re
 import sys
@@ -11,27 +11,27 @@ import click
 from shiftwork.entrypoints.cli.group import group
 from shiftwork.entrypoints.cli.registry import COMMANDS
 
-PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
+DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
 
 HEAD: Final = """\
 # The command line
 
-Drawn from the commands by `scripts/docs_cli.py`: change the commands, not this page.
+`scripts/docs_cli.py` writes this page from the commands: change the commands, not this page.
 
-Every command takes `--json` and then prints one JSON document, or JSON lines where it goes on for a while. What is
-wrong is told on standard error in two lines, what happened and what to try, or with `--json` as an object `error`.
+Every command takes `--json` and then prints one JSON document, or JSON lines if it runs for a while. Errors
+go to standard error in two lines, what happened and what to try, or with `--json` as an object `error`.
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
 | 1 | failed |
-| 2 | a limit is reached, and the run waits for you |
-| 64 | the command line, a settings file, a variable, a request or the repository is not in order; nothing was started |
-| 130 | interrupted; `shiftwork resume` goes on |
+| 2 | the run needs your answer, your approval or a higher limit |
+| 64 | the command line, a settings file, a variable, a request or the repository is invalid; nothing was started |
+| 130 | interrupted; `shiftwork resume` continues |
 """
 
 
-def page() -> str:
+def document() -> str:
     return "\n".join((HEAD, *_section("shiftwork", group), *_commands()))
 
 
@@ -40,14 +40,14 @@ def _commands() -> Iterator[str]:
     for entry in COMMANDS:
         command = group.get_command(top, entry.name)
         if command is None:
-            raise LookupError(f"{entry.name} is in the registry and nowhere else")
+            raise LookupError(f"{entry.name} is in the registry but has no command")
         yield from _section(f"shiftwork {entry.name}", command)
         if isinstance(command, click.Group):
             inner = click.Context(command, info_name=entry.name, parent=top)
             for name in command.list_commands(inner):
                 below = command.get_command(inner, name)
                 if below is None:
-                    raise LookupError(f"{entry.name} {name} is in the registry and nowhere else")
+                    raise LookupError(f"{entry.name} {name} is in the registry but has no command")
                 yield from _section(f"shiftwork {entry.name} {name}", below)
 
 
@@ -70,13 +70,13 @@ def _paragraphs(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = page()
+    text = document()
     if "--check" in arguments:
-        fresh = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        print(f"{PAGE.name} is {'as the commands are' if fresh else 'out of date: run scripts/docs_cli.py'}")
+        fresh = DOCUMENT.exists() and DOCUMENT.read_text(encoding="utf-8") == text
+        print(f"{DOCUMENT.name} is {'up to date' if fresh else 'out of date: run scripts/docs_cli.py'}")
         return 0 if fresh else 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
+    DOCUMENT.parent.mkdir(parents=True, exist_ok=True)
+    DOCUMENT.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Writes the reference and the JSON Schema of workflow files from their tables; `--check` tells what is stale."""
+"""Writes the reference and the JSON Schema of workflow files from their tables; `--check` lists what is out of date."""
 
 import sys
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ HEAD: Final = """\
 # Workflow files
 
 `scripts/docs_workflow.py` writes this page from `adapters/workflows/workflow_fields.py`: change the tables there.
-[How to write one](../howto/write-a-workflow.md) begins with an example. Editors complete and check by
+[How to write a workflow](../howto/write-a-workflow.md) starts with an example. Editors complete and check with
 [`workflow.schema.json`](workflow.schema.json), which `shiftwork workflow schema` prints.
 
-YAML 1.2; at most 256 KiB. Keys that are not listed here are mistakes. Fields of antfarm that mean nothing here are
+YAML 1.2; at most 256 KiB. Keys that are not listed here are errors. Fields of antfarm that have no effect here are
 accepted, and `shiftwork workflow validate` says so.
 """
 
 
-def page() -> str:
+def document() -> str:
     return "\n".join((HEAD, *(line for table in TABLES.values() for line in _table(table.name))))
 
 
@@ -31,21 +31,21 @@ def _table(name: str) -> Iterator[str]:
     yield f"## {name}\n"
     yield f"{table.about}\n"
     yield "| field | value | |\n|---|---|---|"
-    for one in table.fields:
-        yield f"| `{one.name}`{' (required)' if one.required else ''} | {one.shape.told} | {_about(one)} |"
+    for item in table.fields:
+        yield f"| `{item.name}`{' (required)' if item.required else ''} | {item.shape.message} | {_about(item)} |"
     yield ""
 
 
-def _about(one: Field) -> str:
-    told = f"Accepted, without effect: {one.idle}." if one.idle else one.about
-    default = f" Default: `{one.default}`." if one.default else ""
-    also = f" Also spelt {', '.join(f'`{other}`' for other in one.also)}." if one.also else ""
-    return f"{told}{default}{also}"
+def _about(field_: Field) -> str:
+    message = f"Accepted, without effect: {field_.idle}." if field_.idle else field_.about
+    default = f" Default: `{field_.default}`." if field_.default else ""
+    also = f" Also spelt {', '.join(f'`{other}`' for other in field_.also)}." if field_.also else ""
+    return f"{message}{default}{also}"
 
 
 def files() -> dict[Path, str]:
     return {
-        ROOT / "docs/reference/workflow.md": page(),
+        ROOT / "docs/reference/workflow.md": document(),
         ROOT / "docs/reference" / SCHEMA_FILE: schema_text(),
         ROOT / "src/shiftwork/workflows" / SCHEMA_FILE: schema_text(),
     }

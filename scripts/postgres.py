@@ -1,4 +1,4 @@
-"""Starts a private Postgres server, prints its address, and removes all of it when standard input ends or on Ctrl-C."""
+"""Starts a private Postgres server, prints its address, and removes it when standard input closes or on Ctrl-C."""
 
 from shiftwork.testing.postgres_cluster import main
 

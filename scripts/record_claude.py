@@ -1,6 +1,6 @@
-"""Record what the pinned Claude Code prints, into `tests/golden/transcripts`: `python -m scripts.record_claude`.
+"""Record the output of the pinned Claude Code in `tests/golden/transcripts`: `python -m scripts.record_claude`.
 
-Names of recordings as arguments make only those: an interrupted session does not always get to print its end.
+With names of recordings as arguments, records only those: an interrupted session does not always print its end.
 """
 
 import re
@@ -51,7 +51,7 @@ def driver(program: Path, url: str) -> ClaudeCode:
 
 
 def scrubbed(printed: str) -> str:
-    """Without moments, durations and random ids."""
+    """Without times, durations and random ids."""
     known: dict[str, str] = {}
 
     def counted(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""Record what the pinned Codex prints, into `tests/golden/transcripts/codex`: `python -m scripts.record_codex`.
+"""Record the output of the pinned Codex in `tests/golden/transcripts/codex`: `python -m scripts.record_codex`.
 
-Names of recordings as arguments make only those.
+With names of recordings as arguments, records only those.
 """
 
 import re

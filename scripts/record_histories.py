@@ -1,8 +1,8 @@
-"""Records histories as this release writes them into tests/golden/histories, where every later release must read them.
+"""Records histories of this release in tests/golden/histories; every later release must be able to read them.
 
-    python scripts/record_histories.py v2
+  python scripts/record_histories.py v2
 
-writes the files `v2-*.json`. Files of earlier releases stay as they are: they are what the test is about.
+writes the files `v2-*.json`. Files of earlier releases must not change: they are what the test checks.
 """
 
 import itertools
@@ -35,17 +35,17 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import DYNAMIC, Route, StepKind, Workflow
 from shiftwork.testing.builders import asked, assignment, landing_request, planned, run_plan
 from shiftwork.testing.histories import result_of, rows_of
-from shiftwork.testing.simulation.landing_queue import QueueWorld
-from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.landing_queue import QueueSimulation
+from shiftwork.testing.simulation.run import RunSimulation
 from shiftwork.testing.simulation.simulation import Chance, FirstChoice, Play
-from shiftwork.testing.simulation.story import StoryWorld
+from shiftwork.testing.simulation.story import StorySimulation
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "tests/golden/histories"
 BOUND: Final = 5_000
 FRAMED: Final = Workflow(id="framed", version=1, steps=(planned("plan", plans=True), *DYNAMIC.steps))
 
 LEFT: Final = {q.EntryWithdrawn, q.BaseMissed, q.CandidateFailed, q.EntryRefused, q.BaseMoved}
-MENDED: Final = {
+REPAIRED: Final = {
     f.WorkflowEdited,
     f.WorkflowEditRejected,
     f.StepYielded,
@@ -59,17 +59,17 @@ MENDED: Final = {
     f.StoryHeld,
     f.StoryReleased,
     f.LandingRefused,
-    f.MendingPlanned,
+    f.RepairPlanned,
     f.BaseMerged,
     f.StoryCompleted,
 }
 CANCELLED: Final = {f.StepCompleted, f.StepCancelled, f.StoryCancelRequested, f.StoryFailed}
-CALLED_OFF: Final = {
+CANCELLED_FIRST: Final = {
     r.CancelRequested,
     r.CancelForwarded,
     r.StoryEnded,
     r.StoryRetryRequested,
-    r.SpecTickFailed,
+    r.SpecUpdateFailed,
     r.NoteShared,
     r.MemoryKept,
 }
@@ -92,18 +92,18 @@ ROUTED: Final = {
     f.WorkRefused,
     f.QuestionAsked,
     f.StoryReleased,
-    f.WaitingTold,
+    f.WaitingReported,
     f.StoryCompleted,
     f.StepDeferred,
     f.WaitEnded,
 }
-SECOND_GO: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
+RETRIED: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
 CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.CandidateUnproved, q.EntryRefused}
 
 
 @dataclass(slots=True)
 class Seeded:
-    """Chance that is the same every time."""
+    """Random choices that are the same every time."""
 
     seed: int
     source: random.Random = field(init=False)
@@ -129,7 +129,7 @@ def troubled_story(chance: Chance) -> Play[StoryState]:
 
 
 def routed_story(chance: Chance) -> Play[StoryState]:
-    """A story whose review sends work back, and whose agents ask."""
+    """A story whose review sends work back, and whose agents ask questions."""
     routes = (Route(value="good", target="final_review"), Route(value="bad", target="coding", back=True))
     review = planned("review", decision_key="DECISION", routes=routes)
     steps = (planned("coding", max_retries=3), review, planned("linting"), planned("final_review"))
@@ -137,14 +137,14 @@ def routed_story(chance: Chance) -> Play[StoryState]:
 
 
 def _story(chance: Chance, started: Fact) -> Play[StoryState]:
-    world = StoryWorld(chance=chance, mishaps=4, answers=4)
-    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    context = StorySimulation(chance=chance, mishaps=4, answers=4)
+    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
     play.open([started])
     return play
 
 
 def run_of_three(chance: Chance) -> Play[RunState]:
-    play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=chance).answer, state=RunState())
+    play = Play(decide=decide_run, evolve=evolve_run, answer=RunSimulation(chance=chance).answer, state=RunState())
     stories = (asked(1), asked(2, after=(1,)), asked(3), asked(4))
     started = r.RunStarted(at=0, plan=run_plan(*stories, parallel=2, source="prd-json:prd.json"))
     play.open([started, r.StoryAdopted(at=0, story=stories[-1].id)])
@@ -152,8 +152,9 @@ def run_of_three(chance: Chance) -> Play[RunState]:
 
 
 def waiting_run() -> Play[RunState]:
-    """A run in which another story starts while one waits for a person; people are told of its end."""
-    play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=FirstChoice()).answer, state=RunState())
+    """A run in which another story starts while the first waits for a person; people are notified of its end."""
+    answer = RunSimulation(chance=FirstChoice()).answer
+    play = Play(decide=decide_run, evolve=evolve_run, answer=answer, state=RunState())
     first = asked(1)
     notices = NoticePlan(occasions=tuple(Occasion), channels=("webhook",))
     play.open([r.RunStarted(at=0, plan=replace(run_plan(first, asked(2)), notices=notices))])
@@ -162,8 +163,9 @@ def waiting_run() -> Play[RunState]:
 
 
 def framed_run() -> Play[RunState]:
-    """A run with steps of its own around its stories."""
-    play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=FirstChoice()).answer, state=RunState())
+    """A run with its own steps around its stories."""
+    answer = RunSimulation(chance=FirstChoice()).answer
+    play = Play(decide=decide_run, evolve=evolve_run, answer=answer, state=RunState())
     play.open([r.RunStarted(at=0, plan=run_plan(asked(1), steps=FRAMED))])
     return play
 
@@ -195,7 +197,7 @@ def frame() -> Play[StoryState]:
 
 
 def budgeted_run() -> Play[RunState]:
-    """A run with a limit that is reached, and raised."""
+    """A run with a limit that is reached, then raised."""
     play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
     story, limits = asked(1), Limits(run=Budget(usd=1.0))
     used = Usage(input_tokens=9, cost_usd=1.25)
@@ -207,7 +209,7 @@ def budgeted_run() -> Play[RunState]:
             r.AmountReserved(at=3, story=story.id, number=1, amount=Amount(usd=1.0, tokens=9)),
             r.AttemptSettled(at=4, story=story.id, number=1, used=used),
             r.AllowanceAsked(at=5, story=story.id, number=2, kind="coding", bounded=True),
-            r.ShortageTold(at=6, story=story.id, number=2),
+            r.ShortageReported(at=6, story=story.id, number=2),
             r.LimitsRaised(at=7, limits=Limits(run=Budget(usd=9.0))),
             r.OptionsChanged(at=8, named=("agent", "model"), agent="codex", model="cheap", parallel=2),
         ]
@@ -216,7 +218,7 @@ def budgeted_run() -> Play[RunState]:
 
 
 def budgeted_story() -> Play[StoryState]:
-    """A story whose attempt is cut short, and which waits until its run has more for it."""
+    """A story whose attempt is cut short, and which waits until its run has more budget."""
     play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
     given, base, step = assignment(limits=Limits(run=Budget(usd=1.0))), Commit("base-1"), StepId("step-001")
     used = Usage(input_tokens=9, cost_usd=1.25)
@@ -239,7 +241,7 @@ def budgeted_story() -> Play[StoryState]:
 
 
 def run_limited_later() -> Play[RunState]:
-    """A run that is given its limit while one story has ended and another is under way."""
+    """A run that gets its limit when the first story has ended and the second is in progress."""
     play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
     first, second = asked(1), asked(2)
     used = Usage(input_tokens=9, cost_usd=1.25, attempts=1)
@@ -256,7 +258,7 @@ def run_limited_later() -> Play[RunState]:
                 reason="no luck",
                 cause=FailureCause.STEP,
                 usage=used,
-                unbooked=used,
+                unrecorded=used,
             ),
             r.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))),
             r.LimitsForwarded(at=5, story=second.id),
@@ -267,7 +269,7 @@ def run_limited_later() -> Play[RunState]:
 
 
 def story_limited_later() -> Play[StoryState]:
-    """A story that hears of a limit after its first attempt."""
+    """A story that receives a limit after its first attempt."""
     play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
     base, step = Commit("base-1"), StepId("step-001")
     used = Usage(input_tokens=9, cost_usd=1.25)
@@ -285,39 +287,41 @@ def story_limited_later() -> Play[StoryState]:
 
 
 def steered_run(chance: Chance) -> Play[RunState]:
-    """A run of which people want this and that."""
-    world = RunWorld(chance=chance, cancels=0, retries=6, notes=0, wishes=60)
-    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    """A run that receives many requests from people."""
+    context = RunSimulation(chance=chance, cancels=0, retries=6, notes=0, wishes=60)
+    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
     play.open([r.RunStarted(at=0, plan=run_plan(asked(1), asked(2, after=(1,)), *map(asked, range(3, 9)), parallel=2))])
     return play
 
 
-def second_go(chance: Chance) -> Play[StoryState]:
-    """A story that ends, and if it fails is begun again, under a pause."""
+def retried_story(chance: Chance) -> Play[StoryState]:
+    """A story that ends, and is started again under a pause if it fails."""
     play = troubled_story(chance)
     play.run(BOUND)
     given = assignment()
-    play.open([f.StoryReopened(at=900, assignment=given, steps=DYNAMIC.story_steps, afresh=True, cursor=99)])
+    play.open([f.StoryReopened(at=900, assignment=given, steps=DYNAMIC.story_steps, from_scratch=True, cursor=99)])
     play.open([f.StoryPaused(at=901), f.StoryUnpaused(at=902)])
     return play
 
 
 def queue_of_a_few(chance: Chance) -> Play[QueueState]:
-    world = QueueWorld(chance=chance)
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    context = QueueSimulation(chance=chance)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
     play.open([q.EntryQueued(at=0, branch="main", request=landing_request(9)), MessagesRead(at=0, upto=1)])
     return play
 
 
 def queue_that_is_left(chance: Chance) -> Play[QueueState]:
-    world = QueueWorld(chance=chance, requests=5, withdrawals=3)
-    return Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    context = QueueSimulation(chance=chance, requests=5, withdrawals=3)
+    return Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
 
 
-def story_taken_back() -> Play[StoryState]:
-    """A story that is paused on its way to the branch, asks again when it goes on, and is cancelled then."""
-    base, step, world = Commit("base-0"), StepId("step-001"), StoryWorld(chance=FirstChoice())
-    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+def story_reverted() -> Play[StoryState]:
+    """A story that is paused while it waits to land, requests to land again when it continues, and is then
+    cancelled.
+    """
+    base, step, context = Commit("base-0"), StepId("step-001"), StorySimulation(chance=FirstChoice())
+    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
     play.open(
         [
             f.StoryStarted(at=0, assignment=assignment(), steps=(planned("coding"),)),
@@ -340,17 +344,17 @@ def story_taken_back() -> Play[StoryState]:
 
 
 def withdrawn() -> dict[str, Play[Any]]:
-    return {"story/r7/US-001": story_taken_back(), "landing/repository/main": first_with(LEFT, queue_that_is_left)}
+    return {"story/r7/US-001": story_reverted(), "landing/repository/main": first_with(LEFT, queue_that_is_left)}
 
 
 def first_with(kinds: set[Any], begin: Callable[[Chance], Play[Any]]) -> Play[Any]:
-    """The first world by number in which a history holds all of these kinds of facts."""
+    """The first simulation, by seed, whose history contains all of these kinds of facts."""
     for seed in itertools.count():
         play = begin(Seeded(seed))
         play.run(BOUND)
         if kinds <= {type(fact) for fact in play.history}:
             return play
-    raise AssertionError("there are numbers enough")
+    raise AssertionError("unreachable: seeds are unlimited")
 
 
 def recorded(plays: dict[str, Play[Any]]) -> str:
@@ -372,12 +376,12 @@ def main(release: str) -> None:
     for play in happy.values():
         play.run(BOUND)
     troubled: dict[str, Play[Any]] = {
-        "run/r1": first_with(CALLED_OFF, run_of_three),
-        "story/r1/US-001": first_with(MENDED, troubled_story),
+        "run/r1": first_with(CANCELLED_FIRST, run_of_three),
+        "story/r1/US-001": first_with(REPAIRED, troubled_story),
         "run/r2": first_with(STEERED, steered_run),
         "story/r1/US-002": first_with(CANCELLED, troubled_story),
         "story/r3/US-001": first_with(ROUTED, routed_story),
-        "story/r2/US-001": first_with(SECOND_GO, second_go),
+        "story/r2/US-001": first_with(RETRIED, retried_story),
         "landing/repository/main": first_with(CONTESTED, queue_of_a_few),
         "run/r5": budgeted_run(),
         "story/r5/US-001": budgeted_story(),
@@ -387,7 +391,7 @@ def main(release: str) -> None:
     troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{release}-happy.json").write_text(recorded(happy), encoding="utf-8")
-    (FOLDER / f"{release}-mended.json").write_text(recorded(troubled), encoding="utf-8")
+    (FOLDER / f"{release}-repaired.json").write_text(recorded(troubled), encoding="utf-8")
     (FOLDER / f"{release}-withdrawn.json").write_text(recorded(withdrawn()), encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""Recording what a pinned agent prints in each kind of ending: what is the same for every agent.
+"""Records the output of a pinned agent for each kind of ending: the part that all agents share.
 
-Record again after raising a version in `agents/package.json`, read the difference, and mend the adapter where a test of
-the transcripts fails. Only the model is scripted. What differs from machine to machine and from run to run is replaced.
+Record again after raising a version in `agents/package.json`, read the difference, and fix the adapter if a test of the
+transcripts fails. Only the model is scripted. Values that depend on the machine or the run are replaced.
 """
 
 import re
@@ -27,7 +27,9 @@ UUID: Final = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One recording: what the model does, what is added to or left out of the command, and how it is ended early."""
+    """A recording: the model's turns, additions to and omissions from the command, and the signal that ends it
+    early.
+    """
 
     turns: Sequence[Turn]
     added: tuple[str, ...] = ()
@@ -38,8 +40,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorder:
-    """One agent: its name, how it is driven with a program and the address of a model, and what its output is rid of
-    beside paths and ports.
+    """An agent: its name, its driver for a program and a model's address, and a function that removes variable values
+    from its output, beside paths and ports.
     """
 
     agent: str
@@ -49,7 +51,7 @@ class Recorder:
     model: str = ""
 
     def record(self, cases: Mapping[str, Case], names: Sequence[str]) -> int:
-        """All cases, or those named."""
+        """Record all cases, or those named."""
         found = subprocess.run(
             [sys.executable, ROOT / "scripts" / "agents.py", self.agent], check=True, capture_output=True, text=True
         )
@@ -88,7 +90,7 @@ class Recorder:
 
 
 def _without_places(printed: str, folder: str) -> str:
-    """Without paths of this machine and ports; an agent may name its own folder after the one it works in."""
+    """Without this machine's paths and ports; an agent may name its own folder after its working directory."""
     named_after = re.sub(r"[^A-Za-z0-9]", "-", folder)
     printed = printed.replace(folder, "/attempt").replace(named_after, "-attempt")
     return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:1", printed)

@@ -1,4 +1,4 @@
-"""Fixtures for all tests: databases, among them fresh ones in a Postgres server of the test run's own."""
+"""Fixtures for all tests: databases, including fresh ones in the test run's own Postgres server."""
 
 import contextlib
 import itertools
@@ -82,7 +82,7 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
-    """The address of an empty database, removed after the test together with whoever is still connected to it."""
+    """The address of an empty database; after the test, its connections are closed and it is removed."""
     name = f"test_{_WORKER}_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')

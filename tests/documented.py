@@ -1,4 +1,4 @@
-"""The commands that the documentation tells people to type: fenced blocks that say which test types them."""
+"""The commands in the documentation: fenced blocks that name the test that runs them."""
 
 import re
 import subprocess

@@ -1,8 +1,8 @@
-"""How long tests wait for what must come: long enough for a machine with two cores, a slow disk and much else to do.
+"""How long tests wait for an expected event: long enough for a busy machine with two cores and a slow disk.
 
-A deadline ends a test that would hang, and says nothing about how quick anything is: one that is met by luck is too
-short. Whoever waits looks again and again, so that patience costs nothing where it is not needed. Where something has
-to be quick, a `Stopwatch` tells what was slow from what the machine kept waiting.
+A deadline ends a test that would hang, and says nothing about speed: a deadline that is met by luck is too short.
+Tests poll while they wait, so a long deadline costs nothing where it is not needed. Where something must be quick, a
+`Stopwatch` separates slow code from a busy machine.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ processor, too.
 
 _PRESSURE: Final = ("cpu", "io", "memory")
 _SOME: Final = re.compile(r"^some .*total=(\d+)$", re.MULTILINE)
-_TOLD_EVERY: Final = 2.5
+_REPORT_EVERY: Final = 2.5
 """Linux brings these sums up to date every two seconds."""
 
 
@@ -35,7 +35,7 @@ def awaited[T](
     """What a look gives, as soon as it gives what is wanted."""
     until = time.monotonic() + seconds
     while not wanted(seen := look()):
-        assert time.monotonic() < until, f"waited in vain: {seen}"
+        assert time.monotonic() < until, f"timed out: {seen}"
         time.sleep(every)
     return seen
 
@@ -46,9 +46,9 @@ def eventually(holds: Callable[[], object], *, seconds: float = SECONDS, every: 
 
 
 class Stopwatch:
-    """Runs from when it is made, and stands still while anybody waits for a processor, the disk or memory.
+    """Runs from its creation, and stops while any process waits for a processor, the disk or memory.
 
-    Linux counts that (`/proc/pressure`); elsewhere it never stands still.
+    Linux counts that (`/proc/pressure`); elsewhere it never stops.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Stopwatch:
         self._began = time.monotonic()
 
     def seconds(self, passed: float | None = None) -> float:
-        """Of those that have passed, or of these that passed while it ran, how many the machine was free."""
+        """The seconds since its creation, or those given, without the time in which processes had to wait."""
         gross = time.monotonic() - self._began if passed is None else passed
         return max(0.0, gross - (_waited() - self._waited))
 
@@ -64,13 +64,13 @@ class Stopwatch:
         gross = time.monotonic() - self._began if passed is None else passed
         if gross <= bound:
             return True
-        time.sleep(_TOLD_EVERY)
+        time.sleep(_REPORT_EVERY)
         return self.seconds(gross) <= bound
 
 
 def _waited() -> float:
-    told = ""
+    message = ""
     for name in _PRESSURE:
         with contextlib.suppress(OSError):
-            told += Path("/proc/pressure", name).read_text(encoding="ascii")
-    return sum(map(int, _SOME.findall(told))) / 1e6
+            message += Path("/proc/pressure", name).read_text(encoding="ascii")
+    return sum(map(int, _SOME.findall(message))) / 1e6

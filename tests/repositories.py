@@ -1,4 +1,4 @@
-"""What every project of the tests begins as."""
+"""The repository that every project of the tests starts from."""
 
 import os
 from collections.abc import Callable
@@ -13,7 +13,7 @@ def trees_of(root: Path) -> Path:
 
 
 def first_commit(git: Callable[..., str]) -> None:
-    """Make a repository of what lies where `git` works."""
+    """Make a repository of the files in the folder where `git` works."""
     git("init", "--quiet", "--initial-branch=main")
     git("config", "user.name", "Test")
     git("config", "user.email", "test@localhost")
@@ -22,7 +22,7 @@ def first_commit(git: Callable[..., str]) -> None:
 
 
 def git_locks(repository: Path) -> list[Path]:
-    """Locks that git has left in a repository; those of the harness lie in a folder of its own."""
+    """Locks that git has left in a repository; the harness keeps its own in another folder."""
     folder = repository / ".git"
     found = (path.relative_to(folder) for path in folder.rglob("*.lock"))
     return [path for path in found if path.parts[0] != "shiftwork"]

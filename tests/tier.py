@@ -1,4 +1,4 @@
-"""The tier of the sandbox in which the suites work: the one place that the rigs ask."""
+"""The tier of the sandbox in which the suites run; all rigs read it from here."""
 
 import os
 from typing import Final

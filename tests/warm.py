@@ -1,7 +1,7 @@
-"""The command in processes of its own that need not load the product first: they are forked from one that has.
+"""Runs the command in processes that need not import the product: they are forked from a process that already has.
 
-For tests that start it again and again: most of what a start takes is imports. From `main` on all is as in a process
-that a user starts. Tests of the documentation and of what signals do start the installed command itself.
+For tests that start the command many times: imports take most of the start. From `main` on, everything is as in a
+process that a user starts. Tests of the documentation and of signals start the installed command itself.
 """
 
 import contextlib
@@ -51,10 +51,10 @@ _ORDER_BYTES: Final = 1 << 16
 
 @dataclass(kw_only=True)
 class Started:
-    """A command under way. An exit code below zero is the signal that has ended it."""
+    """A command in progress. An exit code below zero is the signal that has ended it."""
 
     pid: int
-    _told: IO[str]
+    _output: IO[str]
     _code: int | None = None
 
     def kill(self) -> None:
@@ -68,30 +68,30 @@ class Started:
 
     def wait(self, timeout: float = SECONDS) -> int:
         if self._code is None:
-            if not select.select([self._told], [], [], timeout)[0]:
+            if not select.select([self._output], [], [], timeout)[0]:
                 raise TimeoutError(f"process {self.pid} has not ended after {timeout} seconds")
-            with self._told:
-                self._code = int(self._told.readline())
+            with self._output:
+                self._code = int(self._output.readline())
         return self._code
 
     def poll(self) -> int | None:
         """Its exit code; None while it lives."""
-        if self._code is None and select.select([self._told], [], [], 0)[0]:
+        if self._code is None and select.select([self._output], [], [], 0)[0]:
             self.wait()
         return self._code
 
 
 @dataclass(kw_only=True)
-class Heard(Started):
-    """A command under way whose words are read as they come."""
+class OutputListener(Started):
+    """A command in progress whose output is read as it arrives."""
 
     stdout: IO[str]
 
     def communicate(self, timeout: float = SECONDS) -> tuple[str, None]:
         """All that has not been read, when it has ended."""
-        told = self.stdout.read()
+        message = self.stdout.read()
         self.wait(timeout)
-        return told, None
+        return message, None
 
     @property
     def returncode(self) -> int | None:
@@ -101,25 +101,25 @@ class Heard(Started):
 def start(
     words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int, read: int | None = None
 ) -> Started:
-    """In a session of its own, and with nothing to read where no end to read from is given."""
+    """Starts it in its own session, with empty standard input if none is given."""
     order = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)})
     ours, theirs = socket.socketpair()
     with ours, theirs, Path(os.devnull).open() as nothing:
         ours.settimeout(SECONDS)
         ends = [out, err, theirs.fileno(), nothing.fileno() if read is None else read]
         socket.send_fds(_server().line, [order.encode()], ends)
-        told = ours.makefile(encoding="utf-8")  # which stays open
-    return Started(pid=int(told.readline()), _told=told)
+        message = ours.makefile(encoding="utf-8")  # which stays open
+    return Started(pid=int(message.readline()), _output=message)
 
 
 @contextlib.contextmanager
-def heard(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Iterator[Heard]:
+def received(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Iterator[OutputListener]:
     """What it says on both ends, as one text; it is gone when this is left."""
     ours, theirs = os.pipe()
     with open(ours, encoding="utf-8") as stdout:  # noqa: PTH123 - it has no path
         with open(theirs, "wb") as end:  # noqa: PTH123 - as above
             started = start(words, cwd=cwd, env=env, out=end.fileno(), err=end.fileno())
-        process = Heard(pid=started.pid, _told=started._told, stdout=stdout)
+        process = OutputListener(pid=started.pid, _output=started._output, stdout=stdout)
         try:
             yield process
         finally:
@@ -158,7 +158,7 @@ def _server() -> _Server:
 
 
 def close() -> None:
-    """It would end with whoever asked for it, too."""
+    """Ends the server, which would also end with the process that started it."""
     if _server.cache_info().currsize:
         server = _server()
         server.line.close()
@@ -171,7 +171,7 @@ def _serve() -> None:
         importlib.import_module(module)
     _compile_patterns()
     gc.freeze()  # what is loaded is no garbage, and looking for some there would copy all of it in every process
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for commands
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the processes that wait for commands
     line = socket.socket(fileno=0)
     while True:
         order, ends, _, _ = socket.recv_fds(line, _ORDER_BYTES, 4)
@@ -196,18 +196,18 @@ def _compile_patterns() -> None:
     matches(TESTS, "a.py")
 
 
-def _wait_for(order: dict[str, Any], out: int, err: int, told: int, read: int) -> NoReturn:
-    """Tell its id, and when it has ended how."""
+def _wait_for(order: dict[str, Any], out: int, err: int, number: int, read: int) -> NoReturn:
+    """Reports the process id and, when the process has ended, its exit status."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the product begins: see `_play`
     if (pid := os.fork()) == 0:
-        os.close(told)
+        os.close(number)
         _play(order, read, out, err)
     for end in (read, out, err):  # a reader of the other end sees when the command has closed them
         os.close(end)
-    os.write(told, f"{pid}\n".encode())
+    os.write(number, f"{pid}\n".encode())
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     with contextlib.suppress(BrokenPipeError):
-        os.write(told, f"{code}\n".encode())
+        os.write(number, f"{code}\n".encode())
     os._exit(0)
 
 

@@ -1,1 +1,1 @@
-"""Shiftwork hands whole features to coding agents and lands only what it has proved itself."""
+"""Shiftwork hands whole features to coding agents and lands only work that it has verified itself."""

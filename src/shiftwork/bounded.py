@@ -1,6 +1,6 @@
-"""Handles files that others may have put there: reads a regular one, and no more of it than is allowed; finds links.
+"""Reads untrusted files safely: only regular files, up to a size limit; also finds symbolic links.
 
-A pipe would be waited for, and a device may never end. What is at the end of a link counts, where links are followed.
+Opening a pipe would block, and a device may never end. Where links are followed, the link's target is checked.
 """
 
 import os
@@ -13,8 +13,8 @@ _UNITS: Final = ((1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def first_link(below: Path, path: Path) -> Path | None:
-    """The first link on the way from the one folder to the path, the path included: what is written or erased there is
-    written or erased where the link leads.
+    """The first link on the path from `below` to `path`, `path` included. Writing or deleting through a link would
+    affect its target.
     """
     parts = path.relative_to(below).parts
     places = (below.joinpath(*parts[: end + 1]) for end in range(len(parts)))
@@ -22,11 +22,11 @@ def first_link(below: Path, path: Path) -> Path | None:
 
 
 class UnreadableError(OSError):
-    """It is no regular file, or too large; the text says which."""
+    """The path is not a regular file, or the file is too large; the message says which."""
 
 
 def read_bytes(path: Path, most: int, *, links: bool = True) -> bytes:
-    """The content; raises OSError where there is no such file, and UnreadableError where it is not one to be read."""
+    """The content. Raises OSError if the file does not exist, UnreadableError if it is not regular or is too large."""
     content = read_head(path, most + 1, links=links)
     if len(content) > most:
         limit = next((f"{most // size} {unit}" for size, unit in _UNITS if most >= size), f"{most} bytes")
@@ -35,13 +35,13 @@ def read_bytes(path: Path, most: int, *, links: bool = True) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The same as UTF-8; raises UnicodeDecodeError as well."""
+    """The content decoded as UTF-8; also raises UnicodeDecodeError."""
     return read_bytes(path, most).decode()
 
 
 def read_head(path: Path, most: int, *, links: bool = True) -> bytes:
-    """The beginning of the content, which may be all of it."""
-    _check(path.stat(follow_symlinks=links))  # before it is opened: a device may take that for an order
+    """The first `most` bytes of the content."""
+    _check(path.stat(follow_symlinks=links))  # before opening: opening a device can have side effects
     file = os.open(path, _FLAGS if links else _FLAGS | os.O_NOFOLLOW)
     try:
         _check(os.fstat(file))

@@ -1,4 +1,4 @@
-"""Every error the product raises on purpose, on one page: what happened, why, and the next command to type."""
+"""Every error that Shiftwork raises on purpose: what happened, why, and the next command to type."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ EXIT_INTERRUPTED = 130
 
 
 class ShiftworkError(Exception):
-    """The root: `message` says what happened and why, `hint` is the next thing to type or do."""
+    """The base class: `message` says what happened and why, `hint` is the next thing to type or do."""
 
     exit_code: ClassVar[int] = EXIT_FAILED
     kind: ClassVar[str] = "error"
@@ -29,87 +29,87 @@ class UsageError(ShiftworkError):
 
 
 class SettingsError(UsageError):
-    """A settings file or an environment variable cannot be understood."""
+    """A settings file or an environment variable is invalid."""
 
     kind = "settings"
 
 
 class SpecError(UsageError):
-    """A file that says what is to be done cannot be read, or cannot be told what has landed."""
+    """A spec file cannot be read, or its stories cannot be marked as landed."""
 
     kind = "spec"
 
 
 class WorkflowError(UsageError):
-    """A workflow's file cannot be found, or cannot be understood."""
+    """A workflow file cannot be found or is invalid."""
 
     kind = "workflow"
 
 
 class TrustError(UsageError):
-    """Commands of a repository would be run that the user has not been asked about."""
+    """The repository contains commands that the user has not approved yet."""
 
     kind = "trust"
 
 
 class StateError(UsageError):
-    """What lies where the harness keeps its state is not this user's: it is neither read nor written."""
+    """The state folder does not belong to this user; nothing in it is read or written."""
 
     kind = "state"
 
 
 class SandboxError(UsageError):
-    """The sandbox that the settings ask for cannot be had on this machine; nothing is run with less."""
+    """The sandbox that the settings require is not available on this machine; nothing runs with a weaker one."""
 
     kind = "sandbox"
 
 
 class RepositoryError(ShiftworkError):
-    """The git repository is not in a shape that work can start from or land on."""
+    """The git repository is in a state in which work cannot start or land."""
 
     kind = "repository"
 
 
 class UnfitRepositoryError(RepositoryError):
-    """Work cannot start in this repository, or from this branch, as it is; nothing was started."""
+    """Work cannot start in this repository, or from this branch, in its present state; nothing was started."""
 
     exit_code = EXIT_USAGE
 
 
 class NoRepositoryError(UnfitRepositoryError):
-    """The command was typed where there is no git repository."""
+    """The current folder is not in a git repository."""
 
 
 class BranchGoneError(RepositoryError):
-    """A branch that is to be landed on is not there: deleted, or called something else by now."""
+    """The branch to land on does not exist: it was deleted or renamed."""
 
 
 class GitKilledError(RepositoryError):
-    """A git was ended from outside, by somebody who was short of memory or of patience: nothing is wrong with the
-    repository, and what it was to do can be done anew.
+    """A git process was killed from outside, for example by the out-of-memory killer. The repository is intact, and the
+    operation can be retried.
     """
 
 
 class EnvironmentFailedError(RepositoryError):
-    """The setup command failed, so that there is no environment."""
+    """The setup command failed, so there is no environment."""
 
 
 class EnvironmentDamagedError(RepositoryError):
-    """A file of an environment is not as the setup command left it."""
+    """A file of an environment has changed since the setup command wrote it."""
 
 
 class DependenciesError(RepositoryError):
-    """A change needs another environment than its base has, and that one cannot be made here."""
+    """A change needs a different environment than its base, and that environment cannot be built here."""
 
 
 class BlindGateError(ShiftworkError):
-    """A test gate does not notice that the product is broken, so that nothing can be proved by it."""
+    """A test gate passes although the product is broken, so its result proves nothing."""
 
     kind = "blind"
 
 
 class RedGatesError(ShiftworkError):
-    """Gates are red on the branch that the work would begin from, and the user has not said what to do; nothing was
+    """Gates fail on the branch that work would start from, and the user has not chosen what to do; nothing is
     started.
     """
 
@@ -117,43 +117,43 @@ class RedGatesError(ShiftworkError):
 
 
 class AgentMissingError(ShiftworkError):
-    """The agent's program is not installed or does not answer."""
+    """The agent's program is not installed or does not respond."""
 
     kind = "agent-missing"
 
 
 class AgentLoginError(ShiftworkError):
-    """The agent says that its user is not logged in: a session would be begun for nothing."""
+    """The agent reports that its user is not logged in, so a session would fail."""
 
     kind = "agent-login"
 
 
 class ProfileGoneError(UsageError):
-    """A run needs an agent or a profile that the settings no longer have; nothing was started."""
+    """A run needs an agent or a profile that is no longer in the settings; nothing was started."""
 
     kind = "profile-gone"
 
 
 class UnknownRunError(UsageError):
-    """No run has that id in this repository."""
+    """This repository has no run with that id."""
 
     kind = "unknown-run"
 
 
 class SeveralRunsError(UsageError):
-    """No run is named, and several could be meant."""
+    """No run was named, and several match."""
 
     kind = "several-runs"
 
 
 class UnfinishedRunError(UsageError):
-    """A run of the same spec can be gone on with: another one would pay for its stories a second time."""
+    """An unfinished run of the same spec can be resumed; a new run would pay for its stories a second time."""
 
     kind = "unfinished-run"
 
 
 class IntentError(UsageError):
-    """What is asked of a run does not fit where it stands."""
+    """The request does not fit the current state of the run."""
 
     kind = "intent"
 
@@ -165,36 +165,36 @@ class RunBusyError(ShiftworkError):
 
 
 class NotifyError(ShiftworkError):
-    """A channel to people does not take what it is to tell them."""
+    """A notification channel rejects a message."""
 
     kind = "notify"
 
 
 class StoreError(ShiftworkError):
-    """The database cannot be opened, or is of a newer release."""
+    """The database cannot be opened, or was written by a newer release."""
 
     kind = "store"
 
 
 class LeaseLostError(ShiftworkError):
-    """The writer does not hold the lease under which it writes any more; nothing was written."""
+    """The writer no longer holds the lease under which it writes; nothing was written."""
 
     kind = "lease-lost"
 
 
 class VersionConflictError(ShiftworkError):
-    """Somebody else appended to the stream first: the caller's state is stale and must be loaded again."""
+    """Another writer appended to the stream first: the caller's state is stale and must be loaded again."""
 
     kind = "version-conflict"
 
 
 class CodecError(ShiftworkError):
-    """A stored fact cannot be read: unknown kind, newer version, or a body that does not fit."""
+    """A stored fact cannot be read: unknown kind, newer version, or an invalid body."""
 
     kind = "codec"
 
 
 class TemplateError(ShiftworkError):
-    """A prompt template names something that nobody provides, or is not well formed."""
+    """A prompt template uses an undefined name, or is malformed."""
 
     kind = "template"

@@ -1,8 +1,8 @@
-"""Named places between two durable writes where a test may kill the process, to prove that nothing is lost there.
+"""Named points between two durable writes where a test may kill the process, to prove that nothing is lost there.
 
-Disarmed they cost one comparison. `config` arms one from the environment as `name` or `name@n` (the n-th time it is
-reached); the durability tests enumerate `NAMES`, so a place added here is a place that is tested. Armed as `stop:name`
-the process is not killed there but stopped, until somebody lets it go on.
+A disarmed failpoint costs one comparison. `config` arms a failpoint from the environment as `name` or `name@n` (the
+n-th time it is reached). The durability tests enumerate `NAMES`, so every failpoint added here is tested. Armed as
+`stop:name`, the process is stopped instead of killed, until it receives SIGCONT.
 """
 
 import os
@@ -13,31 +13,31 @@ NAMES: Final[dict[str, str]] = {
     "run.recorded": "the run is in the history, its job is not in the engine yet",
     "append.before": "an effect is performed, its facts are not in the history yet",
     "append.after": "facts are in the history, the engine has no checkpoint of them yet",
-    "workspace.prepared": "a workspace is laid out, the fact is not recorded",
+    "workspace.prepared": "a workspace is created, the fact is not recorded",
     "attempt.started": "the attempt is recorded as started, its agent has not been spawned",
     "attempt.ended": "the agent has ended, its work is not committed",
     "attempt.committed": "the work is committed in the hub, the step's end is not recorded",
     "attempt.abandoned": "a failed attempt's diff is kept and the workspace is back at its start, nothing recorded",
-    "wait.over": "a limit that was waited for has ended, the fact is not recorded",
+    "wait.over": "the wait for a limit is over, the fact is not recorded",
     "story.dispatched": "a story's job is in the engine, the run has not recorded it",
-    "story.reopened": "a story has been opened for another go, its job is not in the engine yet",
-    "loop.opened": "the run has been told to let its stories start, its own steps have not recorded it",
-    "loop.closed": "the run's own steps have been told that no story is left, the run has not recorded it",
+    "story.reopened": "a story has been reopened for a retry, its job is not in the engine yet",
+    "loop.opened": "the run has the message to start its stories, its own steps have not recorded it",
+    "loop.closed": "the run's own steps have the message that no story is left, the run has not recorded it",
     "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",
-    "story.reverted": "a story knows that its work was taken back, its run has not recorded it",
+    "story.reverted": "a story has recorded that its work was reverted, its run has not",
     "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",
-    "withdrawal.posted": "a landing request is taken back, by its story or for it, and the story has not recorded it",
-    "withdrawal.heard": "the queue knows that a request was taken back, its gates still run and the story waits",
-    "landing.leased": "this process alone may land on the branch, and has not begun to",
+    "withdrawal.posted": "a landing request is withdrawn, by its story or for it, and the story has not recorded it",
+    "withdrawal.heard": "the queue knows that a request was withdrawn, its gates still run and the story waits",
+    "landing.leased": "this process holds the lease to land on the branch, and has not started",
     "landing.built": "candidate commits exist, the fact is not recorded",
     "landing.verified": "gates passed on the candidate, the fact is not recorded",
-    "landing.reworded": "the commits that are to land have their messages, the base branch has not moved",
+    "landing.reworded": "the commits to land have their messages, the base branch has not moved",
     "landing.moved": "the base branch has moved, the fact is not recorded",
-    "landing.answered": "a story has been told, its landing entry is not closed",
-    "notice.sent": "people have been told of something, the fact is not recorded",
-    "spec.ticked": "the spec's file says that a story has landed, the fact is not recorded",
+    "landing.answered": "a story has been notified, its landing entry is not closed",
+    "notice.sent": "people have been notified, the fact is not recorded",
+    "spec.updated": "the spec's file says that a story has landed, the fact is not recorded",
     "memory.kept": "a run's notebook shows what it remembers, the fact is not recorded",
-    "story.reported": "the run has been told that a story ended, the story has not recorded it",
+    "story.reported": "the run has the message that a story ended, the story has not recorded it",
     "workspace.released": "a finished story's workspace is gone, the fact is not recorded",
 }
 
@@ -48,18 +48,18 @@ _signals: dict[str, signal.Signals] = {}
 
 
 def arm(spec: str) -> None:
-    """Arm the failpoint named by `name` or `name@n`, `stop:` before it or not; an empty text disarms."""
+    """Arm the failpoint `name` or `name@n`, optionally prefixed with `stop:`; an empty text disarms all."""
     _armed.clear()
     if spec:
         name, _, nth = spec.removeprefix(_STOP).partition("@")
         if name not in NAMES:
-            raise ValueError(f"no failpoint is called {name!r}")
+            raise ValueError(f"unknown failpoint {name!r}")
         _armed[name] = int(nth or "1")
         _signals[name] = signal.SIGSTOP if spec.startswith(_STOP) else signal.SIGKILL
 
 
 def reach(name: str) -> None:
-    """Die or stop here, at once and without clean-up, if this failpoint is armed and its turn has come."""
+    """Kill or stop this process, at once and without clean-up, if this failpoint is armed and its count is reached."""
     if name not in _armed:
         return
     _armed[name] -= 1

@@ -1,4 +1,4 @@
-"""Waits for a lock on a file, and never for ever: whoever may read a file or a folder can hold its lock."""
+"""Waits for a file lock, with a time limit: any process that can read a file or a folder can hold its lock."""
 
 import fcntl
 import time
@@ -8,7 +8,7 @@ _POLL_SECONDS: Final = 0.02
 
 
 def locked_within(seconds: float, descriptor: int) -> bool:
-    """Lock the open file or folder, until it is closed; False where somebody else has held it all this time."""
+    """Lock the open file or folder until it is closed; False if another process held the lock all this time."""
     until = time.monotonic() + seconds
     while True:
         try:

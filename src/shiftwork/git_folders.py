@@ -1,7 +1,7 @@
-"""Where git keeps a checkout: its own git directory, and the one that all worktrees of the repository share.
+"""Finds a checkout's own git directory and the git directory that all worktrees of the repository share.
 
-Read from files, because git takes longer to start than `status` to answer, and because git itself believes any file
-that says where its repository is.
+Reads files instead of starting git, because git takes longer to start than `status` takes to answer, and because git
+trusts any file that says where its repository is.
 """
 
 import os
@@ -14,14 +14,12 @@ from shiftwork.bounded import read_bytes
 from shiftwork.errors import UnfitRepositoryError
 
 FOLDER: Final = "shiftwork"
-"""Where the state lies in the shared git directory."""
+"""The name of the state folder in the shared git directory."""
 _LONGEST: Final = 1 << 16
 
 
 class Whereabouts(NamedTuple):
-    """A checkout: its root, the git directory that all worktrees of the repository share, and the name of a linked
-    worktree, else empty.
-    """
+    """A checkout: its root, the git directory that all worktrees share, and the name of a linked worktree or ""."""
 
     root: Path
     shared: Path
@@ -38,15 +36,15 @@ class Whereabouts(NamedTuple):
 
 
 def whereabouts(root: Path) -> Whereabouts:
-    """Read from files, because git takes longer to start than `status` to answer. Raises UnfitRepositoryError where a
-    link, another user's folder or a folder of another repository is on the way to the state.
+    """Reads files, because git takes longer to start than `status` takes to answer. Raises UnfitRepositoryError if the
+    path to the state contains a link, another user's folder or a folder of another repository.
     """
     own = _own(root)
     shared = _shared(own)
     worktree = "" if shared == own else own.name
     if worktree and not _points_back(own, shared, root):
         raise UnfitRepositoryError(
-            f"{root} says that it is a worktree of {shared}, and that knows nothing of it",
+            f"{root} says that it is a worktree of {shared}, but that repository does not list it",
             hint=f"git worktree repair in the main checkout, or git worktree add; see ls -l {own}",
         )
     for folder in dict.fromkeys((own, shared)):
@@ -75,7 +73,7 @@ def _shared(own: Path) -> Path:
 
 
 def _points_back(own: Path, shared: Path, root: Path) -> bool:
-    """Only git writes below `worktrees` of a repository. A folder of any other may say of itself what it likes."""
+    """Only git writes below `worktrees` of a repository. Any other folder could claim to be a worktree."""
     if own.parent != shared / "worktrees":
         return False
     with suppress(UnfitRepositoryError):
@@ -92,7 +90,7 @@ def _line(file: Path) -> str:
 
 
 def _check_owner(place: Path) -> int:
-    """Its mode, links not followed. What another user owns is theirs to change while we read it."""
+    """The file mode, without following links. Another user could change their own files while we read them."""
     try:
         found = place.lstat()
     except OSError as error:

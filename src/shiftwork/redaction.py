@@ -1,11 +1,11 @@
-"""Replaces secrets by `***` in what programs print, before it is kept or shown.
+"""Replaces secrets by `***` in the output of programs, before it is stored or shown.
 
-Secrets are values that were learnt (variables, settings, logins), in the spellings that they have in JSON and in
-addresses too, and whatever has the form of a well-known kind of token, wherever it came from. Short and ordinary words
-are no secrets, whatever holds them: a password `postgres` would make every log unreadable and keep nothing.
+Secrets are learnt values (variables, settings, logins), also as spelt in JSON and in URLs, and any text that has the
+form of a well-known kind of token. Short and ordinary words are never secrets: replacing a password `postgres` would
+make every log unreadable and protect nothing.
 
-What is learnt belongs to the whole process, as what is armed in `failpoints` does: text enters at many places, and a
-place that forgot to ask would be found by nobody.
+Learnt secrets belong to the whole process, like armed `failpoints`: text enters in many places, and a place that forgot
+to pass them on would go unnoticed.
 """
 
 import json
@@ -22,7 +22,7 @@ _WORD: Final = 16
 _DIGITS: Final = 12
 _WORDS: Final = 24
 _LINE: Final = 16
-"""Characters of a line of a secret that has several."""
+"""The minimum length of a line of a multi-line secret."""
 
 _HELD: Final = 64 * 1024
 _KEY_LINES: Final = 200
@@ -48,12 +48,12 @@ _TOKENS: Final[tuple[tuple[bytes, re.Pattern[bytes]], ...]] = tuple(
         (b"whsec_", rb"[A-Za-z0-9+/=]{24,}"),
     )
 )
-"""Each begins with a literal text, which is quick to look for."""
+"""Each pattern starts with a literal prefix, which is quick to search for."""
 
 _WEB_TOKEN: Final = re.compile(
     rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+"
 )
-"""Header, claims and signature. It begins where a word does, so that no text takes long."""
+"""Header, claims and signature. It starts at a word boundary, so that matching stays fast on any text."""
 
 _ADDRESS: Final = re.compile(rb"://([^\s/:@\"'<>]{0,256}):(?!\*\*\*@)([^\s/@\"'<>]{3,256})(?=@[A-Za-z0-9\[])")
 """Name and password."""
@@ -66,7 +66,7 @@ _EITHER: Final = re.compile(rb"-----(BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE 
 
 
 def is_secret(value: str) -> bool:
-    """Whether a value that is said to be one is long and odd enough that it can be looked for."""
+    """Whether a value from a secret source is long and unusual enough to be searched for."""
     if not _LEAST <= len(value) <= _MOST or SHOWN.decode() in value or value != value.strip():
         return False
     word = value.isalpha() and len(value) < _WORD
@@ -76,7 +76,7 @@ def is_secret(value: str) -> bool:
 
 
 def tokens_in(text: str) -> Iterator[str]:
-    """What of a text has the form of a well-known kind of token; of an address, the password."""
+    """The parts of a text that look like well-known tokens; of a URL, the password."""
     data = text.encode(errors="surrogateescape")
     for prefix, pattern in _TOKENS:
         for found in pattern.finditer(data) if prefix in data else ():
@@ -89,11 +89,11 @@ def tokens_in(text: str) -> Iterator[str]:
 
 
 class Redactor:
-    """Knows some secrets, and the forms of others."""
+    """Replaces known secrets, and texts that look like well-known tokens."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for part in _parts(secret) for form in _spellings(part)}
-        # The longest first: one secret may be part of another.
+        # The longest first: a secret may be part of another.
         self._known = sorted((_bytes(form) for form in forms), key=lambda form: (-len(form), form))
         self.longest = max((len(form) for form in self._known), default=0)
 
@@ -116,7 +116,7 @@ class Redactor:
         return text if found is data else found.decode(errors="surrogatepass")
 
     def cut(self, data: bytes) -> bytes:
-        """A line whose end is missing: without the beginning of a secret that may have been cut with it."""
+        """Redact a truncated line, including the beginning of a secret at its end."""
         data = self.line(data)
         ends = (
             size for secret in self._known for size in range(len(secret) - 1, 3, -1) if data.endswith(secret[:size])
@@ -126,7 +126,7 @@ class Redactor:
 
 
 class Lined:
-    """A stream that comes in lines: a private key that goes over several is one secret."""
+    """Redacts a stream line by line; a private key that spans several lines is one secret."""
 
     def __init__(self, limit: int = 0) -> None:
         self._limit = limit
@@ -147,7 +147,7 @@ class Lined:
 
 
 class Stream:
-    """A stream that comes in pieces of any size; what is handed on is free of secrets, wherever they were cut."""
+    """Redacts a stream that arrives in chunks of any size, even where a secret is split between chunks."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
         self._take = take
@@ -160,7 +160,7 @@ class Stream:
             self._take(self._lines.line(line) + b"\n")
         keep = max(_HELD, current().longest)
         if len(self._held) > 2 * keep:
-            # What has been replaced stays so, and the beginning of a secret at the end is within what is kept.
+            # Replaced text stays replaced, and the beginning of a secret at the end is in the part that is kept.
             clean = current().line(self._held)
             self._take(clean[:-keep])
             self._held = clean[-keep:]
@@ -176,7 +176,7 @@ _redactors: Final[list[Redactor]] = [Redactor()]
 
 
 def learn(values: Iterable[str]) -> None:
-    """From here on these are replaced; what is no secret by its looks is left alone."""
+    """From now on these values are replaced, except those that do not look like secrets."""
     new = {value for value in values if is_secret(value)} - _learnt
     if new:
         _learnt.update(new)
@@ -202,13 +202,13 @@ def _replaced(found: re.Match[bytes]) -> bytes:
 
 
 def _begins_there(found: re.Match[bytes]) -> bool:
-    """And not in the middle of a word, as `task-` has `sk-`."""
+    """Not in the middle of a word, such as `sk-` in `task-`."""
     before = found.string[found.start() - 1 : found.start()]
     return not (before.isalnum() or before == b"_")
 
 
 def _without_keys(data: bytes) -> bytes:
-    """Private keys from their first line to their last."""
+    """Removes private keys from their first line to their last."""
     kept, at, begins = bytearray(), 0, -1
     for found in _EITHER.finditer(data):
         if found[1] == b"BEGIN":
@@ -220,7 +220,7 @@ def _without_keys(data: bytes) -> bytes:
 
 
 def _parts(secret: str) -> Iterator[str]:
-    """Of one that has several lines each of them: they are printed apart."""
+    """The lines of a multi-line secret, because they are printed separately."""
     if "\n" not in secret:
         yield secret
     else:

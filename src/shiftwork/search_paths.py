@@ -1,8 +1,8 @@
-"""Where programs and libraries are searched for: never in the working directory, and the harness's own tools never in a
-folder that an agent can write to.
+"""Cleans search paths: never the working directory, and for the harness's own tools no folder that an agent can write
+to.
 
-An element of such a list that is empty or relative means the working directory of whoever starts a program. That is an
-agent's tree, sooner or later.
+An empty or relative element of a search path means the current working directory of the calling process, which is
+sooner or later an agent's tree.
 """
 
 import os
@@ -45,30 +45,32 @@ _FOLDERS: Final = frozenset(
         "GIT_TEMPLATE_DIR",
     }
 )
-"""Lists of folders, one after the other with a colon between."""
+"""Lists of folders separated by colons."""
 
 _LIBRARIES: Final = frozenset({"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"})
-"""Lists of libraries: one without a slash is searched for in the usual folders."""
+"""Lists of libraries: a name without a slash is searched for in the usual folders."""
 
 _OF_THE_PROCESS: Final = ("/proc/self/", "/proc/thread-self/", "/dev/fd/")
-"""Absolute by its looks, and another folder for each process."""
+"""Paths that look absolute but mean a different folder in each process."""
 
 
 def without_relative(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment without relative and empty elements of search paths; a list of which nothing is left is gone."""
+    """The environment without relative and empty elements of search paths; a list that becomes empty is removed."""
     return _sifted(env, _is_absolute)
 
 
 def relative_elements(env: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """What `without_relative` leaves out, by variable."""
     lists = {name: tuple(_elements(name, env[name])) for name in sorted(_FOLDERS | _LIBRARIES) if env.get(name)}
-    dropped = {name: tuple(one for one in parts if not _kept(name, one, _is_absolute)) for name, parts in lists.items()}
+    dropped = {
+        name: tuple(part for part in parts if not _kept(name, part, _is_absolute)) for name, parts in lists.items()
+    }
     return {name: parts for name, parts in dropped.items() if parts}
 
 
 def without_folders(env: Mapping[str, str], apart: Iterable[Path]) -> dict[str, str]:
-    """The same, also without what lies in one of these folders, and without folders that everybody may write to: for
-    the harness's own tools.
+    """The same, also without elements inside these folders and without world-writable folders: for the harness's own
+    tools.
     """
     closed = tuple(os.path.realpath(folder) for folder in apart)
 
@@ -80,13 +82,13 @@ def without_folders(env: Mapping[str, str], apart: Iterable[Path]) -> dict[str, 
 
 
 def tool(name: str, env: Mapping[str, str], apart: Iterable[Path] = ()) -> str:
-    """The absolute path of a program of the harness's own, found once; empty where there is none."""
+    """The absolute path of one of the harness's own programs, cached; empty if it is not installed."""
     return _found(name, env.get("PATH", ""), tuple(os.path.realpath(folder) for folder in apart))
 
 
 @lru_cache(maxsize=64)
 def _found(name: str, path: str, closed: tuple[str, ...]) -> str:
-    import shutil  # noqa: PLC0415 - commands that run no program of ours do without it
+    import shutil  # noqa: PLC0415 - not needed by commands that run no program
 
     folders = without_folders({"PATH": path}, map(Path, closed)).get("PATH", os.defpath)
     for folder in folders.split(os.pathsep):
@@ -126,8 +128,8 @@ def _is_inside(real: str, folders: Iterable[str]) -> bool:
 
 
 def _is_open(folder: str) -> bool:
-    """Whether every user of the machine may put a program there."""
+    """Whether every user of the machine can put a program there."""
     try:
-        return bool(os.stat(folder).st_mode & stat.S_IWOTH)  # noqa: PTH116 - plain text is quicker
+        return bool(os.stat(folder).st_mode & stat.S_IWOTH)  # noqa: PTH116 - strings are faster
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""The rig that every test of the application stands on."""
+"""The rig that every test of the application uses."""
 
 from pathlib import Path
 

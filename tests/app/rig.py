@@ -1,4 +1,4 @@
-"""A world for tests of the application: real git, gates and desks; a store, an engine and an agent in memory."""
+"""A context for tests of the application: real git, gates and attempt folders; store, engine and agent in memory."""
 
 import asyncio
 import subprocess
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.ending.reaper import HostReaper
@@ -29,7 +29,7 @@ from shiftwork.adapters.workspace.tree.shell import Shell
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
 from shiftwork.app.loop import bodies
-from shiftwork.app.runtime.context import Conduct, Sighting, World, unpriced
+from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, unpriced
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.limits import Limits
@@ -149,22 +149,22 @@ class Rig:
         return self.cache / "workspaces"
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[World]:
+    async def open(self) -> AsyncIterator[Context]:
         clock = self.clock
         owner = this_owner(clock.fresh())
         identity = Identity(name="Test", email="test@localhost")
         hub = await open_hub(root=self.repo, state=self.state, cache=self.cache, identity=identity, env=ENV)
         setup = Setup(shell=Shell(env=ENV, sandbox=self.sandbox), command=self.setup, minutes=1)
         gates = GitGates(hub=hub, setup=setup)
-        worlds: list[World] = []
-        engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)
-        world = World(
+        contexts: list[Context] = []
+        engine = InlineEngine(bodies(lambda: contexts[0]), executor=owner.executor, memory=self.memory)
+        context = Context(
             events=self.store.events,
             inbox=self.store.inbox,
             leases=self.store.leases,
             engine=engine,
             agents={"scripted": self.agent or ScriptedAgent(self.script), **self.others},
-            desks=FolderDesks(hub.state),
+            attempt_folders=LocalAttemptFolders(hub.state),
             notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
             repository=GitRepository(hub=hub),
@@ -175,7 +175,7 @@ class Rig:
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,
-            conduct=Conduct(
+            work_policy=WorkPolicy(
                 agent=self.own,
                 gates=self.gates,
                 silence_seconds=self.silence_seconds,
@@ -197,11 +197,11 @@ class Rig:
             alive=self.alive or self._has_not_left,
             price=self.price,
             notifiers=self.notifiers,
-            record=self.store.queries.played,
+            record=self.store.queries.profiles,
         )
-        worlds.append(world)
+        contexts.append(context)
         try:
-            yield world
+            yield context
         finally:
             await engine.close()
             setup.close()
@@ -224,13 +224,13 @@ class Rig:
         limits: Limits = Limits(),  # noqa: B008
         parallel: int = 1,
     ) -> RunState:
-        async with self.open() as world:
-            run = await self.start(world, spec, workflow=workflow, limits=limits, parallel=parallel)
-            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with self.open() as context:
+            run = await self.start(context, spec, workflow=workflow, limits=limits, parallel=parallel)
+            return await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
 
     async def start(
         self,
-        world: World,
+        context: Context,
         spec: Spec | None = None,
         *,
         workflow: Workflow = DYNAMIC,
@@ -248,14 +248,14 @@ class Rig:
             notices=self.notices,
             review=self.review,
         )
-        return await start_run(world, order)
+        return await start_run(context, order)
 
     async def carried_on(self, run: RunId) -> RunState:
         """The run's end after another process has taken it up: the engine knows nothing, the history everything."""
         self.memory = type(self.memory)()
-        async with self.open() as world:
-            await resume_run(world, run)
-            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with self.open() as context:
+            await resume_run(context, run)
+            return await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
 
     async def story(self, run: RunState | RunId, story: str = "US-001") -> StoryState:
         name = run.given.run if isinstance(run, RunState) else run
@@ -272,14 +272,14 @@ class Rig:
                 await asyncio.sleep(0.01)
 
     async def at_work(self, step: str = "", story: str = "") -> None:
-        """Until an agent is at the step: that this was begun is recorded before anybody is asked for anything."""
+        """Until an agent is at the step: its start is recorded before the agent is asked."""
 
         def begun() -> bool:
             there = False
-            for one in self.seen:
-                if isinstance(one.what, story_facts.StepStarted) and one.stream.endswith(story):
-                    there = there or one.what.step.endswith(step)
-                elif there and isinstance(one.what, AgentEvent) and one.stream.endswith(story):
+            for sighting in self.seen:
+                if isinstance(sighting.what, story_facts.StepStarted) and sighting.stream.endswith(story):
+                    there = there or sighting.what.step.endswith(step)
+                elif there and isinstance(sighting.what, AgentEvent) and sighting.stream.endswith(story):
                     return True
             return False
 

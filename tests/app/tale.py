@@ -1,4 +1,4 @@
-"""A run told by its facts alone, for tests of what is made of a history: everything that can happen to it happens."""
+"""A run made of facts alone, for tests of views of a history: it contains everything that can happen to a run."""
 
 from dataclasses import dataclass, field, replace
 
@@ -42,29 +42,29 @@ STEPS = tuple(planned(name) for name in ("planning", "coding", "review", "final_
 
 
 @dataclass
-class Telling:
-    """One story's facts as they are told, and the state they have led to."""
+class StoryHistory:
+    """One story's facts in order, and the state that follows from them."""
 
     number: int
     slot: int = 0
     state: StoryState = field(default_factory=StoryState)
     facts: list[Fact] = field(default_factory=list)
 
-    def tell(self, *facts: Fact) -> None:
+    def add(self, *facts: Fact) -> None:
         for fact in facts:
             self.facts.append(fact)
             self.state = STORY.evolve(self.state, fact)
 
     def begin(self, story: story_facts.StoryStarted) -> None:
-        self.tell(story, story_facts.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE))
+        self.add(story, story_facts.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE))
 
     def step(self, **more: object) -> None:
-        self.tell(began(self.state))
-        self.tell(done(self.state, USED, **more))
+        self.add(began(self.state))
+        self.add(done(self.state, USED, **more))
 
     def edit(self, by: str, *edits: Edit) -> None:
         before = outline(self.state.pipeline)
-        self.tell(story_facts.WorkflowEdited(at=15, by=by, edits=edits, before=before, after=before))
+        self.add(story_facts.WorkflowEdited(at=15, by=by, edits=edits, before=before, after=before))
 
 
 def _started(number: int, slot: int, after: tuple[int, ...] = ()) -> story_facts.StoryStarted:
@@ -72,11 +72,11 @@ def _started(number: int, slot: int, after: tuple[int, ...] = ()) -> story_facts
     return story_facts.StoryStarted(at=1_700_000_000.0, assignment=given, steps=STEPS)
 
 
-def landed_story() -> Telling:
-    """Edited by its agent and by a person, refused once, mended, landed."""
-    story = Telling(number=1)
+def landed_story() -> StoryHistory:
+    """Edited by its agent and by a person, refused once, repaired, landed."""
+    story = StoryHistory(number=1)
     story.begin(_started(1, 0))
-    story.tell(began(story.state))
+    story.add(began(story.state))
     story.edit(
         "step-001",
         Edit(
@@ -87,8 +87,8 @@ def landed_story() -> Telling:
         ),
         Edit(operation=Operation.SKIP, reason="small change", target=StepId("step-003")),
     )
-    story.tell(story_facts.WorkflowEditRejected(at=16, by="step-001", request="{}", reason="no reason"))
-    story.tell(done(story.state, USED))
+    story.add(story_facts.WorkflowEditRejected(at=16, by="step-001", request="{}", reason="no reason"))
+    story.add(done(story.state, USED))
     story.edit(
         PERSON,
         Edit(
@@ -108,27 +108,27 @@ def landed_story() -> Telling:
     )
     while story.state.pipeline.current:
         story.step(notes="line one\nline two")
-    story.tell(story_facts.LandingRequested(at=40, number=1, tip=story.state.work.head))
+    story.add(story_facts.LandingRequested(at=40, number=1, tip=story.state.work.head))
     refused = {"cause": Refusal.CONFLICT, "detail": "they clash", "files": ("a.txt",), "base": BASE}
-    story.tell(story_facts.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
-    story.tell(replace(conclusion(story.state), at=42))
+    story.add(story_facts.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
+    story.add(replace(conclusion(story.state), at=42))
     while story.state.pipeline.current:
         story.step()
-    story.tell(story_facts.LandingRequested(at=50, number=2, tip=story.state.work.head))
-    story.tell(
+    story.add(story_facts.LandingRequested(at=50, number=2, tip=story.state.work.head))
+    story.add(
         story_facts.LandingAccepted(at=51, commit=LANDED, ref="main"), story_facts.StoryCompleted(at=52, commit=LANDED)
     )
     return story
 
 
-def failed_story() -> Telling:
+def failed_story() -> StoryHistory:
     """Interrupted, restarted by itself, timed out, and then failed for good."""
-    story = Telling(number=2)
+    story = StoryHistory(number=2)
     story.begin(_started(2, 1))
-    story.tell(began(story.state))
-    story.tell(replace(interrupted(story.state), diff="/state/diffs/first.diff"))
-    story.tell(story_facts.WorkspacePrepared(at=22, number=2, base=BASE, head=BASE))
-    story.tell(began(story.state))
+    story.add(began(story.state))
+    story.add(replace(interrupted(story.state), diff="/state/diffs/first.diff"))
+    story.add(story_facts.WorkspacePrepared(at=22, number=2, base=BASE, head=BASE))
+    story.add(began(story.state))
     story.edit(
         "step-001",
         Edit(operation=Operation.RESTART, reason="wrong way", target=StepId("step-001"), description="the right way"),
@@ -136,34 +136,34 @@ def failed_story() -> Telling:
     restarted = story_facts.StepYielded(
         at=23, step=StepId("step-001"), attempt=2, commit=Commit(""), usage=USED, diff="r.diff"
     )
-    story.tell(restarted)
-    story.tell(began(story.state))
-    story.tell(cancelled(story.state))
-    story.tell(story_facts.StepRetried(at=24, step=StepId("step-001"), feedback="again"))
-    story.tell(began(story.state))
-    story.tell(replace(failed(story.state), diff="/state/diffs/last`.diff"))
-    story.tell(story_facts.StoryFailed(at=25, cause=FailureCause.STEP, reason="it cannot be done"))
-    story.tell(story_facts.StepRetried(at=26, step=StepId("step-001"), feedback="too late: this changes nothing"))
+    story.add(restarted)
+    story.add(began(story.state))
+    story.add(cancelled(story.state))
+    story.add(story_facts.StepRetried(at=24, step=StepId("step-001"), feedback="again"))
+    story.add(began(story.state))
+    story.add(replace(failed(story.state), diff="/state/diffs/last`.diff"))
+    story.add(story_facts.StoryFailed(at=25, cause=FailureCause.STEP, reason="it cannot be done"))
+    story.add(story_facts.StepRetried(at=26, step=StepId("step-001"), feedback="too late: this changes nothing"))
     return story
 
 
-def flying_story() -> Telling:
-    story = Telling(number=4)
+def story_in_progress() -> StoryHistory:
+    story = StoryHistory(number=4)
     story.begin(_started(4, 1))
-    story.tell(began(story.state))
+    story.add(began(story.state))
     return story
 
 
-async def told(store: MemoryStore) -> Account:
+async def account_of(store: MemoryStore) -> Account:
     """The history of the run, written to the store as jobs would write it."""
     stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
     plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
     run: list[Fact] = [run_facts.RunStarted(at=1_700_000_000.0, plan=plan)]
-    for telling in (landed_story(), failed_story(), flying_story()):
-        await _write_story(store, telling)
-        run.append(run_facts.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
-        if telling.state.ended_at is not None:
-            run.append(_ended(telling))
+    for history in (landed_story(), failed_story(), story_in_progress()):
+        await _write_story(store, history)
+        run.append(run_facts.StoryDispatched(at=2, story=story_id(history.number), slot=history.slot))
+        if history.state.ended_at is not None:
+            run.append(_ended(history))
     state = RUN_KIND.fold(RUN_KIND.start, run)
     rows = RUN_KIND.rows(RUN_KIND.start, state)
     await store.events.append(run_stream(RUN), run, expected=0, key="all", rows=rows)
@@ -171,17 +171,17 @@ async def told(store: MemoryStore) -> Account:
     return await account(store.events, RUN)
 
 
-async def _write_story(store: MemoryStore, telling: Telling) -> None:
-    stream = story_stream(RUN, story_id(telling.number))
-    rows = STORY.rows(STORY.start, telling.state)
-    await store.events.append(stream, telling.facts, expected=0, key="all", rows=rows)
+async def _write_story(store: MemoryStore, history: StoryHistory) -> None:
+    stream = story_stream(RUN, story_id(history.number))
+    rows = STORY.rows(STORY.start, history.state)
+    await store.events.append(stream, history.facts, expected=0, key="all", rows=rows)
 
 
-def _ended(telling: Telling) -> run_facts.StoryEnded:
-    state = telling.state
+def _ended(history: StoryHistory) -> run_facts.StoryEnded:
+    state = history.state
     return run_facts.StoryEnded(
         at=60,
-        story=story_id(telling.number),
+        story=story_id(history.number),
         status=state.status,
         commit=state.landed.commit,
         reason=state.outcome.reason,

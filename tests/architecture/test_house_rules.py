@@ -1,4 +1,4 @@
-"""House rules that no linter knows: sizes, first lines, names, and who may change a status."""
+"""House rules that no linter knows: sizes, first lines, names, and which modules may change a status."""
 
 import ast
 import re
@@ -87,7 +87,7 @@ def test_no_class_has_a_name_that_says_nothing() -> None:
 
 
 def status_changes(source: str) -> list[int]:
-    """Lines in which a call sets a status or a stage, facts excepted (they tell of one), or an assignment does."""
+    """Lines in which a call sets a status or a stage, facts excepted (they record it), or an assignment does."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and not _makes_a_fact(node):
@@ -124,7 +124,7 @@ def test_a_status_that_is_changed_by_hand_is_found(source: str) -> None:
     assert status_changes(source) == [1]
 
 
-def test_a_fact_that_tells_of_a_status_is_no_change() -> None:
+def test_a_fact_that_reports_of_a_status_is_no_change() -> None:
     assert status_changes("r.RunEnded(at=0, status=RunStatus.FAILED)") == []
 
 

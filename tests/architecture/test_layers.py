@@ -1,4 +1,4 @@
-"""Who may import whom: the contracts in pyproject.toml hold."""
+"""The import contracts in pyproject.toml hold."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The repository names no place that only its authors have: no path of a machine of theirs, no package registry."""
+"""The repository names no place that only its authors have: no path on their machines, no package registry."""
 
 import re
 import subprocess

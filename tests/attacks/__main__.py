@@ -1,7 +1,7 @@
-"""`just attacks`: plays every attack on both tiers and prints the table; ends with 1 where one came to anything else
-than its row says, or where a row says something that may not be.
+"""`just attacks`: runs every attack on both tiers and prints the table. Exits with 1 when an attack's outcome differs
+from its row, or when a row has an outcome that is not allowed.
 
-Words that are given choose the rows, as `pytest -k` does.
+Arguments select the rows, as `pytest -k` does.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Compares what an attack came to with what its row says, and keeps it for the table."""
+"""Compares the outcome of an attack with its row, and keeps it for the table."""
 
 import subprocess
 from collections.abc import Generator, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A project with a test, and a story that breaks the code and sees to it that the gate is green all the same."""
+"""A project with a test, and a story that breaks the code and makes the gate pass nevertheless."""
 
 import asyncio
 import sys
@@ -42,23 +42,23 @@ def row(
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """What came of the story: whether it `landed`, what was `told` of it, `why` not, and what its gates said."""
+    """The outcome of the story: whether it `landed`, the `message` about it, `why` not, and its gates' `reports`."""
 
     landed: bool
-    told: str
+    message: str
     why: str
     reports: tuple[GateReport, ...]
 
     @property
     def fooled(self) -> bool:
         """Whether the gate was green on the candidate as the story had it: otherwise the attack itself has failed."""
-        own = (one for report in self.reports for one in report.results if not one.restored)
-        return any(one.passed or one.output.startswith("void:") for one in own)
+        own = (result for report in self.reports for result in report.results if not result.restored)
+        return any(result.passed or result.output.startswith("void:") for result in own)
 
-    def outcome(self, told: str = "") -> Outcome:
+    def outcome(self, message: str = "") -> Outcome:
         if not self.landed:
             return Outcome.PREVENTED
-        return Outcome.REPORTED if told and told in self.told else Outcome.SUCCEEDED
+        return Outcome.REPORTED if message and message in self.message else Outcome.SUCCEEDED
 
 
 def sandbox_of(tier: str, repo: Path) -> Sandbox:
@@ -90,7 +90,7 @@ def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -
     rig.gates = (Gate(name="test", command=gate),)
     run = asyncio.run(rig.run(one_shot("Make total quicker"), workflow=SHORT, limits=Limits(repairs=0)))
     story = asyncio.run(rig.story(run))
-    facts = [one.fact for one in asyncio.run(rig.store.events.read(LANDING))]
+    facts = [recorded.fact for recorded in asyncio.run(rig.store.events.read(LANDING))]
     verdicts = [
         fact.report
         for fact in facts
@@ -98,7 +98,7 @@ def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -
     ]
     return Attempt(
         landed=run.status is RunStatus.COMPLETED,
-        told=git(rig.repo, "log", "-1", "--format=%B", "main"),
+        message=git(rig.repo, "log", "-1", "--format=%B", "main"),
         why=story.outcome.reason,
         reports=tuple(verdicts),
     )

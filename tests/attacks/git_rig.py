@@ -1,4 +1,4 @@
-"""What attacks by a git directory share: a repository that somebody else has packed, `.git` and all."""
+"""What attacks by a git directory share: a repository from an attacker's archive, with its `.git`."""
 
 import asyncio
 import subprocess
@@ -8,7 +8,7 @@ from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.workspace import Moved
 from tests.attacks.table import Attack, Harm, Severity
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 from tests.patience import SECONDS
 
 
@@ -24,7 +24,7 @@ def trap(path: Path, canary: Path) -> Path:
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> str:
-    """As the attacker, without anybody's settings."""
+    """As the attacker, without any user's settings."""
     env = {"PATH": "/usr/bin:/bin:/usr/local/bin", "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/nowhere"}
     who = ("-c", "user.name=Mallory", "-c", "user.email=mallory@example.org")
     done = subprocess.run(
@@ -39,10 +39,10 @@ def answered(user: Git, *words: str) -> str:
     return f"{answer.text}{answer.err}"
 
 
-def refusal(world: World, files: dict[str, str | None] | None = None) -> str:
+def refusal(context: Context, files: dict[str, str | None] | None = None) -> str:
     """Why nothing lands; empty where it does."""
     try:
-        moved = world.land(files or {"work.txt": "work\n"})
+        moved = context.land(files or {"work.txt": "work\n"})
     except ShiftworkError as error:
         return error.message
     return "" if isinstance(moved, Moved) else "missed"

@@ -1,4 +1,4 @@
-"""What attacks on the kernel's side of the sandbox share: a program that is run with and without one."""
+"""What attacks on the kernel's side of the sandbox share: a program that is run with and without a sandbox."""
 
 import asyncio
 import os
@@ -41,9 +41,9 @@ def ran(tier: str, folder: Path, script: str, bounds: Bounds | None = None) -> E
     walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds)} if tier == "auto" else {}
     shell = Shell(env=inside.env, **walls)
     errand = Errand(marker=inside.marker)
-    told = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
-    assert "began" in told.output, told
-    return told
+    outcome = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
+    assert "began" in outcome.output, outcome
+    return outcome
 
 
 def seen_in(ended: Ended, word: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""What attacks on the harness's own files share: a folder that somebody else has packed, and what must not change."""
+"""What attacks on the harness's own files share: a folder from an attacker's archive, and what must not change."""
 
 import hashlib
 import shutil
@@ -38,18 +38,18 @@ def site_of(project: Project) -> Site:
 
 
 def content(folder: Path) -> str:
-    """All that lies there, in a word."""
-    told = hashlib.sha256()
+    """All files there, as one digest."""
+    message = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        told.update(bytes(path.relative_to(folder)))
-        told.update(str(path.lstat().st_mode).encode())
-        told.update(path.read_bytes() if path.is_file() and not path.is_symlink() else b"")
-    return told.hexdigest()
+        message.update(bytes(path.relative_to(folder)))
+        message.update(str(path.lstat().st_mode).encode())
+        message.update(path.read_bytes() if path.is_file() and not path.is_symlink() else b"")
+    return message.hexdigest()
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as somebody else has packed it: with the state of a run, and a filter in the hub."""
+    """A folder as an attacker has packed it: with the state of a run, and a filter in the hub."""
     project = new_project(tmp_path_factory.mktemp("packed"))
     ended = project.shiftwork("run", TITLE, "--workflow", "ralph")
     assert ended.returncode == 0, ended
@@ -59,7 +59,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def unpacked(packed: Path, tmp_path: Path) -> Project:
-    """The same in a folder of the user's, who has never worked in it."""
+    """The same in a folder that the user owns and has never worked in."""
     root = tmp_path / "project"
     shutil.copytree(packed, root, symlinks=True)
     (tmp_path / "agent.sh").write_text(f"touch {tmp_path}/canary\n")

@@ -1,8 +1,8 @@
-"""What an attack of the table is: what is tried, where, how bad it would be, and what comes of it on each tier.
+"""An attack of the table: what it tries, where, how severe success would be, and the outcome on each tier.
 
-A test that is marked with `attack` plays its attack and returns what it saw. It passes where that is what its row says.
-A test that takes `tier` is played on both, `auto` and `none`. One that does not take it attacks what no sandbox is part
-of: it is played once, and its outcome holds for both. `just attacks` prints the rows as a table.
+A test that is marked with `attack` runs its attack and returns the outcome. It passes when its row has that outcome.
+A test that takes `tier` runs on both, `auto` and `none`. A test that does not take it attacks a part without a sandbox:
+it runs once, and its outcome holds for both. `just attacks` prints the rows as a table.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""Attacks by an agent that speaks the Agent Client Protocol: what it may have the harness do outside its sandbox."""
+"""Attacks by an agent that speaks the Agent Client Protocol: what it can make the harness do outside its sandbox."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def test_unread_answers(tmp_path: Path) -> Outcome:
         for number in range(REQUESTS):
             params = {"sessionId": "s", "path": str(tmp_path / "large.txt")}
             asked = {"jsonrpc": "2.0", "id": f"r{number}", "method": "fs/read_text_file", "params": params}
-            line.hear(json.dumps(asked).encode())
+            line.feed(json.dumps(asked).encode())
         async with asyncio.timeout(60):
             while len(line._unsaid) <= REQUESTS:  # with the greeting
                 await asyncio.sleep(0.01)

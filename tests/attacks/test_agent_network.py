@@ -1,4 +1,4 @@
-"""Attacks by an agent on the network that it has where the settings say nothing: only its own model is reached."""
+"""Attacks by an agent on the network that the default settings give it: it reaches only its own model."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,7 @@ def agent(tier: str, folder: Path, text: str = "", name: str = "claude-code", **
     user = {**inside.env, "PATH": os.defpath, **env}
     settings = load_settings(inside.repo, {"SHIFTWORK_SANDBOX": tier})
     opened = asyncio.run(open_sandboxes(find_site(inside.repo, user), settings, user))
-    found = {one: (table, profile) for one, table, profile in agent_tables(settings)}
+    found = {item: (table, profile) for item, table, profile in agent_tables(settings)}
     table, profile = found[name]
     return replace(inside, walls=opened.agents.of(profile, table, user))  # type: ignore[arg-type]  # any sandbox
 
@@ -69,7 +69,7 @@ def test_loopback(tier: str, tmp_path: Path) -> Outcome:
         inside = agent(tier, tmp_path, ANTHROPIC_BASE_URL=f"http://127.0.0.1:{model}")
         assert inside.run(f"curl -sSf --noproxy '*' http://127.0.0.1:{model}/").passed
         tries = (f"--noproxy '*' http://127.0.0.1:{service}/", f"http://127.0.0.1:{service}/", f"localhost:{service}")
-        return came_to(any(inside.run(f"curl -sSf -m 10 {one}").passed for one in tries))
+        return came_to(any(inside.run(f"curl -sSf -m 10 {item}").passed for item in tries))
 
 
 @attack(row("an agent talks to another service on the host of its model", Severity.MEDIUM, Harm.SECRETS))
@@ -138,8 +138,8 @@ def test_hosts_without_consent(tier: str, tmp_path: Path) -> Outcome:
     file = project.root / "shiftwork.toml"
     assert typed(project, tier, "trust", trusted=False).returncode == 0
     file.write_text(file.read_text().replace("[agent]\n", '[agent]\nhosts = ["evil.example"]\n'))
-    told = typed(project, tier, "run", "Say hello", trusted=False)
-    return settled(told.returncode == EX_USAGE and "evil.example" in told.stderr)
+    completed = typed(project, tier, "run", "Say hello", trusted=False)
+    return settled(completed.returncode == EX_USAGE and "evil.example" in completed.stderr)
 
 
 @pytest.mark.real_agent

@@ -1,4 +1,4 @@
-"""Attacks by files that are no files, have no end, are nested without end, or make a reader work without end."""
+"""Attacks by special files, endless files, files nested without end, and files that keep a reader busy without end."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.specs._markdown import parse
 from shiftwork.adapters.specs._offer import text_beside
 from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
@@ -27,10 +27,10 @@ from shiftwork.config.detection.python.tox_nox import nox
 from shiftwork.domain.gates.test_output import failing
 from shiftwork.domain.proof.test_definitions import defines
 from shiftwork.domain.proof.verdict import Findings
-from shiftwork.ports.desk import Desk, DeskName, Mail
+from shiftwork.ports.attempt_folder import AttemptFolder, AttemptName, AttemptOutputs
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, Context
 from tests.e2e.cli_rig import new_project
 
 pytestmark = pytest.mark.timeout(90)
@@ -45,8 +45,8 @@ def row(name: str, severity: Severity = Severity.LOW, seen: int | None = None) -
 
 def quick(*work: Callable[[], object]) -> bool:
     began = time.monotonic()
-    for one in work:
-        one()
+    for item in work:
+        item()
     return time.monotonic() - began < SOON
 
 
@@ -119,70 +119,76 @@ def test_task_files(tmp_path: Path) -> Outcome:
 # What an agent leaves -------------------------------------------------------------------------------------------------
 
 
-def desk_of(folder: Path) -> Desk:
-    return asyncio.run(FolderDesks(folder).lay(DeskName(run="r", story="US-001", step="step-001", attempt=1)))
+def attempt_folder_of(folder: Path) -> AttemptFolder:
+    return asyncio.run(
+        LocalAttemptFolders(folder).lay(AttemptName(run="r", story="US-001", step="step-001", attempt=1))
+    )
 
 
-def collected(folder: Path, desk: Desk) -> Mail:
-    return asyncio.run(FolderDesks(folder).collect(desk))
+def collected(folder: Path, attempt_folder: AttemptFolder) -> AttemptOutputs:
+    return asyncio.run(LocalAttemptFolders(folder).collect(attempt_folder))
 
 
 @attack(row("an agent's question is nested without end, or is no text"))
 def test_letters(tmp_path: Path) -> Outcome:
-    desk = desk_of(tmp_path)
+    attempt_folder = attempt_folder_of(tmp_path)
     for kind in ("question", "evidence", "edit", "note"):
-        (desk.outbox / f"{kind}-1.json").write_text("[" * 100_000)
-    (desk.outbox / "question-2.json").write_text(json.dumps({"question": "\ud800?", "options": ["\udfff"]}))
-    (desk.outbox / "evidence-2.json").write_text(json.dumps({"reference": "a\ud800"}))
-    os.mkfifo(desk.outbox / "note-2.json")
-    mail = collected(tmp_path, desk)
-    said = [mail.questions[0].text, *mail.questions[0].options, *mail.evidence[0].values()]
-    return settled(len(mail.questions) == 1, len(mail.evidence) == 1, said == ["??", "?", "a?"])
+        (attempt_folder.output_folder / f"{kind}-1.json").write_text("[" * 100_000)
+    (attempt_folder.output_folder / "question-2.json").write_text(
+        json.dumps({"question": "\ud800?", "options": ["\udfff"]})
+    )
+    (attempt_folder.output_folder / "evidence-2.json").write_text(json.dumps({"reference": "a\ud800"}))
+    os.mkfifo(attempt_folder.output_folder / "note-2.json")
+    outputs = collected(tmp_path, attempt_folder)
+    said = [outputs.questions[0].text, *outputs.questions[0].options, *outputs.evidence[0].values()]
+    return settled(len(outputs.questions) == 1, len(outputs.evidence) == 1, said == ["??", "?", "a?"])
 
 
-@attack(row("an agent replaces its outbox by a link to a folder of the user's, or takes it away", Severity.MEDIUM))
-def test_outbox(tmp_path: Path) -> Outcome:
-    desk, held = desk_of(tmp_path), []
+@attack(
+    row("an agent replaces its output folder by a link to a folder of the user's, or takes it away", Severity.MEDIUM)
+)
+def test_output_folder(tmp_path: Path) -> Outcome:
+    attempt_folder, held = attempt_folder_of(tmp_path), []
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     (theirs / "note-1.json").write_text("private")
     for plant in (
-        lambda: desk.outbox.symlink_to(theirs),
-        lambda: desk.outbox.write_text("no folder"),
+        lambda: attempt_folder.output_folder.symlink_to(theirs),
+        lambda: attempt_folder.output_folder.write_text("no folder"),
         lambda: None,
-        lambda: desk.outbox.mkdir(mode=0),
+        lambda: attempt_folder.output_folder.mkdir(mode=0),
     ):
-        erase(desk.outbox)
+        erase(attempt_folder.output_folder)
         plant()
-        held.append(collected(tmp_path, desk) == Mail())
+        held.append(collected(tmp_path, attempt_folder) == AttemptOutputs())
     return settled(*held)
 
 
 @attack(row("a citation has no bytes, or more letters than a command takes"))
 def test_citations(tmp_path: Path) -> Outcome:
     odd = ("\ud800", "a" * 200_000, "a\0b", "x/" * 3000)
-    found = looked(World(tmp_path), odd, odd)
-    return settled(found.files == (), all(not one.files for one in found.names))
+    found = looked(Context(tmp_path), odd, odd)
+    return settled(found.files == (), all(not name.files for name in found.names))
 
 
 @attack(row("a story cites thousands of files and tests"))
 def test_many_citations(tmp_path: Path) -> Outcome:
     names = tuple(f"test_{number:05}" + "x" * 200 for number in range(12_000))
-    found = looked(World(tmp_path), names[:0], names)
+    found = looked(Context(tmp_path), names[:0], names)
     return settled(len(found.names) <= 200)
 
 
 @attack(row("a story cites a file that is larger than memory"))
 def test_large_citation(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    base = world.tip()
-    commit = world.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
-    found = asyncio.run(GitWitness(hub=world.hub).look(base, commit, ("big.txt", "small.txt"), ()))
-    return settled([one.path for one in found.files] == ["small.txt"])
+    context = Context(tmp_path)
+    base = context.tip()
+    commit = context.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
+    found = asyncio.run(GitWitness(hub=context.hub).look(base, commit, ("big.txt", "small.txt"), ()))
+    return settled([file_found.path for file_found in found.files] == ["small.txt"])
 
 
-def looked(world: World, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
-    return asyncio.run(GitWitness(hub=world.hub).look(world.tip(), world.tip(), paths, names))
+def looked(context: Context, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
+    return asyncio.run(GitWitness(hub=context.hub).look(context.tip(), context.tip(), paths, names))
 
 
 # What commands leave --------------------------------------------------------------------------------------------------
@@ -208,12 +214,12 @@ def test_sparse_file(tmp_path: Path) -> Outcome:
 
 @attack(row("the setup command makes folders within folders, three thousand deep", Severity.MEDIUM))
 def test_deep_folder(emptied_path: Path) -> Outcome:
-    world = World(emptied_path)
+    context = Context(emptied_path)
     down = "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]"
     deep = f"import os; os.mkdir('made'); os.chdir('made'); {down}; open('f', 'w')"
-    setup = Setup(shell=Shell(env=world.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)
-    tree = asyncio.run(GitWorkspaces(hub=world.hub, setup=setup).prepare(PLACE, world.tip()))
-    why = asyncio.run(setup.failure(world.hub, world.tip()))
+    setup = Setup(shell=Shell(env=context.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)
+    tree = asyncio.run(GitWorkspaces(hub=context.hub, setup=setup).prepare(PLACE, context.tip()))
+    why = asyncio.run(setup.failure(context.hub, context.tip()))
     return settled(not (tree / "made").exists(), "File name too long" in why)
 
 

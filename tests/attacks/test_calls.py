@@ -1,4 +1,4 @@
-"""Attacks on the way out of a sandbox: calls without number, and calls that never say what they want."""
+"""Attacks on the proxy of a sandbox: countless calls, and calls that never send a request."""
 
 import asyncio
 import resource
@@ -63,7 +63,7 @@ def test_calls_without_end(tmp_path: Path) -> Outcome:
 
 
 async def attacked(caller: Caller) -> bool:
-    """Whether programs can still be started beside one that calls without end."""
+    """Whether programs can still be started beside a program that calls without end."""
     inside, called = caller.inside, asyncio.Event()
     walls, room = inside.walls, Room(tree=inside.tree, programs=(PYTHON,))
     spawn = inside.spawn("")

@@ -1,4 +1,4 @@
-"""Attacks by what has no end: folders that lie deeper than a path can name, files nested without end, open tags."""
+"""Attacks by unlimited depth: folders deeper than the longest path, files nested without end, open tags."""
 
 import asyncio
 import os
@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.workspace.hub.leftovers import _sizes
 from shiftwork.domain.canary.insertion_point import top
 from shiftwork.domain.canary.mutation import paths_in
 from shiftwork.domain.tampering.started_scripts import mentions
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.desk import DeskName
+from shiftwork.ports.attempt_folder import AttemptName
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, Context
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -44,40 +44,40 @@ def dig(folder: Path, depth: int = DEPTH) -> None:
 @attack(row("a session that fails leaves folders in its workspace that no path can name, so that no run goes on"))
 def test_workspace(tmp_path: Path) -> Outcome:
     """Such a workspace is given up, which the story survives: any other error would end the run, and each resume."""
-    world = World(tmp_path)
-    base = world.tip()
-    tree = asyncio.run(world.workspaces.prepare(PLACE, base))
+    context = Context(tmp_path)
+    base = context.tip()
+    tree = asyncio.run(context.workspaces.prepare(PLACE, base))
     dig(tree)
     with pytest.raises(RepositoryError):
-        asyncio.run(world.workspaces.restore(PLACE, base, tmp_path / "kept.diff"))
-    asyncio.run(world.workspaces.discard(PLACE))
+        asyncio.run(context.workspaces.restore(PLACE, base, tmp_path / "kept.diff"))
+    asyncio.run(context.workspaces.discard(PLACE))
     return settled(not tree.exists())
 
 
 @attack(row("a pipe has the name of a file with git's rules, and the harness waits for it after every session"))
 def test_pipes(tmp_path: Path) -> Outcome:
     """It waited four minutes, and the work of the session was lost."""
-    world = World(tmp_path)
-    base = world.tip()
-    tree = asyncio.run(world.workspaces.prepare(PLACE, base))
+    context = Context(tmp_path)
+    base = context.tip()
+    tree = asyncio.run(context.workspaces.prepare(PLACE, base))
     began = time.monotonic()
     for folder, name in (("one", ".gitignore"), ("two", ".gitattributes")):
         (tree / folder).mkdir()
         (tree / folder / "more.txt").write_text("more\n")
         os.mkfifo(tree / folder / name)
     (tree / "work.txt").write_text("work\n")
-    commit = asyncio.run(world.workspaces.snapshot(PLACE, base, "work"))
-    listed = asyncio.run(world.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
+    commit = asyncio.run(context.workspaces.snapshot(PLACE, base, "work"))
+    listed = asyncio.run(context.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
     return settled("work.txt" in listed, time.monotonic() - began < PATIENCE)
 
 
 @attack(row("a session leaves folders without end among its temporary files, so that the run ends with it"))
 def test_temporary_files(tmp_path: Path) -> Outcome:
-    desks = FolderDesks(tmp_path)
-    desk = asyncio.run(desks.lay(DeskName(run="1", story="US-001", step="step-001", attempt=1)))
-    dig(desk.home)
-    asyncio.run(desks.clear(desk))
-    return settled(not desk.home.exists())
+    attempt_folders = LocalAttemptFolders(tmp_path)
+    attempt_folder = asyncio.run(attempt_folders.lay(AttemptName(run="1", story="US-001", step="step-001", attempt=1)))
+    dig(attempt_folder.home)
+    asyncio.run(attempt_folders.clear(attempt_folder))
+    return settled(not attempt_folder.home.exists())
 
 
 @attack(row("a package.json that is nested without end lands, so that no later run begins"))
@@ -109,8 +109,8 @@ def test_cleaning_up_passes_over_a_file_whose_path_is_too_long(tmp_path: Path) -
 
 
 def test_conflicts_in_more_files_than_a_program_can_be_given(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    context = Context(tmp_path)
     names = [f"{'n' * 240}-{number}" for number in range(12_000)]
-    commit = world.story({"open.txt": "<<<<<<< ours\n>>>>>>> theirs\n"}, world.tip())
-    assert list(asyncio.run(world.repository.unresolved(commit, [*names, "open.txt"]))) == ["open.txt"]
-    assert list(asyncio.run(world.repository.unresolved(commit, []))) == []
+    commit = context.story({"open.txt": "<<<<<<< ours\n>>>>>>> theirs\n"}, context.tip())
+    assert list(asyncio.run(context.repository.unresolved(commit, [*names, "open.txt"]))) == ["open.txt"]
+    assert list(asyncio.run(context.repository.unresolved(commit, []))) == []

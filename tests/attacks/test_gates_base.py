@@ -1,4 +1,4 @@
-"""Attacks on the proof that names do not show: by files that act as checks, by the code itself, by dependencies."""
+"""Attacks on the proof that file names do not show: by files used as checks, by the code itself, by dependencies."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.conformance.processes.programs import bare_pytest
 
 @attack(row("a new module takes the place of an installed plugin of the test runner"))
 def test_installed_module(tier: str, tmp_path: Path) -> Outcome:
-    """The name is known to nobody but the interpreter, which has it installed."""
+    """Only the interpreter, which has it installed, knows the name."""
     plugin = {"_hypothesis_pytestplugin.py": "import price\nprice.total = sum\n"}
     return played(tmp_path, tier, plugin, gate=f"{bare_pytest('hypothesispytest')} -q")
 

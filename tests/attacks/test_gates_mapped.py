@@ -1,5 +1,5 @@
-"""Attacks on the trees of gates by writes that leave no trace: a file that is mapped into memory on a file system that
-lies in memory itself has the same times after it was written.
+"""Attacks on the trees of gates by writes that leave no trace: a memory-mapped file on a file system in memory keeps
+its times after a write.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from tests.attacks.gates_rig import BROKEN, PROJECT, TEST, UNITTEST, row, sandbo
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Outcome, attack
 from tests.conformance.workspace.gates.gates_rig import MARKER
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 
-IN_MEMORY = Path("/dev/shm")  # noqa: S108 - it is there on every Linux, and lies in memory
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - it exists on every Linux, and is in memory
 
 SAYS_YES = "import unittest\nclass Price(unittest.TestCase):\n    def test_total(self):\n        pass\n"
 MAPPED = f"""\
@@ -31,22 +31,22 @@ with open("tests/test_price.py", "r+b") as file, mmap.mmap(file.fileno(), 0) as 
     content[0]
     content[:] = {SAYS_YES!r}.encode().ljust(len(content), b"#")
 """
-"""The page is read first: the first write to one that was not is noticed everywhere."""
+"""The page is read first: the first write to an unread page is noticed on every file system."""
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
+def context() -> Iterator[Context]:
     with tempfile.TemporaryDirectory(dir=IN_MEMORY, prefix="shiftwork-attack-") as folder:
-        made = World(Path(folder))
+        made = Context(Path(folder))
         made.land({**PROJECT})
         yield made
 
 
-def gates_of(world: World, tier: str) -> GitGates:
-    """With a tree that was used before: git compares files anew that are as young as its index, to the second."""
-    shell = Shell(env=world.user.env, sandbox=sandbox_of(tier, world.user.root))
-    gates = GitGates(hub=world.hub, setup=Setup(shell=shell))
-    checked(gates, world.tip(), world.tip(), "true")
+def gates_of(context: Context, tier: str) -> GitGates:
+    """With a tree that was used before: git compares files again that are as young as its index, to the second."""
+    shell = Shell(env=context.user.env, sandbox=sandbox_of(tier, context.user.root))
+    gates = GitGates(hub=context.hub, setup=Setup(shell=shell))
+    checked(gates, context.tip(), context.tip(), "true")
     time.sleep(1.1)
     return gates
 
@@ -57,21 +57,21 @@ def checked(gates: GitGates, commit: Commit, base: Commit, *commands: str) -> Ga
 
 
 @attack(row("a story writes to the tests that judge the next one, where the file system does not say so"))
-def test_next_story(tier: str, world: World) -> Outcome:
+def test_next_story(tier: str, context: Context) -> Outcome:
     assert len(SAYS_YES) < len(TEST)
-    gates, base = gates_of(world, tier), world.tip()
-    hostile = world.story({"tests/test_more.py": MAPPED}, base)
+    gates, base = gates_of(context, tier), context.tip()
+    hostile = context.story({"tests/test_more.py": MAPPED}, base)
     checked(gates, hostile, base, UNITTEST)
-    judged = checked(gates, world.story({"price.py": BROKEN}, base), base, UNITTEST)
+    judged = checked(gates, context.story({"price.py": BROKEN}, base), base, UNITTEST)
     return settled(not judged.passed)
 
 
 @attack(
     row("the first gate of a check writes to the tests that the second one runs, and the file system does not say so")
 )
-def test_next_gate(tier: str, world: World) -> Outcome:
-    gates, base = gates_of(world, tier), world.tip()
-    hostile = world.story({"price.py": BROKEN, "first.py": MAPPED}, base)
+def test_next_gate(tier: str, context: Context) -> Outcome:
+    gates, base = gates_of(context, tier), context.tip()
+    hostile = context.story({"price.py": BROKEN, "first.py": MAPPED}, base)
     judged = checked(gates, hostile, base, f"{sys.executable} -B first.py", UNITTEST)
     first, second = judged.results
     assert first.passed, first

@@ -20,8 +20,8 @@ def known(rig: Rig, gate: str) -> Rig:
     test = Gate(name="test", command=gate)
 
     async def examine() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(test,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(test,), protection=Protection())
             assert (await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")).passed
 
     asyncio.run(examine())

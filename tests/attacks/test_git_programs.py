@@ -1,4 +1,4 @@
-"""Attacks by the settings of a git directory that somebody else has packed: programs, includes, borrowed objects."""
+"""Attacks by the settings of a git directory from an attacker's archive: programs, includes, borrowed objects."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from tests.attacks.git_rig import answered, refusal, row, trap
 from tests.attacks.state_rig import SOON, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.attacks.test_hostile_git_files import opened, site_of
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 from tests.e2e.cli_rig import new_project
 
 
@@ -64,24 +64,24 @@ def test_filter_at_work(tier: str, tmp_path: Path) -> Outcome:
     again = typed(project, tier, "run", "x", "--workflow", "ralph", trusted=False)
     assert again.returncode == 0, again
     assert canary.exists(), "what was agreed to is run"
-    return settled(held, not shown["trusted"], "filter.evil.smudge" in {one["where"] for one in shown["commands"]})
+    return settled(held, not shown["trusted"], "filter.evil.smudge" in {item["where"] for item in shown["commands"]})
 
 
 @attack(row("a filter is put into .git/config while a run is under way", Severity.CRITICAL, Harm.EXECUTION))
 def test_filter_in_between(tmp_path: Path) -> Outcome:
-    world, canary = World(tmp_path), tmp_path / "canary"
-    filtered(world.user, canary)
-    world.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
-    return settled(not canary.exists(), (world.user.root / "work.txt").read_text() == "work\n")
+    context, canary = Context(tmp_path), tmp_path / "canary"
+    filtered(context.user, canary)
+    context.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (context.user.root / "work.txt").read_text() == "work\n")
 
 
 @attack(row("a filter of a repository takes the name of the user's own", Severity.HIGH, Harm.EXECUTION))
 def test_filter_with_the_name_of_another(tmp_path: Path) -> Outcome:
-    world, canary = World(tmp_path), tmp_path / "canary"
-    world.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
-    world.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
-    world.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
-    return settled(not canary.exists(), (world.user.root / "x.loud").read_text() == "MINE\n")
+    context, canary = Context(tmp_path), tmp_path / "canary"
+    context.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
+    context.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
+    context.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
+    return settled(not canary.exists(), (context.user.root / "x.loud").read_text() == "MINE\n")
 
 
 LFS = """\
@@ -97,7 +97,7 @@ cat
 
 @attack(row("settings name programs for a filter of the user's own to run", Severity.CRITICAL, Harm.EXECUTION))
 def test_programs_of_lfs(tmp_path: Path) -> Outcome:
-    """Attributes in the git directory have every file go through the user's git-lfs, played by a script."""
+    """Attributes in the git directory send every file through the user's git-lfs; a script stands in for it."""
     user, canary = new_user(tmp_path), tmp_path / "canary"
     user.commit("files", {"a.txt": "text\n"})
     own = tmp_path / "git-lfs"
@@ -119,13 +119,13 @@ def test_programs_of_lfs(tmp_path: Path) -> Outcome:
 
 @attack(row("a file that .git/config includes names a program", Severity.CRITICAL, Harm.EXECUTION))
 def test_included_filter(tmp_path: Path) -> Outcome:
-    world, canary = World(tmp_path), tmp_path / "canary"
+    context, canary = Context(tmp_path), tmp_path / "canary"
     program = trap(tmp_path / "trap", canary)
-    more = world.user.root / ".git/more"
+    more = context.user.root / ".git/more"
     more.write_text(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n')
-    world.user.git("config", "includeIf.onbranch:main.path", "more")
-    world.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
-    return settled(not canary.exists(), (world.user.root / "work.txt").read_text() == "work\n")
+    context.user.git("config", "includeIf.onbranch:main.path", "more")
+    context.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (context.user.root / "work.txt").read_text() == "work\n")
 
 
 @attack(row("a pipe that .git/config includes is waited for", Severity.MEDIUM, Harm.DENIAL))
@@ -135,32 +135,32 @@ def test_included_pipe(tmp_path: Path) -> Outcome:
     user.git("config", "include.path", "/nowhere")
     config = user.root / ".git/config"
     config.write_text(config.read_text().replace("/nowhere", str(tmp_path / "pipe")))
-    began, told = time.monotonic(), ""
+    began, message = time.monotonic(), ""
     try:
         user_git(root=user.root, state=user.root / ".git/shiftwork", env=user.env)
     except ShiftworkError as error:
-        told = error.message
-    return settled("not a regular file" in told, time.monotonic() - began < SOON)
+        message = error.message
+    return settled("not a regular file" in message, time.monotonic() - began < SOON)
 
 
 @attack(row("a filter has a name of 200,000 letters", Severity.LOW, Harm.DENIAL))
 def test_long_name(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    with (world.user.root / ".git/config").open("a") as config:
+    context = Context(tmp_path)
+    with (context.user.root / ".git/config").open("a") as config:
         config.write(f'[filter "{"x" * 200_000}"]\n\tclean = cat\n')
-    return settled("has a name of" in refusal(world))
+    return settled("has a name of" in refusal(context))
 
 
 @attack(row("a hook is named by a setting and not by a file", Severity.HIGH, Harm.EXECUTION))
 def test_configured_hook(tmp_path: Path) -> Outcome:
-    """Read by git from 2.54 on; what an older one is told is looked at."""
-    world, canary = World(tmp_path), tmp_path / "canary"
-    world.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
-    world.user.git("config", "hook.evil.event", "reference-transaction")
-    theirs = user_git(root=world.user.root, state=world.user.state, env=world.user.env)
-    told = answered(theirs, "config", "--get-all", "hook.evil.enabled")
-    world.land({"work.txt": "work\n"})
-    return settled(told.splitlines()[-1:] == ["false"], not canary.exists())
+    """Git reads it from 2.54 on; for an older git the test checks the settings that git receives."""
+    context, canary = Context(tmp_path), tmp_path / "canary"
+    context.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
+    context.user.git("config", "hook.evil.event", "reference-transaction")
+    theirs = user_git(root=context.user.root, state=context.user.state, env=context.user.env)
+    message = answered(theirs, "config", "--get-all", "hook.evil.enabled")
+    context.land({"work.txt": "work\n"})
+    return settled(message.splitlines()[-1:] == ["false"], not canary.exists())
 
 
 # Objects that are borrowed -------------------------------------------------------------------------------------------
@@ -168,10 +168,10 @@ def test_configured_hook(tmp_path: Path) -> Outcome:
 
 def lent(user: GitUser) -> str:
     """What agents could read of this machine's objects, or why there is none."""
-    world = opened(user)
-    assert isinstance(world, World)
+    context = opened(user)
+    assert isinstance(context, Context)
     try:
-        return " ".join(map(str, lenders(world.hub)))
+        return " ".join(map(str, lenders(context.hub)))
     except ShiftworkError as error:
         return f"refused: {error.message}" if error.hint else ""
 
@@ -191,5 +191,5 @@ def test_borrowed_repository(tmp_path: Path) -> Outcome:
     user, private = new_user(tmp_path), new_user(tmp_path / "private")
     (user.root / ".git/objects/info").mkdir(exist_ok=True)
     (user.root / ".git/objects/info/alternates").write_text(f"{private.root}/.git/objects\n")
-    told = lent(user)
-    return settled(told.startswith("refused: this repository borrows objects"), "you have not agreed" in told)
+    message = lent(user)
+    return settled(message.startswith("refused: this repository borrows objects"), "you have not agreed" in message)

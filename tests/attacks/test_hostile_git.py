@@ -1,4 +1,4 @@
-"""Attacks by a git directory that somebody else has packed: where the harness's git works, and what it believes."""
+"""Attacks by a git directory from an attacker's archive: where the harness's git works, and what it believes."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from shiftwork.testing.git_user import new_user
 from tests.attacks.git_rig import answered, git, refusal, row, trap
 from tests.attacks.state_rig import content, settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import HELD, World
+from tests.conformance.workspace.git.git_rig import HELD, Context
 
 
 @attack(row("core.worktree leads a landing to a folder of the user's", Severity.HIGH, Harm.WRITES))
@@ -21,8 +21,8 @@ def test_work_tree(tmp_path: Path) -> Outcome:
     (home / "notes").write_text("mine\n")
     user, before = new_user(tmp_path), content(home)
     user.git("config", "core.worktree", str(home))
-    world = World(tmp_path, user)
-    moved = world.land({"notes": "theirs\n", ".bashrc": "theirs\n"})
+    context = Context(tmp_path, user)
+    moved = context.land({"notes": "theirs\n", ".bashrc": "theirs\n"})
     return settled(moved == Moved(ref="main"), content(home) == before, (user.root / ".bashrc").exists())
 
 
@@ -37,9 +37,9 @@ def test_listed_worktree(tmp_path: Path) -> Outcome:
     (listed / "gitdir").write_text(f"{victim}/.git\n")
     (listed / "HEAD").write_text("ref: refs/heads/main\n")
     (listed / "commondir").write_text("../..\n")
-    world, before = World(tmp_path, user), content(victim)
-    told = refusal(world)
-    return settled("listed as a worktree" in told, content(victim) == before)
+    context, before = Context(tmp_path, user), content(victim)
+    message = refusal(context)
+    return settled("listed as a worktree" in message, content(victim) == before)
 
 
 @attack(row("a missing object is fetched by a program that settings name", Severity.CRITICAL, Harm.EXECUTION))
@@ -67,17 +67,17 @@ def test_lazy_fetch(tmp_path: Path) -> Outcome:
 
 @attack(row("refs/replace shows the user what no gate has seen", Severity.HIGH, Harm.PROOF))
 def test_replaced(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    evil = git(world.user.root, "hash-object", "-w", "--stdin", stdin=b"evil\n")
-    good = git(world.user.root, "hash-object", "-w", "--stdin", stdin=b"good\n")
-    world.user.git("replace", good, evil)
-    world.land({"work.txt": "good\n"})
-    return settled((world.user.root / "work.txt").read_text() == "good\n")
+    context = Context(tmp_path)
+    evil = git(context.user.root, "hash-object", "-w", "--stdin", stdin=b"evil\n")
+    good = git(context.user.root, "hash-object", "-w", "--stdin", stdin=b"good\n")
+    context.user.git("replace", good, evil)
+    context.land({"work.txt": "good\n"})
+    return settled((context.user.root / "work.txt").read_text() == "good\n")
 
 
 @attack(row("grafts give commits another history", Severity.MEDIUM, Harm.PROOF))
 def test_history(tmp_path: Path) -> Outcome:
-    """The branch would have what is on the other one, so that work is taken for landed."""
+    """The branch would have the other branch's commits, so that work counts as landed."""
     user = new_user(tmp_path)
     base = user.at("HEAD")
     user.git("switch", "--quiet", "--orphan", "evil")
@@ -86,21 +86,21 @@ def test_history(tmp_path: Path) -> Outcome:
     (user.root / ".git/info").mkdir(exist_ok=True)
     (user.root / ".git/info/grafts").write_text(f"{base} {evil}\n")
     assert user.try_git("merge-base", "--is-ancestor", evil, "main").returncode == 0, "git itself falls for it"
-    world = World(tmp_path, user)
-    theirs = asyncio.run(world.hub.user.run("merge-base", "--is-ancestor", evil, "main", accept=(0, 1))).code
-    return settled(theirs == 1, not asyncio.run(world.hub.contains(base, evil)))
+    context = Context(tmp_path, user)
+    theirs = asyncio.run(context.hub.user.run("merge-base", "--is-ancestor", evil, "main", accept=(0, 1))).code
+    return settled(theirs == 1, not asyncio.run(context.hub.contains(base, evil)))
 
 
 @attack(row("a story has more names than a program can be given", Severity.MEDIUM, Harm.DENIAL))
 def test_many_long_names(tmp_path: Path) -> Outcome:
     """Files of the user's are in its way, so that git is asked about each of them."""
-    world, folder = World(tmp_path), "/".join(["d" * 240] * 14)
+    context, folder = Context(tmp_path), "/".join(["d" * 240] * 14)
     files: dict[str, str | None] = {f"{folder}/{number}": "theirs\n" for number in range(700)}
     for name in files:
-        world.user.write(name, "mine\n")
+        context.user.write(name, "mine\n")
     assert sum(map(len, files)) > os.sysconf("SC_ARG_MAX"), "it would fit"
-    moved = world.land(files)
-    return settled(moved == Moved(ref=HELD), (world.user.root / folder / "7").read_text() == "mine\n")
+    moved = context.land(files)
+    return settled(moved == Moved(ref=HELD), (context.user.root / folder / "7").read_text() == "mine\n")
 
 
 @attack(row("variables of the shell lead git to another repository", Severity.MEDIUM, Harm.WRITES))

@@ -1,4 +1,4 @@
-"""Attacks by the files of a git directory that somebody else has packed: links, pipes, names, a repository inside."""
+"""Attacks by the files of a git directory from an attacker's archive: links, pipes, names, a repository inside."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.git_rig import refusal, row, trap
 from tests.attacks.state_rig import SOON, content, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, Context
 from tests.e2e.cli_rig import new_project
 
 WORDS = "the combination is 1 2 3 4 5"
@@ -29,10 +29,10 @@ def site_of(user: GitUser) -> Site:
     return find_site(user.root, {STATE_HOME: str(user.root.parent / "state")})
 
 
-def opened(user: GitUser) -> World | str:
+def opened(user: GitUser) -> Context | str:
     """The repository as the harness works in it, or why it does not."""
     try:
-        return World(user.root.parent, user)
+        return Context(user.root.parent, user)
     except ShiftworkError as error:
         return error.message if error.hint else ""
 
@@ -50,12 +50,12 @@ def precious(folder: Path) -> Path:
 def test_linked_log(tmp_path: Path) -> Outcome:
     """Put there after the run has begun, as an agent without a sandbox could."""
     user = new_user(tmp_path)
-    file, world = precious(tmp_path), World(tmp_path, user)
+    file, context = precious(tmp_path), Context(tmp_path, user)
     shutil.rmtree(user.root / ".git/logs", ignore_errors=True)
     (user.root / ".git/logs/refs/heads").mkdir(parents=True)
     (user.root / ".git/logs/refs/heads/main").symlink_to(file)
-    told = refusal(world)
-    return settled("is a link" in told, file.read_text() == "precious\n", "is a link" in str(opened(user)))
+    message = refusal(context)
+    return settled("is a link" in message, file.read_text() == "precious\n", "is a link" in str(opened(user)))
 
 
 @attack(row("a link at .git/index has a landing replace a file of the user's", Severity.HIGH, Harm.WRITES))
@@ -90,11 +90,11 @@ def test_linked_draft(tmp_path: Path) -> Outcome:
 
 def told_to_agents(user: GitUser) -> str:
     """All that an agent's tree and its repository say."""
-    world = opened(user)
-    if isinstance(world, str):
-        return world
-    tree = asyncio.run(world.workspaces.prepare(PLACE, world.tip()))
-    assert Checkout(hub=world.hub, name="x").hub.excludes_file.is_file()
+    context = opened(user)
+    if isinstance(context, str):
+        return context
+    tree = asyncio.run(context.workspaces.prepare(PLACE, context.tip()))
+    assert Checkout(hub=context.hub, name="x").hub.excludes_file.is_file()
     files = [path for path in tree.rglob("*") if path.is_file()]
     return "".join(path.read_bytes().decode(errors="replace") for path in files)
 
@@ -117,8 +117,8 @@ def test_named_excludes(tmp_path: Path) -> Outcome:
     (tmp_path / "rules").write_text("*.mine\n")
     user.git("config", "--global", "core.excludesFile", str(tmp_path / "rules"))
     user.git("config", "core.excludesFile", str(tmp_path / "secret"))
-    told = told_to_agents(user)
-    return settled(WORDS not in told, "*.mine" in told)
+    message = told_to_agents(user)
+    return settled(WORDS not in message, "*.mine" in message)
 
 
 # What is waited for ------------------------------------------------------------------------------------------------
@@ -131,18 +131,18 @@ def test_pipe(tier: str, tmp_path: Path) -> Outcome:
     os.mkfifo(project.root / ".git/HEAD")
     began = time.monotonic()
     done = [typed(project, tier, *words) for words in (("doctor",), ("run", "x"), ("status",))]
-    said = all("neither a file nor a folder" in one.stdout + one.stderr for one in done[:2])
+    said = all("neither a file nor a folder" in completed.stdout + completed.stderr for completed in done[:2])
     return settled(said, time.monotonic() - began < 2 * SOON)
 
 
 @attack(row("a pipe says which branch a rebase returns to", Severity.MEDIUM, Harm.DENIAL))
 def test_pipe_of_a_rebase(tmp_path: Path) -> Outcome:
     """It is there only once the work has begun."""
-    world = World(tmp_path)
-    (world.user.root / ".git/rebase-merge").mkdir()
-    os.mkfifo(world.user.root / ".git/rebase-merge/head-name")
+    context = Context(tmp_path)
+    (context.user.root / ".git/rebase-merge").mkdir()
+    os.mkfifo(context.user.root / ".git/rebase-merge/head-name")
     began = time.monotonic()
-    return settled("neither a file nor a folder" in refusal(world), time.monotonic() - began < SOON)
+    return settled("neither a file nor a folder" in refusal(context), time.monotonic() - began < SOON)
 
 
 @attack(row("refs lie in folders that are deeper than any path", Severity.LOW, Harm.DENIAL))
@@ -160,7 +160,7 @@ def test_deep_refs(emptied_path: Path) -> Outcome:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """As another user does who may read the folder."""
+    """As another user with read access to the folder does."""
     handle = os.open(folder, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_SH)
     try:
@@ -179,19 +179,19 @@ def test_locked_folder(tmp_path: Path) -> Outcome:
     return settled(time.monotonic() - began < SOON, spec.read_text() == "{}\n\n")
 
 
-# What is taken for something else ----------------------------------------------------------------------------------
+# Names that are mistaken for others --------------------------------------------------------------------------------
 
 
 @attack(row("a tag has the name of the branch that work lands on", Severity.MEDIUM, Harm.PROOF))
 def test_tag_like_the_branch(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    evil = world.user.commit("evil", {"evil.txt": "evil\n"})
-    world.user.git("tag", "main", evil)
-    world.user.git("reset", "--quiet", "--hard", "HEAD~1")
-    site = site_of(world.user)
-    branch = asyncio.run(current_branch(site, world.user.env))
-    moved = world.land({"work.txt": "work\n"})
-    files = world.user.git("ls-tree", "-r", "--name-only", "refs/heads/main").splitlines()
+    context = Context(tmp_path)
+    evil = context.user.commit("evil", {"evil.txt": "evil\n"})
+    context.user.git("tag", "main", evil)
+    context.user.git("reset", "--quiet", "--hard", "HEAD~1")
+    site = site_of(context.user)
+    branch = asyncio.run(current_branch(site, context.user.env))
+    moved = context.land({"work.txt": "work\n"})
+    files = context.user.git("ls-tree", "-r", "--name-only", "refs/heads/main").splitlines()
     return settled(branch == "main", moved == Moved(ref="main"), "evil.txt" not in files, "work.txt" in files)
 
 

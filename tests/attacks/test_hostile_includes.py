@@ -1,4 +1,4 @@
-"""Attacks by a git directory that leads git to a file or a repository which nobody has looked at."""
+"""Attacks by a git directory that leads git to a file or a repository that the user has not reviewed."""
 
 import asyncio
 import shutil
@@ -8,37 +8,37 @@ from shiftwork.errors import UnfitRepositoryError
 from tests.attacks.git_rig import git, refusal, row, trap
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, Context
 
 LANDED: dict[str, str | None] = {".gitattributes": "* filter=evil\n", "work.txt": "work\n"}
 
 
-def planted(world: World, canary: Path) -> Path:
+def planted(context: Context, canary: Path) -> Path:
     """A file of settings in the checkout that has git run a program."""
     program = trap(canary.parent / "trap", canary)
-    file = world.user.root / "docs/settings"
+    file = context.user.root / "docs/settings"
     (file.parent / "below").mkdir(parents=True)
     file.write_text(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n')
     return file
 
 
-def including(world: World, path: str) -> None:
-    """By hand, as whoever packs a folder would."""
-    with (world.user.root / ".git/config").open("a") as config:
+def including(context: Context, path: str) -> None:
+    """By hand, as an attacker who packs a folder would."""
+    with (context.user.root / ".git/config").open("a") as config:
         config.write(f'[include]\n\tpath = "{path}"\n')
 
 
 @attack(row("a file is included by a path that goes up from where a link leads", Severity.CRITICAL, Harm.EXECUTION))
 def test_included_beyond_a_link(tmp_path: Path) -> Outcome:
-    world, canary = World(tmp_path), tmp_path / "canary"
-    planted(world, canary)
-    (world.user.root / ".git/lead").symlink_to("../docs/below")
-    including(world, "lead/../settings")
-    world.land(LANDED)
-    work = world.user.root / "work.txt"
+    context, canary = Context(tmp_path), tmp_path / "canary"
+    planted(context, canary)
+    (context.user.root / ".git/lead").symlink_to("../docs/below")
+    including(context, "lead/../settings")
+    context.land(LANDED)
+    work = context.user.root / "work.txt"
     held = not canary.exists() and work.read_text() == "work\n"
     work.unlink()
-    world.user.git("checkout", "-q", "--", "work.txt")
+    context.user.git("checkout", "-q", "--", "work.txt")
     assert canary.exists(), "git itself falls for it"
     return settled(held)
 
@@ -46,14 +46,14 @@ def test_included_beyond_a_link(tmp_path: Path) -> Outcome:
 @attack(row("a file is included by a path that git expands", Severity.CRITICAL, Harm.EXECUTION))
 def test_included_by_expansion(tmp_path: Path) -> Outcome:
     """`~root/` is the home of a user by name, `%(prefix)/` the folder that git is installed in."""
-    told = []
+    lines = []
     for number, begin in enumerate(("~root/../", "%(prefix)/../")):
         folder = tmp_path / str(number)
         folder.mkdir()
-        world = World(folder)
-        including(world, f"{begin}{planted(world, tmp_path / 'canary').relative_to('/')}")
-        told.append(refusal(world, LANDED))
-    return settled(not (tmp_path / "canary").exists(), *("is not written out" in one for one in told))
+        context = Context(folder)
+        including(context, f"{begin}{planted(context, tmp_path / 'canary').relative_to('/')}")
+        lines.append(refusal(context, LANDED))
+    return settled(not (tmp_path / "canary").exists(), *("would expand" in line for line in lines))
 
 
 def repository(folder: Path, canary: Path) -> str:
@@ -73,16 +73,16 @@ def repository(folder: Path, canary: Path) -> str:
     row("a landing that finds edits in its way enters a repository of the index", Severity.CRITICAL, Harm.EXECUTION)
 )
 def test_entered_when_in_the_way(tmp_path: Path) -> Outcome:
-    world, canary = World(tmp_path), tmp_path / "canary"
-    world.land({"work.txt": "one\n"})
-    commit = repository(world.user.root / "inner", canary)
-    world.user.git("update-index", "--add", "--cacheinfo", f"160000,{commit},inner")
-    (world.user.root / "work.txt").write_text("the user's\n")
-    world.land({"work.txt": "two\n"})
+    context, canary = Context(tmp_path), tmp_path / "canary"
+    context.land({"work.txt": "one\n"})
+    commit = repository(context.user.root / "inner", canary)
+    context.user.git("update-index", "--add", "--cacheinfo", f"160000,{commit},inner")
+    (context.user.root / "work.txt").write_text("the user's\n")
+    context.land({"work.txt": "two\n"})
     held = not canary.exists()
-    world.user.git("diff-files", "--name-only")
+    context.user.git("diff-files", "--name-only")
     assert canary.exists(), "git itself falls for it"
-    return settled(held, (world.user.root / "work.txt").read_text() == "the user's\n")
+    return settled(held, (context.user.root / "work.txt").read_text() == "the user's\n")
 
 
 @attack(
@@ -90,18 +90,18 @@ def test_entered_when_in_the_way(tmp_path: Path) -> Outcome:
 )
 def test_submodule_of_another_branch(tmp_path: Path) -> Outcome:
     """Git enters it where the agent's files are added."""
-    world, canary = World(tmp_path), tmp_path / "canary"
+    context, canary = Context(tmp_path), tmp_path / "canary"
     commit = repository(tmp_path / "made", canary)
-    root = world.user.root
+    root = context.user.root
     tree = git(root, "mktree", stdin=f"160000 commit {commit}\tinner\n".encode())
     git(root, "update-ref", "refs/heads/dev", git(root, "commit-tree", tree, "-p", "HEAD", "-m", "x"))
-    told = ""
-    base = asyncio.run(world.repository.tip("dev"))
+    message = ""
+    base = asyncio.run(context.repository.tip("dev"))
     try:
-        workspace = asyncio.run(world.workspaces.prepare(PLACE, base))
+        workspace = asyncio.run(context.workspaces.prepare(PLACE, base))
         shutil.rmtree(workspace / "inner", ignore_errors=True)
         shutil.copytree(tmp_path / "made", workspace / "inner")
-        asyncio.run(world.workspaces.snapshot(PLACE, base, "step"))
+        asyncio.run(context.workspaces.snapshot(PLACE, base, "step"))
     except UnfitRepositoryError as error:
-        told = error.message
-    return settled(not canary.exists(), "it has submodules: inner" in told)
+        message = error.message
+    return settled(not canary.exists(), "it has submodules: inner" in message)

@@ -1,4 +1,4 @@
-"""Attacks on the ladder of gates: to have one run with more of the machine than the user has agreed to."""
+"""Attacks on the ladder of gates: to run a gate with more access to the machine than the user has agreed to."""
 
 import json
 import shutil
@@ -100,9 +100,9 @@ def test_landed_test(tier: str, project: Project, tmp_path: Path) -> Outcome:
     project.settle(agent=agent, gates=f'test = "{attacking}"')
     assert "landed on: main" in typed(project, tier, "run", "Say hello")
     project.git("rm", "-q", "first")
-    project.git("commit", "-q", "--amend", "--no-edit")  # what a landed commit with a delayed effect comes to
-    told = typed(project, tier, "run", "Say hello again")
-    offered = "--rung" in told
+    project.git("commit", "-q", "--amend", "--no-edit")  # as after a landed commit with a delayed effect
+    message = typed(project, tier, "run", "Say hello again")
+    offered = "--rung" in message
     return Outcome.SUCCEEDED if offered else left(tmp_path)
 
 
@@ -139,6 +139,6 @@ def test_gate_trees(tier: str, project: Project, tmp_path: Path) -> Outcome:
 @attack(row("the settings of a repository open ports of this machine to its gates", none=Outcome.PREVENTED))
 def test_ports_are_claims(tier: str, project: Project, tmp_path: Path) -> Outcome:
     project.settle(gates=f'test = "touch {tmp_path}/outside"\n\n[sandbox.gates]\nports = [5432]')
-    told = typed(project, tier, "run", "Say hello", SHIFTWORK_TRUST="")
-    assert "sandbox.gates.ports" in told
+    message = typed(project, tier, "run", "Say hello", SHIFTWORK_TRUST="")
+    assert "sandbox.gates.ports" in message
     return left(tmp_path)

@@ -116,7 +116,7 @@ def linking(task: AgentTask) -> Turn:
 
 
 def steps(rig: Rig, kind: str, edit: Mapping[str, object]) -> tuple[RunState, dict[str, str]]:
-    """What the steps of a story are to do in the end, where an agent has asked for an edit."""
+    """The final descriptions of a story's steps after an agent has asked for an edit."""
     turn = done(edits=[edit], write=WORK if kind == "coding" else {})
     rig.script = honest(**{kind: [turn]})
     run = asyncio.run(rig.run())

@@ -1,4 +1,4 @@
-"""Attacks on what the machine has: memory, processes, disk, and folders of a sandbox that lie in memory."""
+"""Attacks on the machine's resources: memory, processes, disk, and folders of a sandbox that are in memory."""
 
 import time
 from pathlib import Path
@@ -25,11 +25,11 @@ def row(name: str) -> Attack:
 def outcome(tier: str, folder: Path, script: str, setting: str) -> Outcome:
     """The script says when it is done. With bounds it is ended before, and the reason names the setting."""
     began = time.monotonic()
-    waits = "long, short = 6, 0.4\n" if tier == "auto" else "long, short = 0.1, 0\n"  # nobody watches without a sandbox
-    told = ran(tier, folder, f"{waits}{script}\nprint({DONE!r})\n", bounds=BOUNDS)
-    if DONE in told.output:
+    waits = "long, short = 6, 0.4\n" if tier == "auto" else "long, short = 0.1, 0\n"  # no sandbox, no limits
+    message = ran(tier, folder, f"{waits}{script}\nprint({DONE!r})\n", bounds=BOUNDS)
+    if DONE in message.output:
         return Outcome.SUCCEEDED
-    assert f"{setting} under [sandbox] allows" in told.output, told
+    assert f"{setting} under [sandbox] allows" in message.output, message
     assert time.monotonic() - began < 60
     return Outcome.PREVENTED
 

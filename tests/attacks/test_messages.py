@@ -1,4 +1,4 @@
-"""Attacks by words: what an agent has planned is written into commits, where people and programs read it again."""
+"""Attacks by text: an agent's plan is written into commits, where people and programs read it again."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,7 @@ from shiftwork.ports.workspace import Candidate, Moved
 from shiftwork.testing.builders import landing_request
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 
 
 @attack(
@@ -23,15 +23,15 @@ from tests.conformance.workspace.git.git_rig import World
     )
 )
 def test_planned_revert(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    proven = world.tip()
+    context = Context(tmp_path)
+    proven = context.tip()
 
     async def landed() -> Commit:
         request = replace(landing_request(), body=f"Make it quicker.\n{revert_of(proven)}")
-        tip = await asyncio.to_thread(world.story, {"quick.txt": "quick\n"}, proven)
-        candidate = await world.repository.candidate(proven, tip, message_of(request))
+        tip = await asyncio.to_thread(context.story, {"quick.txt": "quick\n"}, proven)
+        candidate = await context.repository.candidate(proven, tip, message_of(request))
         assert isinstance(candidate, Candidate), candidate
-        assert await world.repository.move("main", candidate) == Moved(ref="main")
-        return await GitWitness(hub=world.hub).taken_back(proven, "main")
+        assert await context.repository.move("main", candidate) == Moved(ref="main")
+        return await GitWitness(hub=context.hub).reverted(proven, "main")
 
     return settled(asyncio.run(landed()) == "")

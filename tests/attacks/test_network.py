@@ -1,4 +1,4 @@
-"""Attacks on the network of a sandbox: by a program inside that wants to reach more than it was given."""
+"""Attacks on the network of a sandbox: by a program inside that tries to reach more than it is allowed to."""
 
 import contextlib
 import socket
@@ -101,7 +101,7 @@ def test_namespace(tier: str, tmp_path: Path, service: int) -> Outcome:
         f"unshare --user --map-root-user nsenter --net=/proc/1/ns/net {asking(service)}",
         asking(service),
     )
-    return came_to(any(inside.run(f"timeout 10 {one}").passed for one in tries))
+    return came_to(any(inside.run(f"timeout 10 {item}").passed for item in tries))
 
 
 @attack(row("a program connects to a socket file of the user's session", Severity.HIGH, Harm.EXECUTION))
@@ -126,7 +126,7 @@ def test_socket_file(tier: str, tmp_path: Path) -> Outcome:
     )
 )
 def test_channel(tier: str, tmp_path: Path) -> Outcome:
-    """By it a listening socket goes out: whoever held it could hand the harness descriptors of their own."""
+    """The channel passes a listening socket out: a program that held it could send descriptors to the harness."""
     inside = program(tier, tmp_path)
     held = "env | grep SHIFTWORK_DOOR || ls -l /proc/$$/fd | grep -E ' ([3-9]|[0-9]{2,}) -> socket'"
     return came_to(inside.run(held).passed)
@@ -134,7 +134,7 @@ def test_channel(tier: str, tmp_path: Path) -> Outcome:
 
 @attack(row("names are resolved to carry data out", Severity.MEDIUM, Harm.SECRETS, none=Outcome.SUCCEEDED))
 def test_names(tier: str, tmp_path: Path) -> Outcome:
-    """A question for a name is a message to whoever owns it: inside there is nobody to ask."""
+    """A lookup of a name sends a message to the name's owner: inside there is no resolver."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
         server.settimeout(5)
@@ -184,7 +184,7 @@ def test_proxy_password(tier: str, tmp_path: Path) -> Outcome:
 
 @attack(row("a listed name that leads to this machine is called by the user's proxy", Severity.HIGH, Harm.SECRETS))
 def test_private_by_proxy(tier: str, tmp_path: Path) -> Outcome:
-    """Who owns a name says where it leads. That the call would be made by a proxy does not make it harmless."""
+    """The owner of a name decides its address. That a proxy makes the call does not make it harmless."""
     name = socket.gethostname()  # which every machine knows, as an address of its own
     with second_proxy() as (proxy, port):
         place = f"http://127.0.0.1:{port}"

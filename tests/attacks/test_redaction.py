@@ -1,4 +1,4 @@
-"""Attacks by which a secret gets into what is kept or shown: logs, the history, prompts, reports, error texts."""
+"""Attacks that put a secret into stored or shown text: logs, the history, prompts, reports, error texts."""
 
 import asyncio
 import json
@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from shiftwork import redaction
 from shiftwork.adapters.agents.command import CommandAgent
-from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentTask
-from shiftwork.ports.desk import DeskName
+from shiftwork.ports.attempt_folder import AttemptName
 from tests.attacks.secrets_rig import SECRET, row
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
@@ -20,7 +20,7 @@ from tests.e2e.cli_rig import WORKING, new_project
 
 
 def attempted(folder: Path, script: str) -> str:
-    """All that is kept and told of a session."""
+    """All text of a session that is stored or reported."""
     events: list[AgentEvent] = []
     task = AgentTask(
         prompt="",
@@ -81,26 +81,26 @@ def test_printed_by_a_gate(tier: str, tmp_path: Path) -> Outcome:
     project.settle(agent=WORKING, gates=gate)
     env = {"SERVICE_TOKEN": SECRET, "SHIFTWORK_SANDBOX": "none" if tier == "none" else "bubblewrap"}
     ended = project.shiftwork("run", "Go", "--workflow", "ralph", **env)
-    told = [project.shiftwork(*words, **env).stdout for words in (("report",), ("export",), ("logs",), ("status",))]
+    lines = [project.shiftwork(*words, **env).stdout for words in (("report",), ("export",), ("logs",), ("status",))]
     files = [file.read_bytes() for file in project.state.rglob("*") if file.is_file()]
-    seen = any(b"key ***" in one for one in files)
-    unseen = not any(SECRET.encode() in one for one in files)
-    return settled(seen, unseen, not any(SECRET in one for one in (ended.stdout, ended.stderr, *told)))
+    seen = any(b"key ***" in data for data in files)
+    unseen = not any(SECRET.encode() in data for data in files)
+    return settled(seen, unseen, not any(SECRET in line for line in (ended.stdout, ended.stderr, *lines)))
 
 
 @attack(row("an agent writes a secret into a note, a question or its evidence", Severity.MEDIUM, Harm.SECRETS))
-def test_left_in_the_outbox(tmp_path: Path) -> Outcome:
+def test_left_in_the_outputs(tmp_path: Path) -> Outcome:
     redaction.learn([SECRET])
 
     async def collected() -> str:
-        desks = FolderDesks(tmp_path)
-        desk = await desks.lay(DeskName(run="r", story="s", step="t", attempt=1))
+        attempt_folders = LocalAttemptFolders(tmp_path)
+        attempt_folder = await attempt_folders.lay(AttemptName(run="r", story="s", step="t", attempt=1))
         for name, text in (("note-1", SECRET), ("question-1", SECRET), ("evidence-1", json.dumps({"quote": SECRET}))):
-            (desk.outbox / f"{name}.json").write_text(text)
-        return str(await desks.collect(desk))
+            (attempt_folder.output_folder / f"{name}.json").write_text(text)
+        return str(await attempt_folders.collect(attempt_folder))
 
-    mail = asyncio.run(collected())
-    return settled(mail.count("***") == 3, SECRET not in mail)
+    outputs = asyncio.run(collected())
+    return settled(outputs.count("***") == 3, SECRET not in outputs)
 
 
 @attack(row("an error names an address with the password of the database", Severity.MEDIUM, Harm.SECRETS))
@@ -108,8 +108,8 @@ def test_password_in_an_error(tier: str, tmp_path: Path) -> Outcome:
     project = new_project(tmp_path)
     url = f"postgresql://ada:{SECRET}@127.0.0.1:1/none"
     ended = [typed(project, tier, "status", f"--{url}"), project.shiftwork("status", SHIFTWORK_STORE_URL=url)]
-    told = " ".join(one.stdout + one.stderr for one in ended)
-    return settled(all(one.returncode for one in ended), "ada:***@" in told, SECRET not in told)
+    message = " ".join(completed.stdout + completed.stderr for completed in ended)
+    return settled(all(completed.returncode for completed in ended), "ada:***@" in message, SECRET not in message)
 
 
 @attack(row("an agent prints the login that it was lent, and the log keeps it", Severity.MEDIUM, Harm.SECRETS))

@@ -1,4 +1,4 @@
-"""Attacks by what is installed: the network of the setup command, and the search for package registries."""
+"""Attacks by installed packages: the network of the setup command, and the search for package registries."""
 
 import http.server
 import threading

@@ -1,4 +1,4 @@
-"""Attacks on the user's credentials for package registries, which the setup command gets, and nobody else."""
+"""Attacks on the user's credentials for package registries, which only the setup command receives."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ LOOK = (
     f"grep -rq {TOKEN} $HOME/.npmrc $HOME/.netrc $HOME/.config/pip && echo found credentials; "
     f"env | grep -q {TOKEN} && echo found one; false"
 )
-"""Fails, so that what it has found is told."""
+"""Fails, so that its output is reported."""
 FOUND = "\nfound "
 
 
@@ -49,9 +49,9 @@ def test_story_with_other_dependencies(tier: str, user: User) -> Outcome:
     user.agrees(tier, LOOK)
     assert FOUND in user.fails(tier), "the setup command that was agreed to has them on the base"
     script = json.dumps({"scripts": {"test": "true", "preinstall": "cat ~/.npmrc"}})
-    told = user.fails(tier, {"package.json": script})
-    assert tier == "none" or "because dependency files of this work are not those of its base" in told
-    return came_to(FOUND in told)
+    message = user.fails(tier, {"package.json": script})
+    assert tier == "none" or "because this work changes dependency files" in message
+    return came_to(FOUND in message)
 
 
 @attack(row("a setup command that was only found gets the user's credentials for registries"))
@@ -59,10 +59,10 @@ def test_found_setup(tier: str, user: User, tmp_path: Path) -> Outcome:
     """It is `npm ci`, and which `npm` that is the user knows best."""
     (tmp_path / "tools" / "npm").write_text(f"#!/bin/sh\n{LOOK}\n")
     (tmp_path / "tools" / "npm").chmod(0o755)
-    told = user.fails(tier)
-    assert "the setup command failed: npm ci" in told
-    assert tier == "none" or "because it was only found here" in told
-    return came_to(FOUND in told)
+    message = user.fails(tier)
+    assert "the setup command failed: npm ci" in message
+    assert tier == "none" or "because it was only detected" in message
+    return came_to(FOUND in message)
 
 
 @attack(row("settings that nobody has trusted get the user's credentials for registries"))
@@ -106,9 +106,9 @@ def test_other_logins(tier: str, user: User) -> Outcome:
     )
     (user.home / ".netrc").chmod(0o600)
     user.agrees(tier, f"grep -q another $HOME/.netrc && echo registry there; {LOOK}")
-    told = user.fails(tier)
-    assert "\nregistry there" in told
-    return came_to(FOUND in told)
+    message = user.fails(tier)
+    assert "\nregistry there" in message
+    return came_to(FOUND in message)
 
 
 @attack(row("a setup command gets the tokens that publish packages", none=Outcome.PREVENTED))

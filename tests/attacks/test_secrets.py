@@ -1,4 +1,4 @@
-"""Attacks on what agents and gates are given of the user's: untracked files, variables."""
+"""Attacks on the user's data that agents and gates receive: untracked files, variables."""
 
 import asyncio
 import json
@@ -65,13 +65,13 @@ def test_list_of_a_clone(tier: str, tmp_path: Path) -> Outcome:
     project = with_secret(tmp_path, gates='test = "! test -e .env"')
     (project.root / ".worktreeinclude").write_text(".env\n")
     looked = typed(project, tier, "doctor", "--gates", "--json", trusted=False)
-    gates = [one for one in json.loads(looked.stdout)["checks"] if one["name"] == "gates"]
+    gates = [item for item in json.loads(looked.stdout)["checks"] if item["name"] == "gates"]
     unseen = "passed in" in gates[-1]["detail"] or "red in your checkout" in gates[-1]["detail"]
     (project.root / "Makefile").write_text("test:\n\t! test -e .env\n")
     project.git("add", "Makefile")
     project.git("commit", "-q", "-m", "make")
     made = typed(project, tier, "init", "--force", "--json", trusted=False)
-    green = [one["passed"] for one in json.loads(made.stdout)["gates"]]
+    green = [item["passed"] for item in json.loads(made.stdout)["gates"]]
     return settled(unseen, False not in green, "until you agree, none is copied" in looked.stdout)
 
 
@@ -123,7 +123,7 @@ def environment_of(agent: str, root: Path, home: Path, **more: str) -> str:
 def test_cloud_logins(tmp_path: Path) -> Outcome:
     used = environment_of("claude-code", tmp_path, tmp_path, CLAUDE_CODE_USE_BEDROCK="1")
     assert used.count(SECRET) == 1, "where it is used, it is there"
-    return settled(*(SECRET not in environment_of(one, tmp_path, tmp_path) for one in ("claude-code", "codex")))
+    return settled(*(SECRET not in environment_of(name, tmp_path, tmp_path) for name in ("claude-code", "codex")))
 
 
 @attack(row("the repository's own agent settings name a cloud to be given its login", Severity.HIGH, Harm.SECRETS))
@@ -135,7 +135,7 @@ def test_cloud_named_by_the_repository(tmp_path: Path) -> Outcome:
     (tmp_path / ".claude/settings.json").write_text('{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}')
     named = 'model_provider = "x"\n[model_providers.x]\nenv_key = "OPENAI_API_KEY"\n'
     (tmp_path / ".codex/config.toml").write_text(named)
-    return settled(*(SECRET not in environment_of(one, tmp_path, home) for one in ("claude-code", "codex")))
+    return settled(*(SECRET not in environment_of(name, tmp_path, home) for name in ("claude-code", "codex")))
 
 
 # Other users of the machine -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Attacks by what the project is found to need: a setup command and checks that nobody has configured."""
+"""Attacks by detection of the project's needs: a setup command and checks that the user has not configured."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def row(name: str, severity: Severity, harm: Harm, seen: int | None = None) -> A
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A clone of somebody else's, whose package runs a script where it is installed."""
+    """A clone of an attacker's repository, whose package runs a script when it is installed."""
     project = new_project(tmp_path)
     (project.root / "shiftwork.toml").unlink()
     scripts = {"test": "true", "postinstall": f"touch {tmp_path}/canary"}
@@ -34,11 +34,11 @@ def project(tmp_path: Path) -> Project:
 def test_setup_unsaid(tier: str, project: Project, tmp_path: Path) -> Outcome:
     """In the sandbox it is shown and writes nowhere else; without one it needs consent for these dependencies."""
     words = ("run", "--workflow", "ralph", "Say hello")
-    told = typed(project, tier, *words, trusted=False)
+    completed = typed(project, tier, *words, trusted=False)
     unharmed = not (tmp_path / "canary").exists()
     if tier == "auto":
-        return settled(unharmed, "setup found in this project: npm ci" in told.stdout)
-    asked = told.returncode == EX_USAGE and "setup              npm ci" in told.stderr
+        return settled(unharmed, "setup found in this project: npm ci" in completed.stdout)
+    asked = completed.returncode == EX_USAGE and "setup              npm ci" in completed.stderr
     assert typed(project, tier, "trust", "setup", trusted=False).returncode == 0
     known = typed(project, tier, "trust", "setup", "--show", trusted=False).stdout
     (project.root / "package-lock.json").write_text("{}")
@@ -57,15 +57,17 @@ def test_setup_unsaid(tier: str, project: Project, tmp_path: Path) -> Outcome:
 def test_init_runs_nothing(tier: str, project: Project, tmp_path: Path) -> Outcome:
     (project.root / "package.json").write_text(json.dumps({"scripts": {"test": f"touch {tmp_path}/canary"}}))
     project.git("commit", "-q", "-a", "-m", "test")
-    told = typed(project, tier, "init", trusted=False)
-    return settled(told.returncode == 0, not (tmp_path / "canary").exists(), "not run: you have not" in told.stdout)
+    completed = typed(project, tier, "init", trusted=False)
+    return settled(
+        completed.returncode == 0, not (tmp_path / "canary").exists(), "not run: you have not" in completed.stdout
+    )
 
 
 @attack(row("init counts as consent to the commands that it found", Severity.MEDIUM, Harm.CONSENT))
 def test_init_is_no_consent(tier: str, project: Project) -> Outcome:
     assert typed(project, tier, "init", "--no-check", trusted=False).returncode == 0
-    told = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False)
-    return settled(told.returncode == EX_USAGE, "gates.test" in told.stderr, "npm" in told.stderr)
+    completed = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False)
+    return settled(completed.returncode == EX_USAGE, "gates.test" in completed.stderr, "npm" in completed.stderr)
 
 
 CLAUDE = """\
@@ -94,13 +96,13 @@ def test_hooks_of_the_agent(tier: str, tmp_path: Path) -> Outcome:
     project.git("commit", "-q", "-m", "settings")
     env = {"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_API_KEY": "none"}
     assert typed(project, tier, "trust", trusted=False).returncode == 0
-    told = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False, **env)
+    completed = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False, **env)
     unharmed = not (tmp_path / "canary").exists()
     if tier == "auto":
-        return settled(unharmed, told.returncode == 0)
-    asked = told.returncode == EX_USAGE and ".claude/settings.json  git object" in told.stderr
+        return settled(unharmed, completed.returncode == 0)
+    asked = completed.returncode == EX_USAGE and ".claude/settings.json  git object" in completed.stderr
     assert typed(project, tier, "trust", "agent", trusted=False, **env).returncode == 0
     again = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False, **env)
     assert again.returncode == 0, again
     assert (tmp_path / "canary").exists(), "what was agreed to is run"
-    return settled(unharmed, asked, "shiftwork trust agent" in told.stderr)
+    return settled(unharmed, asked, "shiftwork trust agent" in completed.stderr)

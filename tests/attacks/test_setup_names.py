@@ -1,4 +1,4 @@
-"""Attacks by the names of what a setup command makes: git ignores these, and must not ignore the work of others."""
+"""Attacks by the names of files that a setup command makes: git ignores these, and must not ignore other work."""
 
 import asyncio
 from pathlib import Path
@@ -11,7 +11,7 @@ from shiftwork.domain.gates.gate import Gate
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.conformance.workspace.gates.gates_rig import MARKER
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 
 MANIFEST = "[project]\nname = 'a'\nversion = '{}'\n"
 SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; fi"
@@ -26,15 +26,15 @@ SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; f
     )
 )
 def test_name_of_an_environment(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    world.land({"pyproject.toml": MANIFEST.format(1)})
-    base = world.tip()
-    setup = Setup(shell=Shell(env=world.user.env), command=SETUP, minutes=1)
-    hostile = world.story({"pyproject.toml": MANIFEST.format(2), "made": "feature"}, base)
+    context = Context(tmp_path)
+    context.land({"pyproject.toml": MANIFEST.format(1)})
+    base = context.tip()
+    setup = Setup(shell=Shell(env=context.user.env), command=SETUP, minutes=1)
+    hostile = context.story({"pyproject.toml": MANIFEST.format(2), "made": "feature"}, base)
     gate = Gate(name="test", command="test -f feature/x")
-    report = asyncio.run(GitGates(hub=world.hub, setup=setup).check(hostile, [gate], MARKER, base=base))
+    report = asyncio.run(GitGates(hub=context.hub, setup=setup).check(hostile, [gate], MARKER, base=base))
     assert [result.passed for result in report.results] == [True], report
-    world.workspaces = GitWorkspaces(hub=world.hub, setup=setup)
-    later = world.story({"feature/new.py": "work\n"}, base)
-    listed = asyncio.run(world.hub.git.run("ls-tree", "-r", "--name-only", later)).text
+    context.workspaces = GitWorkspaces(hub=context.hub, setup=setup)
+    later = context.story({"feature/new.py": "work\n"}, base)
+    listed = asyncio.run(context.hub.git.run("ls-tree", "-r", "--name-only", later)).text
     return settled("feature/new.py" in listed.splitlines())

@@ -1,4 +1,4 @@
-"""Attacks on what the harness keeps: by a commit, a clone, an archive, a copied folder, another user of the machine."""
+"""Attacks on the harness's state: by a commit, a clone, an archive, a copied folder, another user of the machine."""
 
 import asyncio
 import contextlib
@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from shiftwork.bootstrap.state.adopt import adopt
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.errors import ShiftworkError, StateError
 from shiftwork.ports.workspace import Reserved
 from tests.attacks.state_rig import TITLE, content, filtering, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 from tests.e2e.cli_rig import Project, git, new_project
 
 # What a commit or a clone brings ------------------------------------------------------------------------------------
@@ -23,21 +23,21 @@ from tests.e2e.cli_rig import Project, git, new_project
 
 @attack(row("a story lands a commondir where the hub once lay", Severity.CRITICAL, Harm.EXECUTION, seen=1))
 def test_commondir(tmp_path: Path) -> Outcome:
-    world, name = World(tmp_path), ".shiftwork/hub.git/commondir"
-    built = world.try_candidate(world.story({name: "../evil\n"}))
+    context, name = Context(tmp_path), ".shiftwork/hub.git/commondir"
+    built = context.try_candidate(context.story({name: "../evil\n"}))
     return settled(isinstance(built, Reserved) and built.files == (name,))
 
 
 @attack(row("a candidate spells .git or the state folder in another way", Severity.CRITICAL, Harm.EXECUTION))
 def test_spellings(tmp_path: Path) -> Outcome:
-    world = World(tmp_path)
-    tip, held = world.tip(), []
-    blob = asyncio.run(world.hub.git.run("hash-object", "-w", "--stdin", stdin=b"evil\n")).text
+    context = Context(tmp_path)
+    tip, held = context.tip(), []
+    blob = asyncio.run(context.hub.git.run("hash-object", "-w", "--stdin", stdin=b"evil\n")).text
     for name in (".GIT", "git~1", ".git ", ".g\u200cit", ".Shiftwork", "SHIFTW~1", ".git::$INDEX_ALLOCATION"):
-        leaf = asyncio.run(world.hub.git.run("mktree", "-z", stdin=f"100644 blob {blob}\tconfig\0".encode())).text
-        rows = asyncio.run(world.hub.git.run("ls-tree", "-z", tip)).out + f"040000 tree {leaf}\t{name}\0".encode()
-        tree = asyncio.run(world.hub.git.run("mktree", "-z", stdin=rows)).text
-        built = world.try_candidate(world.hub.record(tree, tip, "made without adding a file"))
+        leaf = asyncio.run(context.hub.git.run("mktree", "-z", stdin=f"100644 blob {blob}\tconfig\0".encode())).text
+        rows = asyncio.run(context.hub.git.run("ls-tree", "-z", tip)).out + f"040000 tree {leaf}\t{name}\0".encode()
+        tree = asyncio.run(context.hub.git.run("mktree", "-z", stdin=rows)).text
+        built = context.try_candidate(context.hub.record(tree, tip, "made without adding a file"))
         held.append(isinstance(built, Reserved))
     return settled(*held)
 
@@ -74,20 +74,20 @@ def test_linked_hub(tier: str, tmp_path: Path, outside: Path) -> Outcome:
         shutil.rmtree(project.root / name, ignore_errors=True)
         (project.root / name).symlink_to(outside)
     done = typed(project, tier, "doctor", "--gates")
-    return settled(content(outside) == before, "is a link, and shiftwork makes none there" in done.stdout)
+    return settled(content(outside) == before, "is a link, and shiftwork never creates links there" in done.stdout)
 
 
 @attack(row("the folder of workspaces in the cache is a link", Severity.HIGH, Harm.WRITES))
 def test_linked_workspaces(tmp_path: Path, outside: Path) -> Outcome:
-    world, before = World(tmp_path), content(outside)
-    world.story({"x": "x\n"})
-    run = next((world.hub.cache / "workspaces").iterdir())
+    context, before = Context(tmp_path), content(outside)
+    context.story({"x": "x\n"})
+    run = next((context.hub.cache / "workspaces").iterdir())
     shutil.rmtree(run)
     run.symlink_to(outside)
     (outside / "US-2-1").mkdir()
     before = content(outside)
     with contextlib.suppress(ShiftworkError):
-        world.story({"y": "y\n"})
+        context.story({"y": "y\n"})
     return settled(content(outside) == before)
 
 
@@ -98,9 +98,9 @@ def test_linked_workspaces(tmp_path: Path, outside: Path) -> Outcome:
 def test_history_of_an_archive(tier: str, unpacked: Project) -> Outcome:
     before = content(unpacked.state)
     shown = [typed(unpacked, tier, *words) for words in (("status", "--all"), ("resume",), ("gc",), ("run", "x"))]
-    unread = all(TITLE not in one.stdout + one.stderr for one in shown)
-    told = "was not made here by you and is not read" in shown[0].stderr and "shiftwork adopt" in shown[-1].stderr
-    return settled(unread, told, content(unpacked.state) == before)
+    unread = all(TITLE not in completed.stdout + completed.stderr for completed in shown)
+    flag = "was not created here by you and is not read" in shown[0].stderr and "shiftwork adopt" in shown[-1].stderr
+    return settled(unread, flag, content(unpacked.state) == before)
 
 
 @attack(row("the git directory of an archive has a hub with a filter", Severity.CRITICAL, Harm.EXECUTION))
@@ -122,7 +122,7 @@ def test_archive_in_place(tier: str, tmp_path: Path) -> Outcome:
     shutil.unpack_archive(tarred, project.root, filter="fully_trusted")
     site = site_of(project)
     same = (project.state / "project").read_text().strip() == known
-    return settled(same, site.standing is Standing.UNREGISTERED, site.known_project == "")
+    return settled(same, site.ownership is Ownership.UNREGISTERED, site.known_project == "")
 
 
 @attack(row("a folder claims the id of another project of the user's", Severity.HIGH, Harm.CONSENT))
@@ -131,7 +131,7 @@ def test_id_of_another_project(unpacked: Project, tmp_path: Path) -> Outcome:
     own = new_project(tmp_path / "own")
     known = site_of(own).project
     (unpacked.state / "project").write_text(f"{known}\n")
-    unread = site_of(unpacked).standing is Standing.UNREGISTERED
+    unread = site_of(unpacked).ownership is Ownership.UNREGISTERED
     adopted = adopt(site_of(unpacked))
     return settled(unread, adopted.project != known, not adopted.same, site_of(own).known_project == known)
 
@@ -159,7 +159,7 @@ def test_linked_state(tier: str, packed: Path, unpacked: Project) -> Outcome:
     unpacked.state.symlink_to(packed / ".git/shiftwork")
     before = content(packed / ".git/shiftwork")
     shown = [typed(unpacked, tier, *words) for words in (("status", "--all"), ("doctor",), ("gc", "--all"))]
-    held = all(TITLE not in one.stdout and one.returncode for one in shown)
+    held = all(TITLE not in completed.stdout and completed.returncode for completed in shown)
     return settled(held, content(packed / ".git/shiftwork") == before)
 
 
@@ -172,7 +172,7 @@ def test_adopted_links(unpacked: Project, outside: Path) -> Outcome:
         place.symlink_to(outside)
         with pytest.raises(StateError, match="is a link"):
             adopt(site_of(unpacked))
-        held.append(site_of(unpacked).standing is Standing.UNREGISTERED)
+        held.append(site_of(unpacked).ownership is Ownership.UNREGISTERED)
         place.unlink()
         if kept:
             kept.rename(place)
@@ -185,7 +185,7 @@ def test_adopted_hard_links(unpacked: Project, outside: Path) -> Outcome:
     try:
         adopt(site_of(unpacked))
     except StateError as error:
-        return settled("a file with a second name" in error.message)
+        return settled("a file with a second hard link" in error.message)
     return Outcome.SUCCEEDED
 
 
@@ -218,7 +218,7 @@ def test_adopted_hub(tier: str, unpacked: Project, tmp_path: Path, outside: Path
 def test_escapes_in_names(tier: str, unpacked: Project) -> Outcome:
     hostile = Project(root=unpacked.root.rename(unpacked.root.with_name("a\x1b]0;b\x07c")), agent=unpacked.agent)
     shown = [typed(hostile, tier, *words) for words in (("status",), ("doctor",), ("gc",), ("adopt",))]
-    return settled(all("\x1b" not in one.stdout + one.stderr for one in shown))
+    return settled(all("\x1b" not in completed.stdout + completed.stderr for completed in shown))
 
 
 # Another user of the machine ----------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_escapes_in_names(tier: str, unpacked: Project) -> Outcome:
 
 @attack(row("a folder above is another user's repository", Severity.HIGH, Harm.EXECUTION))
 def test_repository_of_another_user(tier: str, unpacked: Project) -> Outcome:
-    """As in a folder below /tmp. Played as root, who alone can give a folder away."""
+    """As in a folder below /tmp. Runs as root, because only root can give a folder away."""
     below = unpacked.root / "below"
     below.mkdir()
     owner = 12345 if os.geteuid() == 0 else os.geteuid()

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.config.site import STATE_HOME
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
 from tests.attacks.state_rig import content, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import World, hub_of
+from tests.conformance.workspace.git.git_rig import Context, hub_of
 from tests.e2e.cli_rig import Project, environment, new_project
 
 # The engine ---------------------------------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ async def recovered(url: str) -> str:
 @attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
 def test_pickled_input(tmp_path: Path) -> Outcome:
     with planted_engine(tmp_path, "UPDATE workflow_input SET inputs = :pickled") as url:
-        told = asyncio.run(recovered(url))
-    return settled(not (tmp_path / "canary").exists(), bool(told))
+        message = asyncio.run(recovered(url))
+    return settled(not (tmp_path / "canary").exists(), bool(message))
 
 
 @attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))
@@ -133,7 +133,7 @@ def test_linked_settings(tier: str, tmp_path: Path) -> Outcome:
     (project.root / "shiftwork.toml").unlink()
     (project.root / "shiftwork.toml").symlink_to(tmp_path / "credentials")
     shown = [typed(project, tier, *words) for words in (("doctor",), ("run", "x"), ("trust",), ("status", "--json"))]
-    return settled(all(secret not in one.stdout + one.stderr for one in shown))
+    return settled(all(secret not in completed.stdout + completed.stderr for completed in shown))
 
 
 @attack(row("a number in the git directory sends the reader of a worktree to a pipe", Severity.LOW, Harm.DENIAL))
@@ -146,21 +146,21 @@ def test_pipe_in_the_git_directory(tier: str, tmp_path: Path) -> Outcome:
 
 @attack(row("an index of the hub is a link to a file of the user's", Severity.MEDIUM, Harm.WRITES))
 def test_linked_index(tmp_path: Path, outside: Path) -> Outcome:
-    world, before = World(tmp_path), content(outside)
-    indexes = world.user.state / "indexes"
+    context, before = Context(tmp_path), content(outside)
+    indexes = context.user.state / "indexes"
     shutil.rmtree(indexes, ignore_errors=True)
     indexes.symlink_to(outside)
     with contextlib.suppress(ShiftworkError):
-        world.story({"x": "x\n"})
+        context.story({"x": "x\n"})
     return settled(content(outside) == before)
 
 
 @attack(row("the hub borrows objects that somebody else can change", Severity.HIGH, Harm.PROOF))
 def test_planted_alternates(tmp_path: Path, outside: Path) -> Outcome:
-    world = World(tmp_path)
-    alternates = world.hub.path / "objects/info/alternates"
+    context = Context(tmp_path)
+    alternates = context.hub.path / "objects/info/alternates"
     alternates.write_text(f"{outside}/objects\n")
-    again = hub_of(world.user)
+    again = hub_of(context.user)
     return settled(alternates.read_text() == f"{again.objects}\n")
 
 
@@ -172,7 +172,7 @@ def test_broken_registration(unpacked: Project) -> Outcome:
     held = []
     for text in (b"", b"torn", b"\0\0\0\0", json.dumps({"path": str(unpacked.root)}).encode()):
         place.write_bytes(text)
-        held.append(site_of(unpacked).standing is Standing.UNREGISTERED)
+        held.append(site_of(unpacked).ownership is Ownership.UNREGISTERED)
     place.write_bytes(kept)
     return settled(*held)
 
@@ -185,5 +185,5 @@ def test_written_through_links(tier: str, tmp_path: Path, outside: Path) -> Outc
     (project.root / "prd.json").symlink_to(outside / "new.json")
     (project.root / "shiftwork").symlink_to(outside)
     words = (("init", "--no-check"), ("init", "--no-check", "--force"), ("init", "--prd"), ("workflow", "new", "own"))
-    shown = [typed(project, tier, *one) for one in words]
-    return settled(content(outside) == before, all(one.returncode == 64 for one in shown))
+    shown = [typed(project, tier, *word) for word in words]
+    return settled(content(outside) == before, all(completed.returncode == 64 for completed in shown))

@@ -1,4 +1,4 @@
-"""Attacks by way of what is shown in a sandbox because programs need it: folders of tools, links, names of programs."""
+"""Attacks by what a sandbox shows because programs need it: folders of tools, links, names of programs."""
 
 import asyncio
 import os
@@ -81,7 +81,7 @@ def test_link_at_a_readable_folder(tier: str, tmp_path: Path) -> Outcome:
     asked = {"SHIFTWORK_SANDBOX": tier, "HOME": str(home)}
     ended = project.shiftwork("run", "Go", "--workflow", "ralph", **asked)
     if tier == "none":
-        return settled(ended.returncode == 0)  # nobody is shown anything that they could not see anyway
+        return settled(ended.returncode == 0)  # no program is shown anything that it could not see anyway
     return settled(ended.returncode == 64, "leads out of it" in ended.stderr)
 
 

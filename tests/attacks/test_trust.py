@@ -1,4 +1,4 @@
-"""Attacks on consent: files of a repository that have something run, or lower a guard, before the user has agreed."""
+"""Attacks on consent: files of a repository that run a command, or lower a guard, before the user has agreed."""
 
 import socket
 import threading
@@ -36,8 +36,8 @@ def agreed(project: Project, what: str = "") -> None:
 
 def asks(project: Project, tier: str, *words: str, about: str) -> bool:
     """Whether the command stops before anything is run, and shows what it asks about."""
-    told = typed(project, tier, *words, trusted=False)
-    return told.returncode == EX_USAGE and about in " ".join(told.stderr.split())
+    completed = typed(project, tier, *words, trusted=False)
+    return completed.returncode == EX_USAGE and about in " ".join(completed.stderr.split())
 
 
 def flow(project: Project, name: str, text: str) -> Path:
@@ -64,7 +64,7 @@ SIGNED = "      - {id: sign-off, kind: approval, ask: Shall it land}\n"
 
 
 @attack(row("settings change the branch, the agent, its tools or the time to wait", Severity.LOW, seen=26))
-def test_settings_that_nobody_was_asked_about(tier: str, project: Project) -> Outcome:
+def test_settings_that_no_one_was_asked_about(tier: str, project: Project) -> Outcome:
     agreed(project)
     path = project.root / "shiftwork.toml"
     before = path.read_text()
@@ -105,8 +105,8 @@ def test_shadowed_default(tier: str, project: Project) -> Outcome:
     agreed(project)
     flow(project, "dynamic", GUARDED.format(name="dynamic"))
     asked = asks(project, tier, "run", "Say hello", about="replaces the built-in workflow dynamic")
-    told = typed(project, tier, "doctor", trusted=False).stdout
-    return settled(asked, "dynamic.yml has commands, guards or limits that you have not trusted" in told)
+    message = typed(project, tier, "doctor", trusted=False).stdout
+    return settled(asked, "dynamic.yml has commands, guards or limits that you have not trusted" in message)
 
 
 @attack(row("the repository's plan.yml runs its command when the user plans", Severity.CRITICAL, Harm.EXECUTION))
@@ -188,8 +188,8 @@ def test_broad_touches(tier: str, project: Project, tmp_path: Path) -> Outcome:
 
 @pytest.fixture
 def address() -> Iterator[tuple[str, list[bytes]]]:
-    """Somebody else's, and what was sent there."""
-    heard: list[bytes] = []
+    """An attacker's server, and the requests that it received."""
+    received: list[bytes] = []
     server = socket.create_server(("127.0.0.1", 0))
 
     def listen() -> None:
@@ -199,18 +199,18 @@ def address() -> Iterator[tuple[str, list[bytes]]]:
             except OSError:
                 return
             with connection:
-                heard.append(connection.recv(4096))
+                received.append(connection.recv(4096))
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
     threading.Thread(target=listen, daemon=True).start()
-    yield f"http://127.0.0.1:{server.getsockname()[1]}/", heard
+    yield f"http://127.0.0.1:{server.getsockname()[1]}/", received
     server.shutdown(socket.SHUT_RDWR)
     server.close()
 
 
 @attack(row("the address for notices changes before a run is cancelled", Severity.MEDIUM, Harm.SECRETS))
-def test_cancel_calls_nobody(tier: str, project: Project, address: tuple[str, list[bytes]]) -> Outcome:
-    url, heard = address
+def test_cancel_calls_no_one(tier: str, project: Project, address: tuple[str, list[bytes]]) -> Outcome:
+    url, received = address
     path = project.root / "shiftwork.toml"
     quiet = path.read_text()
     path.write_text(quiet + '[notify.webhook]\nurl = "http://127.0.0.1:9/"\n')
@@ -224,4 +224,4 @@ def test_cancel_calls_nobody(tier: str, project: Project, address: tuple[str, li
     assert ended.returncode == 0, ended
     assert project.status()["status"] == "cancelled"
     assert find_site(project.root, environment()).state.is_dir()
-    return settled(not heard)
+    return settled(not received)

@@ -1,7 +1,7 @@
 """Kills orchestrators and agents at random, two hundred times and more, and reports what was lost: `just chaos`. On
 Postgres the server is restarted as well, and a second project works on the same database.
 
-The seed decides who is killed, where and when; what is being done at that moment is up to the machine.
+The seed decides which process is killed, where and when; what runs at that moment depends on the machine.
 """
 
 import argparse
@@ -28,10 +28,10 @@ def main() -> int:
         with BACKENDS[campaign.backend]() as databases:
             fight(campaign, databases, kills, _say, until)
     _say("\n" + "\n".join(table(campaigns)) + "\n")
-    killed = sum(one.kills.total() for one in campaigns)
+    killed = sum(item.kills.total() for item in campaigns)
     if killed < asked.kills:
         _say(f"stopped by the clock after {killed} of {asked.kills} kills")
-    violations = sum(len(one.violations) for one in campaigns)
+    violations = sum(len(item.violations) for item in campaigns)
     if violations:
         _say(
             f"again with: just chaos --seed {seed} --kills {asked.kills}"

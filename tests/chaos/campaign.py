@@ -73,8 +73,8 @@ def fight(campaign: Campaign, databases: Databases, kills: int, say: Say, deadli
         else:
             shutil.rmtree(folder)
         campaign.add(name, outcome)
-        told = f"{outcome.kills.total():3} kills, {outcome.landings} landings, {len(outcome.violations)} violations"
-        say(f"{name:24} {told}, {time.monotonic() - began:.0f} s")
+        message = f"{outcome.kills.total():3} kills, {outcome.landings} landings, {len(outcome.violations)} violations"
+        say(f"{name:24} {message}, {time.monotonic() - began:.0f} s")
         for violation in outcome.violations:
             say(f"  violation: {violation}")
 
@@ -112,10 +112,10 @@ def table(campaigns: list[Campaign]) -> list[str]:
     head = ("backend", "runs", *KINDS, "kills", "starts", "landings", "commits", "violations")
     rows = [
         (
-            *(one.backend, one.runs, *(one.kills[kind] for kind in KINDS), one.kills.total()),
-            *(one.starts, one.landings, one.commits, len(one.violations)),
+            *(campaign.backend, campaign.runs, *(campaign.kills[kind] for kind in KINDS), campaign.kills.total()),
+            *(campaign.starts, campaign.landings, campaign.commits, len(campaign.violations)),
         )
-        for one in campaigns
+        for campaign in campaigns
     ]
     widths = [max(len(str(row[column])) for row in (head, *rows)) for column in range(len(head))]
     return ["  ".join(str(cell).rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]

@@ -1,4 +1,4 @@
-"""What must hold: at any moment, whoever has just been killed, and when a run is over."""
+"""What must hold at any moment, whichever process has just been killed, and what must hold when a run is over."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from tests.repositories import git_locks, trees_of
 
 _HOLDING = "shiftwork/landed/main"
 _LEAVING_SECONDS = 20.0
-"""For what was told to end; what lingers by itself does so for a minute."""
+"""For processes that were asked to end; a process that lingers by itself does so for a minute."""
 
 
 @dataclass(kw_only=True)
@@ -53,8 +53,8 @@ class Inspector:
         for line in self.bench.git("log", "--format=%T %h %s", *self._tips()).splitlines():
             tree, commit = line.split(" ", 1)
             if tree not in self._green:
-                if told := self._gate(tree):
-                    yield f"red commit on the base: {commit}: {told}"
+                if message := self._gate(tree):
+                    yield f"red commit on the base: {commit}: {message}"
                 self._green.add(tree)
 
     def _gate(self, tree: str) -> str:
@@ -71,7 +71,7 @@ class Inspector:
                 yield f"{story} landed {times} times"
 
     def _backward(self) -> Iterator[str]:
-        """The reflog tells every move of the branch that is checked out."""
+        """The reflog records every move of the branch that is checked out."""
         for line in (self.bench.repo / ".git" / "logs" / "refs" / "heads" / "main").read_text().splitlines():
             old, new = line.split(" ")[:2]
             if line in self._forward or not int(old, 16):
@@ -98,8 +98,8 @@ class Inspector:
                 yield f"lost: {name} is {status}, on the base {landed[name]} times: {story['failure']}"
         if missing := self.needs.keys() - {story["story"] for story in view["stories"]}:
             yield f"lost: nothing is known of {', '.join(sorted(missing))}"
-        told = json.loads(self.bench.spec.read_text())["userStories"]
-        if unticked := [story["id"] for story in told if not story["passes"]]:
+        message = json.loads(self.bench.spec.read_text())["userStories"]
+        if unticked := [story["id"] for story in message if not story["passes"]]:
             yield f"the spec does not say that {', '.join(unticked)} landed"
 
     def _processes(self) -> Iterator[str]:
@@ -120,16 +120,16 @@ class Inspector:
 
     def _damage(self) -> Iterator[str]:
         for folder in (".git", ".git/shiftwork/hub.git"):
-            if told := self._fails(f"--git-dir={folder}", "fsck", "--full", "--no-dangling"):
-                yield f"{folder} is damaged: {told}"
+            if message := self._fails(f"--git-dir={folder}", "fsck", "--full", "--no-dangling"):
+                yield f"{folder} is damaged: {message}"
 
     def _untidy_checkout(self) -> Iterator[str]:
         changed = set(self.bench.git("diff", "--name-only").splitlines())
         staged = self.bench.git("diff", "--cached", "--name-only")
         untracked = self.bench.git("ls-files", "--others", "--exclude-standard")
         if changed != self.user.edits.keys() or staged or untracked:
-            told = f"changed {sorted(changed)}, staged {staged.split()}, untracked {untracked.split()}"
-            yield f"the checkout is not as the user left it ({sorted(self.user.edits)} changed): {told}"
+            message = f"changed {sorted(changed)}, staged {staged.split()}, untracked {untracked.split()}"
+            yield f"the checkout is not as the user left it ({sorted(self.user.edits)} changed): {message}"
         if self.bench.git("stash", "list") or len(self.bench.git("worktree", "list").splitlines()) > 1:
             yield "there is a stash or a working tree that the user has not made"
 

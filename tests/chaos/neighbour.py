@@ -1,4 +1,4 @@
-"""Another project on the same database, whose run is its own: nothing of the one may show in the other."""
+"""Another project on the same database with its own run: neither project may see anything of the other."""
 
 import random
 import time
@@ -15,7 +15,7 @@ NEEDS: Final[Needs] = {"US-001": (), "US-002": ("US-001",)}
 """Named like stories of the other project, on purpose."""
 
 _LONGEST_SECONDS: Final = 600.0
-UNREACHABLE: Final = "see that the server runs"
+UNREACHABLE: Final = "check that the server is running"
 
 
 class Neighbour:

@@ -1,4 +1,4 @@
-"""The processes of a run: started as a user would, found from outside, and killed without a word."""
+"""The processes of a run: started as a user would, found from outside, and killed without warning."""
 
 import contextlib
 import os
@@ -46,7 +46,7 @@ class Orchestrator:
         self._process.wait()
 
     def kill_with_all(self, bench: Bench) -> None:
-        """As when a container is ended: nobody lives to see a git, a gate or an agent die first."""
+        """As when a container is ended: no process survives to see a git, a gate or an agent die first."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGSTOP)
         kill_everything(bench)
@@ -67,7 +67,7 @@ def kill_everything(bench: Bench) -> None:
             found = True
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        time.sleep(0.02)  # the dead are buried by whoever started them
+        time.sleep(0.02)  # a dead process is reaped by its parent
 
 
 def kill_git(bench: Bench, seconds: float) -> bool:
@@ -94,17 +94,17 @@ def agents(bench: Bench) -> list[Prey]:
 
 
 def _is_part(process: psutil.Process, words: list[str]) -> bool:
-    """Whether it is what a script has forked and not become yet: killed alone, the script would go on without what it
-    was to do, and call that its work.
+    """Whether it is a script's fork before its exec: killed alone, the script would continue without that command, and
+    report success.
     """
     parent = process.parent()
     return parent is not None and parent.cmdline() == words
 
 
 def family(bench: Bench) -> Iterator[psutil.Process]:
-    """All that live and were started for this project, by whomever: their home or their place is in its folder.
+    """All living processes that were started for this project: their home or working directory is in its folder.
 
-    The newest first: a git that is caught at work is gone a few milliseconds later.
+    The newest first: a git process is gone a few milliseconds later.
     """
     for pid in sorted(psutil.pids(), reverse=True):
         with contextlib.suppress(psutil.Error):

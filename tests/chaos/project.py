@@ -1,4 +1,4 @@
-"""What the chaos runs work on: a repository, eight stories, an agent that is easily caught in the middle, a gate."""
+"""What the chaos runs work on: a repository, eight stories, an agent that is easy to kill midway, a gate."""
 
 import json
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ NEEDS: Final[Needs] = {
 SHARING: Final = ("US-003", "US-005")
 """Both add their names to the same line."""
 
-# What lingers writes when the agent is long gone: whoever ends an attempt has ended that by then. An attempt that
-# begins on what an earlier one left writes a second line into a half, and the gate sees that.
+# The lingering process writes long after the agent has ended; whatever ends an attempt must have ended it by then. An
+# attempt that begins on an earlier attempt's leftovers writes a second line into a half, and the gate sees that.
 _AGENT = """\
 #!/bin/sh
 cat > /dev/null

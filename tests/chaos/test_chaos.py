@@ -1,4 +1,4 @@
-"""A small campaign of chaos on each database; `just chaos` is the large one."""
+"""A small chaos campaign on each database; `just chaos` runs the large campaign."""
 
 import time
 
@@ -15,9 +15,9 @@ LONGEST_SECONDS = 90.0
 
 
 def assert_nothing_is_lost(campaign: Campaign, databases: Databases) -> None:
-    told: list[str] = []
-    fight(campaign, databases, KILLS, told.append, time.monotonic() + LONGEST_SECONDS)
-    assert campaign.violations == [], "\n".join(told)
+    lines: list[str] = []
+    fight(campaign, databases, KILLS, lines.append, time.monotonic() + LONGEST_SECONDS)
+    assert campaign.violations == [], "\n".join(lines)
     assert campaign.kills.total() > 0
     assert campaign.landings == campaign.runs * len(NEEDS)
 

@@ -30,7 +30,7 @@ _MANY_TIMES: Final = {"append.before": 60, "append.after": 60, "attempt.started"
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What came of one run; violations are told in words."""
+    """The outcome of one run; violations are sentences."""
 
     kills: Counter[str] = field(default_factory=Counter)
     starts: int = 0
@@ -40,8 +40,8 @@ class Outcome:
 
 
 class Trial:
-    """Kills while `budget` lasts, then lets the run come to its end. Where the database has a `server`, that is
-    restarted now and then, and another project's run is worked on beside this one.
+    """Kills while `budget` lasts, then lets the run end. Where the database has a `server`, the trial restarts it now
+    and then, and runs another project beside this one.
     """
 
     def __init__(self, bench: Bench, seed: str, budget: int, server: PrivateServer | None = None) -> None:
@@ -82,7 +82,7 @@ class Trial:
         self.outcome.commits = self._user.commits
 
     def _next_blow(self) -> None:
-        """Wait for the moment, strike, look whether all still holds, and start again where nobody works any more."""
+        """Wait for the moment, kill, check that all still holds, and start again where no process works any more."""
         killing = self._budget > self.outcome.kills.total()
         self._wait(self._moment() if killing else 0.5)
         if killing and self._chance.randrange(3) == 0:
@@ -135,12 +135,12 @@ class Trial:
         return True
 
     def _strike_agent(self, kind: str) -> bool:
-        """A step is tried twice: whoever kills both attempts has made the story fail, and it would not be lost."""
+        """A step is tried twice: killing both attempts would make the story fail, which would not be a lost story."""
         self._wait(_AMBUSH_SECONDS, lambda: bool(self._game()))
         if prey := self._game():
-            one = self._chance.choice(prey)
-            self._spared.add((one.story, one.step))
-            kill_agent(one, group=kind == "agent's group")
+            item = self._chance.choice(prey)
+            self._spared.add((item.story, item.step))
+            kill_agent(item, group=kind == "agent's group")
             self.outcome.kills[kind] += 1
         return False
 
@@ -151,14 +151,14 @@ class Trial:
         self._server.start()
 
     def _strike_git(self) -> bool:
-        """While agents are at work: before a run is recorded, there is none to go on with."""
+        """While agents are at work: before a run is recorded, there is no run to continue."""
         return bool(agents(self._bench)) and kill_git(self._bench, _AMBUSH_SECONDS)
 
     def _game(self) -> list[Prey]:
-        return [one for one in agents(self._bench) if (one.story, one.step) not in self._spared]
+        return [prey for prey in agents(self._bench) if (prey.story, prey.step) not in self._spared]
 
     def _rise(self) -> None:
-        """Sometimes at once, beside whatever the dead one had started, sometimes after a while."""
+        """Sometimes at once, beside the processes that the dead one had started, sometimes after a while."""
         early = self._chance.choice((True, False))
         if not early:
             self._look()

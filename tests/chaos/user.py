@@ -1,4 +1,4 @@
-"""The user of the repository, who goes on with their own work while stories land."""
+"""The user of the repository, who continues their own work while stories land."""
 
 import itertools
 import random
@@ -28,11 +28,11 @@ class User:
 
     def act(self) -> None:
         if any(lock.exists() for lock in self._locks()):
-            return  # somebody is at work, or was killed at it: then git tells the user what to do, and resuming does it
+            return  # a git is at work, or was killed: then git shows the user what to do, and resuming does it
         self.chance.choice((self._rest, self._rest, self._commit, self._scribble, self._be_in_the_way))()
 
     def put_away(self) -> None:
-        """Take back the edit that is in the way of stories; the notes stay."""
+        """Revert the edit that is in the way of stories; the notes stay."""
         if self.edits.pop("shared.txt", None) is not None:
             self._patiently("checkout", "--quiet", "--", "shared.txt")
 
@@ -62,7 +62,7 @@ class User:
         return (folder / "index.lock", folder / "HEAD.lock", folder / "refs" / "heads" / "main.lock")
 
     def _patiently(self, *args: str) -> None:
-        """A user who is told that another git is at work waits a moment and types it again."""
+        """When git reports that another git is at work, the user waits a moment and runs the command again."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while (ran := self._typed(args)).returncode:
             if "lock" not in ran.stderr or time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Fixtures for tests on real git, a user with a repository and what the harness has beside it; and a scripted model."""
+"""Fixtures: a user with a real git repository and the harness's files beside it, and a scripted model."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from shiftwork.ports.workspace import Gates, Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
 from shiftwork.testing.model_server import ModelServer
 from tests.conformance.workspace.gates.gates_rig import TIERS, Opened, opener
-from tests.conformance.workspace.git.git_rig import Scene, World, workspaces_of
+from tests.conformance.workspace.git.git_rig import Context, Scene, workspaces_of
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def workspaces(user: GitUser) -> Workspaces:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def context(tmp_path: Path) -> Context:
+    return Context(tmp_path)
 
 
 @pytest.fixture
-def elsewhere(world: World) -> World:
+def elsewhere(context: Context) -> Context:
     """The user works on another branch, so that `main` is checked out nowhere."""
-    world.user.git("switch", "--quiet", "-c", "topic")
-    return world
+    context.user.git("switch", "--quiet", "-c", "topic")
+    return context
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Which combinations of a place, a database and what becomes of the engine's memory are tried in one test run.
+"""Which combinations of a place, a database and an engine's memory, kept or deleted, one test run tries.
 
 All of them with `--all-combinations` (`just durability`). Otherwise half: each place is tried on both databases, with
 the engine's memory kept on one and deleted on the other; where a test knows one database, either kept or deleted. The

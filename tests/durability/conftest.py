@@ -1,4 +1,4 @@
-"""What every durability test may vary, and which combinations of that are tried."""
+"""What every durability test may vary, and which combinations are tried."""
 
 import pytest
 

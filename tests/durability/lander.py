@@ -1,6 +1,6 @@
 """A program that lands a batch of stories in the repository it is started in, to be killed and started again.
 
-Three of them are fine, one is red, and two change the same line. It prints what each was told.
+Three of them are fine, one is red, and two change the same line. It prints the result of each.
 """
 
 import asyncio
@@ -8,10 +8,10 @@ import json
 import zlib
 from pathlib import Path
 
-from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.context import World
+from shiftwork.app.messaging import run_inbox
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.landing_lock import call
-from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, landing_stream, story_stream
@@ -20,8 +20,8 @@ from shiftwork.ports.workspace import Place
 from tests.tier import TIER
 
 RUN = RunId(f"r{zlib.crc32(bytes(Path.cwd()))}")
-"""The same for who is killed and who goes on, and nobody else's: what a dead one has left is looked for, and ended, on
-the whole machine, where others land at the same time.
+"""The same for the killed process and its successor, and for no other process: the successor looks for leftovers of the
+dead process on the whole machine and ends them, while other tests land at the same time.
 """
 STORIES = {
     "A": {"a.txt": "fine\n"},
@@ -33,34 +33,34 @@ STORIES = {
 SETTINGS = Settings.model_validate({"gates": {"fine": "! grep -l broken *"}, "sandbox": {"tier": TIER}})
 
 
-async def asked(world: World, queue: Stream, story: str, files: dict[str, str]) -> LandingRequest:
+async def asked(context: Context, queue: Stream, story: str, files: dict[str, str]) -> LandingRequest:
     """The story's work and its request; where it has asked before, that request stands."""
-    base = await world.repository.tip("main")
+    base = await context.repository.tip("main")
     place = Place(run=RUN, story=story, number=1)
-    tree = await world.workspaces.prepare(place, base)
+    tree = await context.workspaces.prepare(place, base)
     for name, content in files.items():
         (tree / name).write_text(content)
-    tip = await world.workspaces.snapshot(place, base, "work")
+    tip = await context.workspaces.snapshot(place, base, "work")
     stream = story_stream(RUN, StoryId(story))
     request = LandingRequest(
         run=RUN, story=StoryId(story), number=1, stream=stream, tip=tip, base=base, title=f"Do {story}", body=""
     )
-    await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
+    await run_inbox.ask_to_land(context.inbox, queue, "main", request)
     return request
 
 
 async def main(root: Path) -> None:
     env = environment()
     site = find_site(root, env)
-    async with open_world(site, SETTINGS, env) as world:
+    async with open_context(site, SETTINGS, env) as context:
         queue = landing_stream(site.project, "main")
-        requests = [await asked(world, queue, story, files) for story, files in STORIES.items()]
-        await call(world, queue, requests[0].key)
-        told = {}
+        requests = [await asked(context, queue, story, files) for story, files in STORIES.items()]
+        await call(context, queue, requests[0].key)
+        values = {}
         for request in requests:
-            (message,) = await world.inbox.wait(request.stream, after=0)
-            told[request.story] = message.body["type"]
-        print(json.dumps(told))  # noqa: T201 - this is a program
+            (message,) = await context.inbox.wait(request.stream, after=0)
+            values[request.story] = message.body["kind"]
+        print(json.dumps(values))  # noqa: T201 - this is a program
 
 
 if __name__ == "__main__":

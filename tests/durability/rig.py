@@ -108,9 +108,9 @@ class Bench:
         return at_a_prompt(commands, self.repo, self.environment())
 
     def start(self, *args: str, failpoint: str = "") -> warm.Started:
-        """Under way; nobody listens to it."""
-        with Path(os.devnull).open("w") as nobody:
-            ends = {"out": nobody.fileno(), "err": nobody.fileno()}
+        """Started; its output is ignored."""
+        with Path(os.devnull).open("w") as ignore:
+            ends = {"out": ignore.fileno(), "err": ignore.fileno()}
             return warm.start(args, cwd=self.repo, env=self.environment(failpoint), **ends)
 
     def git(self, *args: str) -> str:
@@ -147,7 +147,7 @@ class Bench:
             file.unlink()
         if self.store_url:
             with psycopg.connect(self.store_url, autocommit=True) as connection:
-                # What the killed one had asked for may still be under way, and hold what is dropped here.
+                # A query of the killed process may still be in progress, and lock what is dropped here.
                 connection.execute(_HANG_UP)
                 connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
 
@@ -190,8 +190,8 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
     note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+, [^"]+"'
-    told = re.sub(note, "", bench.spec.read_text(), count=1)
-    assert told == SPEC.replace("false", "true"), "the spec says what has landed, once"
+    message = re.sub(note, "", bench.spec.read_text(), count=1)
+    assert message == SPEC.replace("false", "true"), "the spec says what has landed, once"
     assert not list(bench.root.glob(".*.shiftwork")), "no half of a file is left"
     trees = trees_of(bench.repo) / view["run"]
     assert not trees.exists() or not any(trees.iterdir())

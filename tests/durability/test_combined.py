@@ -1,4 +1,4 @@
-"""Half of the combinations leave no place untried: each meets both databases, and both fates of the engine's memory."""
+"""Half of the combinations cover every place: with both databases, and with the engine's memory kept and deleted."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A process that was frozen, and finds when it goes on that another has taken its run over: it does nothing more."""
+"""A frozen process that finds when it continues that another process has taken its run over: it does nothing more."""
 
 import contextlib
 import os
@@ -27,12 +27,12 @@ if [ -e {hold} ] && [ ! -e {begun} ]; then
   until [ -e {go} ]; do sleep 0.1; done
 fi
 """
-"""The first attempt of whoever takes the run over lasts until it may go on."""
+"""The first attempt of the process that takes the run over lasts until the file `go` exists."""
 
 
 @contextmanager
 def frozen(bench: Bench, place: str) -> Iterator[Started]:
-    """A process that stands still there."""
+    """A process that is stopped at that place."""
     process = bench.start("run", REQUEST, failpoint=f"stop:{place}")
     try:
         eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
@@ -43,14 +43,14 @@ def frozen(bench: Bench, place: str) -> Iterator[Started]:
 
 
 def taken_for_dead(bench: Bench) -> None:
-    """Whoever holds a lease now is, as one of another host is after a while."""
+    """The present holders of leases count as dead, as a holder on another host does after a while."""
     with _database(bench) as store:
         store.execute("UPDATE leases SET pid_started = pid_started - 1000")
         store.commit()
 
 
 def thawed(process: Started, since: float = float("-inf")) -> int:
-    """How it ends. Who takes a run over by its age waits so long: that is what the process has to reckon with."""
+    """How it ends. A process that takes a run over by its lease's age waits this long, so the test does too."""
     time.sleep(max(since + FRESH_SECONDS - time.monotonic(), 0.0))
     os.kill(process.pid, signal.SIGCONT)
     return process.wait()
@@ -83,7 +83,7 @@ def test_who_stands_still_on_the_same_host_has_its_run_still(tmp_path: Path) -> 
         "landing.posted",
         "landing.verified",
         "landing.moved",
-        "spec.ticked",
+        "spec.updated",
         "story.reported",
     ],
 )
@@ -104,8 +104,8 @@ def test_who_wakes_up_when_another_has_done_all_changes_nothing(place: str, tmp_
     "place", ["append.before@14", "append.after@14", "attempt.started@5", "attempt.ended@5", "attempt.committed@5"]
 )
 def test_who_wakes_up_beside_another_that_works_leaves_it_alone(place: str, tmp_path: Path) -> None:
-    hold, begun, go = (tmp_path / name for name in ("hold", "begun", "go"))
-    bench = make_bench(tmp_path, "", special=HELD.format(hold=hold, begun=begun, go=go))
+    hold, begun, proceed = (tmp_path / name for name in ("hold", "begun", "go"))
+    bench = make_bench(tmp_path, "", special=HELD.format(hold=hold, begun=begun, go=proceed))
     with frozen(bench, place) as process:
         since = time.monotonic()
         taken_for_dead(bench)
@@ -115,6 +115,6 @@ def test_who_wakes_up_beside_another_that_works_leaves_it_alone(place: str, tmp_
         before = history(bench)
         assert thawed(process, since) == 1
         assert history(bench) == before
-        go.touch()
+        proceed.touch()
         assert other.wait() == 0
     assert_landed_once(bench, again=1)

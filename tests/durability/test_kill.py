@@ -1,4 +1,4 @@
-"""kill -9 at every failpoint and in the middle of an agent's work; start again; everything lands exactly once."""
+"""kill -9 at every failpoint and in the middle of an agent's work, then a restart: everything lands exactly once."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""kill -9 while a story lands; cancel; what had landed stands and is told, and what had not never does."""
+"""kill -9 while a story lands, then a cancel: landed work stays and is reported, and other work never lands."""
 
 import json
 import signal
@@ -29,8 +29,8 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
         document = json.loads(cancelled.stdout)
         assert (document["status"], document["landed_meanwhile"]) == ("cancelled", ["US-001"])
         return
-    _, told, hint = cancelled.stdout.splitlines()
-    assert told.startswith(f"it was too late to stop US-001: landed {commit[:10]} on main")
+    _, message, hint = cancelled.stdout.splitlines()
+    assert message.startswith(f"it was too late to stop US-001: landed {commit[:10]} on main")
     assert hint == "next: shiftwork undo US-001"
     resumed = bench.shiftwork("resume")
     assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in resumed.stdout
@@ -41,19 +41,19 @@ SLOW = "git log -1 --format=%s | grep -q : || exit 0; touch {told}; [ -e {go} ] 
 
 
 def with_slow_gates(bench: Bench) -> Path:
-    """Gates that pass once there is a file `go`; the file that tells of their start is given."""
-    told, go = bench.root / "gates-run", bench.root / "go"
+    """Gates that pass once there is a file `go`. Returns the file that they create when they start."""
+    path, proceed = bench.root / "gates-run", bench.root / "go"
     settings = bench.repo / "shiftwork.toml"
-    settings.write_text(settings.read_text().replace(GATE, SLOW.format(told=told, go=go)))
+    settings.write_text(settings.read_text().replace(GATE, SLOW.format(told=path, go=proceed)))
     bench.git("commit", "--quiet", "-am", "slow gates")
-    return told
+    return path
 
 
 def at_its_gates(bench: Bench, failpoint: str = "") -> Started:
-    """The run under way, whose gates run on what is to land."""
-    told = with_slow_gates(bench)
+    """The run in progress, whose gates run on the commit that is about to land."""
+    path = with_slow_gates(bench)
     running = bench.start(*RUN, failpoint=failpoint)
-    eventually(told.exists)
+    eventually(path.exists)
     return running
 
 
@@ -103,12 +103,12 @@ def test_a_story_that_died_before_it_knew_that_it_had_asked_to_land_takes_that_b
 
 @pytest.mark.parametrize("place", ["withdrawal.posted", "withdrawal.heard", "landing.answered"])
 def test_a_worker_that_dies_while_its_story_leaves_the_queue_lands_nothing_later(place: str, tmp_path: Path) -> None:
-    """Its gates run on when it dies: the cancel that goes on in its place ends them."""
+    """Its gates keep running when it dies: the cancel that continues the run ends them."""
     bench = make_bench(tmp_path, "")
     running = at_its_gates(bench, failpoint=place)
     cancelled = bench.shiftwork("cancel")
     assert running.wait() == -signal.SIGKILL, f"{place} was not reached"
     assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
     assert "is cancelled" in cancelled.stdout
-    (bench.root / "go").touch()  # what was still under way would pass now
+    (bench.root / "go").touch()  # gates still in progress would pass now
     assert_cancelled(bench)

@@ -1,4 +1,4 @@
-"""kill -9 where the run's own steps hand over to the stories and back; start again; everything is done once."""
+"""kill -9 between the run's own steps and the stories, in both directions, then a restart: everything is done once."""
 
 from pathlib import Path
 

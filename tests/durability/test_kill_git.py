@@ -1,4 +1,4 @@
-"""Git is killed beside a living orchestrator, each of its calls once: no retry is spent, and no story is lost."""
+"""Git is killed while the orchestrator lives, each of its calls once: no retry is used up, and no story is lost."""
 
 import asyncio
 import shutil
@@ -18,9 +18,9 @@ from shiftwork.testing.builders import asked
 from tests.app.rig import ENV, SHORT, Rig, Script, done, git, kinds, make_repository
 
 EVERY = 20
-"""More calls than any effect makes: what is begun anew is not killed at the same place again."""
+"""More calls than any effect makes: an effect that starts again is not killed at the same place again."""
 
-# A number belongs to whoever makes its folder: several gits run at a time.
+# A number belongs to the git that makes its folder: several gits run at a time.
 _MORTAL = """\
 #!/bin/sh
 [ -e {folder}/armed ] || exec {git} "$@"
@@ -55,8 +55,8 @@ def test_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which:
     assert run.status is RunStatus.COMPLETED
     assert sorted(rig.log()) == ["feat: US-001 - Story 1", "feat: US-002 - Story 2", "start"]
     assert set(git(rig.repo, "show", "main:shared").split()) == {"US-001", "US-002"}
-    told = [kinds(asyncio.run(rig.facts(run, f"US-00{number}"))) for number in (1, 2)]
-    assert sum(map(Counter, told), Counter())["StepFailed"] <= 1, "none but the one that the agent crashed in"
+    lines = [kinds(asyncio.run(rig.facts(run, f"US-00{number}"))) for number in (1, 2)]
+    assert sum(map(Counter, lines), Counter())["StepFailed"] <= 1, "none but the one that the agent crashed in"
 
 
 def _sharing() -> Script:

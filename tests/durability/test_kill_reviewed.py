@@ -1,4 +1,4 @@
-"""kill -9 around an approval: nothing lands that was not approved, and what was approved lands once, unasked."""
+"""kill -9 around an approval: nothing lands without approval, and approved work lands once, without asking again."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ LANDED = "feat: US-001 - Make work.txt"
 
 def assert_asked(bench: Bench) -> None:
     assert bench.subjects() == ["start"]
-    (story,) = (one for one in bench.status()["stories"] if one["story"] == "US-001")
+    (story,) = (status for status in bench.status()["stories"] if status["story"] == "US-001")
     assert story["hold"] == "approval"
 
 

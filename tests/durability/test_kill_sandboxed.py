@@ -1,4 +1,4 @@
-"""kill -9 of an orchestrator whose agents and gates are within walls: they die with it, and everything lands once."""
+"""kill -9 of an orchestrator whose agents and gates are in a sandbox: they die with it, and everything lands once."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""kill -9 while a run does what was asked of it after it was over; start again; it is done once."""
+"""kill -9 while a run carries out a request made after it was over, then a restart: the request is done once."""
 
 from pathlib import Path
 

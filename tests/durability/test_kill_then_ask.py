@@ -1,4 +1,4 @@
-"""kill -9, and then somebody asks the run for something: it is done, although the run was about to do another thing."""
+"""kill -9, then a request to the run: the request is carried out, although the run was about to do something else."""
 
 from pathlib import Path
 
@@ -23,9 +23,9 @@ def test_a_story_that_is_edited_before_it_was_begun_is_begun_as_it_is_then(engin
     assert bench.subjects() == ["feat: US-001 - Write work.txt", "start"]
 
 
-def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_whoever_adds_it(engine: str, tmp_path: Path) -> None:
+def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_it(engine: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    bench.dies(*RUN, failpoint="spec.ticked", engine=engine)
+    bench.dies(*RUN, failpoint="spec.updated", engine=engine)
     added = bench.shiftwork("add", "More work")
     assert added.returncode == 0, added.stdout + added.stderr
     assert bench.subjects() == ["feat: US-002 - More work", LANDED, "start"]
@@ -34,14 +34,14 @@ def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_whoever_adds_it(
 
 
 def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
-    """The run that undoes what it has landed has died, before or after its request was heard of."""
+    """The run that undoes its landed work has died, before or after it received the request."""
     assert bench.shiftwork(*RUN).returncode == 0
-    told = with_slow_gates(bench)
+    path = with_slow_gates(bench)
     if failpoint:
         bench.dies("undo", "US-001", failpoint=failpoint, engine=engine)
         return
     running = bench.start("undo", "US-001")
-    eventually(told.exists)
+    eventually(path.exists)
     running.kill()
 
 
@@ -56,7 +56,7 @@ def assert_it_stays(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("failpoint", ["undo.posted", ""])
-def test_a_revert_that_is_at_its_gates_is_taken_back_by_a_cancel(failpoint: str, engine: str, tmp_path: Path) -> None:
+def test_a_revert_that_is_at_its_gates_is_reverted_by_a_cancel(failpoint: str, engine: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     at_the_gates_of_a_revert(bench, engine, failpoint)
     cancelled = bench.shiftwork("cancel")
@@ -72,7 +72,7 @@ def test_a_revert_that_is_at_its_gates_is_taken_back_by_a_cancel(failpoint: str,
         *(f"append.{when}@{number}" for when in ("before", "after") for number in (1, 2, 3, 4)),
     ],
 )
-def test_a_revert_is_taken_back_whenever_the_cancel_dies(place: str, tmp_path: Path) -> None:
+def test_a_revert_is_reverted_whenever_the_cancel_dies(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     at_the_gates_of_a_revert(bench, "kept", "")
     bench.dies("cancel", failpoint=place, engine="deleted")
@@ -89,7 +89,7 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_to_a_revert_says_so(tmp_
     bench.dies("resume", failpoint="landing.moved", engine="kept")
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 1, "it is not as if nothing had landed"
-    _, told, hint = cancelled.stdout.splitlines()
-    assert told == "it was too late to stop the revert of US-001: it has landed"
-    assert hint == "next: shiftwork retry US-001 --afresh"
+    _, message, hint = cancelled.stdout.splitlines()
+    assert message == "it was too late to stop the revert of US-001: it has landed"
+    assert hint == "next: shiftwork retry US-001 --from-scratch"
     assert bench.subjects()[0] == "revert: US-001 - Make work.txt"

@@ -1,4 +1,4 @@
-"""kill -9 at every failpoint that a run passes, and then a cancel: what it tells is true, and stays true."""
+"""kill -9 at every failpoint that a run passes, then a cancel: its report is true, and stays true."""
 
 from pathlib import Path
 

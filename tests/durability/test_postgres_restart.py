@@ -1,4 +1,4 @@
-"""Postgres goes away beside a run: for ten seconds nothing is lost, and for good its agents do not work on unseen."""
+"""Postgres stops during a run: after ten seconds away nothing is lost; if it stays away, agents do not keep working."""
 
 import time
 from collections.abc import Iterator

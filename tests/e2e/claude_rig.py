@@ -1,4 +1,4 @@
-"""The installed command, a real agent, and a scripted model: a repository in which to hand work over."""
+"""A repository in which the installed command hands work to a real agent with a scripted model."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ _OWN_STEP = re.compile(r"^## This step: (?P<name>\S+)$", re.MULTILINE)
 
 
 def step_of(request: ModelRequest) -> tuple[str, str]:
-    """The id and the type of the step that a request belongs to, as its prompt tells them."""
+    """The id and the type of the step that a request belongs to, from its prompt."""
     found = _STEP.search(request.prompt)
     assert found, request.prompt[:500]
     return found["id"], found["type"]
@@ -114,7 +114,7 @@ class Handover:
         self.server.load("model", answer)
 
     def play_own(self, play: Play) -> None:
-        """As `play`, by the names of the steps in a workflow that has prompts of its own."""
+        """As `play`, by the names of the steps in a workflow that has its own prompts."""
         self.play(lambda _, request: play(step_name(request.prompt), request))
 
     def shiftwork(self, *args: str, timeout: float = SECONDS) -> subprocess.CompletedProcess[str]:
@@ -122,7 +122,7 @@ class Handover:
 
     @contextlib.contextmanager
     def started(self, *args: str) -> Iterator[warm.Started]:
-        """The command under way; it is gone when this is left."""
+        """The command in progress; it is ended on exit."""
         with (self.root / "output").open("a") as output:
             ends = {"out": output.fileno(), "err": output.fileno()}
             process = warm.start(args, cwd=self.repo, env=self.environment(), **ends)
@@ -163,8 +163,10 @@ class Handover:
         return view
 
     def wait_until(self, holds: Callable[[dict[str, Any]], bool]) -> None:
-        """Until the run stands as it should, by what `status` tells of its stories."""
-        eventually(lambda: holds({one["story"]: one for one in self.status().get("stories", ())}), every=STATUS_EVERY)
+        """Waits until the stories in the output of `status` satisfy the predicate."""
+        eventually(
+            lambda: holds({item["story"]: item for item in self.status().get("stories", ())}), every=STATUS_EVERY
+        )
 
     def prompts(self) -> dict[str, str]:
         """The prompt of each step's last attempt, by step id."""
@@ -174,12 +176,14 @@ class Handover:
 
     def asked(self) -> list[str]:
         """The prompt of every attempt, in the order of their beginnings."""
-        return [one.prompt for one in self.server.requests("model") if not one.auxiliary and one.turn == 0]
+        return [
+            request.prompt for request in self.server.requests("model") if not request.auxiliary and request.turn == 0
+        ]
 
     def attempts(self, story: str) -> list[tuple[str, int]]:
-        """What the history tells of a story: the steps by name, with the number of the attempt, as they began."""
-        told = json.loads(self.shiftwork("export").stdout)["stories"][story]
-        one = next(one for one in self.status()["stories"] if one["story"] == story)
-        names = {step["step"]: step["name"] for step in one["steps"]}
-        begun = [entry for entry in told["history"] if entry["action"] == "step_started"]
+        """A story's attempts from the history, in the order they began: the step's name and the attempt's number."""
+        message = json.loads(self.shiftwork("export").stdout)["stories"][story]
+        item = next(entry for entry in self.status()["stories"] if entry["story"] == story)
+        names = {step["step"]: step["name"] for step in item["steps"]}
+        begun = [entry for entry in message["history"] if entry["action"] == "step_started"]
         return [(names[entry["step_id"]], entry["details"]["attempt"]) for entry in begun]

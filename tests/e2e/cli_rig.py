@@ -1,4 +1,4 @@
-"""The command in a process of its own, in a repository with an agent that is a small shell script of the test's."""
+"""Runs the command in its own process, in a repository whose agent is a small shell script written by the test."""
 
 import contextlib
 import json
@@ -62,7 +62,7 @@ class Project:
         (self.root / "shiftwork.toml").write_text(settings + self._sharing(agent, gates), encoding="utf-8")
 
     def _sharing(self, agent: str, gates: str) -> str:
-        """What a user has to write who has programs in a sandbox write to a folder outside."""
+        """The settings that let programs in a sandbox write to a folder outside it."""
         named = [name for name, text in (("agents", agent), ("gates", gates)) if str(self.shared) in text]
         return "".join(f'\n[sandbox.{name}]\nwritable = ["{self.shared}"]\n' for name in named)
 
@@ -79,9 +79,9 @@ class Project:
         """As at a prompt, with nothing on the path but the installed command and what every machine has."""
         return at_a_prompt(commands, self.root, self.environment(PATH="/usr/local/bin:/usr/bin:/bin", **env))
 
-    def started(self, *words: str) -> contextlib.AbstractContextManager[warm.Heard]:
-        """The command under way, in such a process; it is gone when this is left."""
-        return warm.heard(words, cwd=self.root, env=self.environment())
+    def started(self, *words: str) -> contextlib.AbstractContextManager[warm.OutputListener]:
+        """The command in progress, in such a process; it is ended on exit."""
+        return warm.received(words, cwd=self.root, env=self.environment())
 
     @contextlib.contextmanager
     def installed(self, *words: str) -> Iterator[subprocess.Popen[str]]:
@@ -105,12 +105,12 @@ class Project:
         return environment(**{**own, **more})
 
     def status(self, run: str = "") -> dict[str, Any]:
-        told = self.shiftwork("status", "--json", *([run] if run else []))
-        assert told.returncode == 0, told
-        document: dict[str, Any] = json.loads(told.stdout)
+        completed = self.shiftwork("status", "--json", *([run] if run else []))
+        assert completed.returncode == 0, completed
+        document: dict[str, Any] = json.loads(completed.stdout)
         return document
 
-    def mail(self, key: str) -> int:
+    def outputs(self, key: str) -> int:
         """How much of that kind has been left for the run."""
         with contextlib.closing(sqlite3.connect(self.state / "state.db", timeout=SECONDS)) as store:
             return int(store.execute("SELECT count(*) FROM inbox WHERE key LIKE ?", (key,)).fetchone()[0])
@@ -131,10 +131,10 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def git(root: Path, *words: str) -> str:
-    told = subprocess.run(
+    completed = subprocess.run(
         ["git", *words], cwd=root, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=True
     )
-    return told.stdout.strip()
+    return completed.stdout.strip()
 
 
 def new_project(folder: Path) -> Project:
@@ -199,7 +199,7 @@ def on_a_terminal(project: Project, *words: str, typed: bytes = b"", **env: str)
     try:
         os.write(ours, typed)
         screen = bytearray()
-        # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
+        # On Linux, reading fails when the last user of the other end is gone.
         with contextlib.suppress(OSError):
             while chunk := os.read(ours, 65536):
                 screen += chunk

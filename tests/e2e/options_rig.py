@@ -1,4 +1,4 @@
-"""Agents that tell under which name and with which words they were started, for tests of what a run keeps."""
+"""Agents that report the name and the arguments they were started with, for tests of the options a run keeps."""
 
 import contextlib
 import json
@@ -37,7 +37,7 @@ cat > /dev/null
 {{"type":"turn.completed","usage":{{"input_tokens":100,"cached_input_tokens":0,"output_tokens":20}}}}
 END
 """
-"""As far as anybody can see who starts it, Codex."""
+"""Looks like Codex to the program that starts it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class Stage:
         return document
 
     def played(self) -> list[str]:
-        """Who was started with which words, in order."""
+        """Which agent was started with which arguments, in order."""
         return (self.where / "played").read_text(encoding="utf-8").splitlines()
 
     def release(self) -> None:

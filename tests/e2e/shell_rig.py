@@ -1,4 +1,4 @@
-"""A terminal with an interactive shell in it, whose jobs can be stopped, and which can be closed as a window is."""
+"""A terminal with an interactive shell: its jobs can be stopped, and the terminal can be closed like a window."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ class Terminal:
         os.write(self.end, text.encode())
 
     def seen(self) -> bytes:
-        """All so far; to be asked again and again, or whoever writes to the terminal would wait for a reader."""
+        """All output so far. Call it repeatedly: otherwise programs that write to the terminal block."""
         with contextlib.suppress(BlockingIOError):
             self.screen += os.read(self.end, 65536)
         return bytes(self.screen)

@@ -1,6 +1,6 @@
-"""Shifts whose agent tells what it has used, which no plain command does: each in a process of its own.
+"""Shifts whose agent reports its usage, which no plain command does. Each runs in its own process.
 
-`Project.shift` starts one by its name. The agent goes by the name of the command's, so that this can take over.
+`Project.shift` starts a shift by its name. The agent has the command's name, so that the command can take over.
 """
 
 import sys
@@ -29,22 +29,22 @@ _BAND: Final = Band(low_usd=0.2, high_usd=0.3, known=4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Played:
-    """What every step does, and what some do instead; what it may cost, and what was foreseen."""
+class Outcomes:
+    """What every step does, the exceptions, the limits and the forecast."""
 
     usually: Turn
     limits: Limits
     special: Mapping[str, Turn] = field(default_factory=dict)
-    foreseen: Forecast | None = None
+    forecast: Forecast | None = None
 
 
 SHIFTS: Final = {
-    "costly": Played(
+    "costly": Outcomes(
         usually=Turn(answer="SUMMARY:\nexpensive thoughts", usage=Usage(cost_usd=0.4)),
         limits=Limits(story=Budget(usd=1.0)),
     ),
-    # It tells a cost here, only tokens there (more than a dollar by the price of that model), and once nothing at all.
-    "unequal": Played(
+    # It reports a cost, only tokens (worth more than a dollar at the model's price), or nothing at all.
+    "unequal": Outcomes(
         usually=Turn(
             answer="SUMMARY:\nthought",
             usage=Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.05),
@@ -60,7 +60,7 @@ SHIFTS: Final = {
             "review": Turn(answer="SUMMARY:\nreviewed", model=""),
         },
         limits=Limits(run=Budget(usd=10.0), attempt=Amount(usd=0.5, tokens=0)),
-        foreseen=Forecast(whole=_BAND, usual=_BAND),
+        forecast=Forecast(whole=_BAND, usual=_BAND),
     ),
 }
 
@@ -76,9 +76,9 @@ def main(name: str, root: Path) -> int:
         landing=landing_stream(site.project, "main"),
         agent=_AGENT,
         limits=played.limits,
-        foreseen=played.foreseen,
+        forecast=played.forecast,
     )
-    turns = dict.fromkeys(DYNAMIC_STEPS, (played.usually,)) | {step: (one,) for step, one in played.special.items()}
+    turns = dict.fromkeys(DYNAMIC_STEPS, (played.usually,)) | {step: (turn,) for step, turn in played.special.items()}
     agents = {_AGENT: scripted_agent(turns)}
     shift = Shift(site=site, settings=load_settings(root, environment()), begin=starting(order), agents=agents)
     return work(site, shift, "", as_json=False)

@@ -1,4 +1,4 @@
-"""Budgets of real agents: what their scripted models use is counted, priced, and stopped at its limit."""
+"""Budgets of real agents: the usage of their scripted models is counted, priced and stopped at the limit."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ steps:
   - {id: write, type: coding, agent: worker, input: "Do it. {{current_story}}"}
   - {id: check, agent: worker, input: "Look at it. {{current_story}}"}
 """
-"""Three sessions: enough to stop after one and to go on with the others."""
+"""Three sessions: enough to stop after the first and to continue with the others."""
 
 
 def works(kind: str, request: ModelRequest) -> Turn | None:
@@ -75,7 +75,7 @@ def test_a_run_stops_at_its_limit_and_finishes_after_it_is_raised(brief: Handove
     assert brief.status()["cost_usd"] == spent, "without a higher limit nothing more is spent"
     too_little = brief.shiftwork("resume", "--max-cost", "0.01")
     assert too_little.returncode == 64
-    assert "are spent already" in too_little.stderr
+    assert "are already spent" in too_little.stderr
 
     resumed = brief.shiftwork("resume", "--max-cost", "50")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
@@ -119,11 +119,11 @@ def codex(tmp_path: Path, codex_program: Path, scripted_model: ModelServer) -> H
     return Handover(root=tmp_path, program=codex_program, server=scripted_model, agent="codex")
 
 
-def test_money_is_not_limited_where_nobody_could_tell_what_it_costs(codex: Handover) -> None:
+def test_money_is_not_limited_where_no_one_could_report_what_it_costs(codex: Handover) -> None:
     codex.prepare()
     refused = codex.shiftwork("run", REQUEST, "--max-cost", "1")
     assert refused.returncode == 64
-    assert "codex (codex) does not tell what it costs, and no model is named" in refused.stderr
+    assert "codex (codex) does not report what it costs, and no model is named" in refused.stderr
     assert "--max-tokens N, or name its model in shiftwork.toml" in refused.stderr
     unknown = codex.shiftwork("run", REQUEST, "--max-story-cost", "1", "--model", "homemade-1")
     assert "the price of its model homemade-1 is not known" in unknown.stderr

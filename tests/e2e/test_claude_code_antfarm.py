@@ -1,4 +1,4 @@
-"""Workflows in antfarm's own fields, taken over as they are, with the real Claude Code behind every step."""
+"""Workflows with antfarm's own fields, used unchanged, with the real Claude Code in every step."""
 
 import json
 import shutil
@@ -102,7 +102,7 @@ def assert_each_prompt_holds_its_values(*prompts: str) -> None:
     assert "CHANGES: wrote morning.txt\n" in look
     assert "Verify the work on US-001: Morning\n" in look
     assert "VERIFY FEEDBACK (if retrying): ISSUES: - morning.txt greets nobody\n" in again
-    assert "VERIFY FEEDBACK (if retrying): \n" in second, "what one story was told is not told to the next"
+    assert "VERIFY FEEDBACK (if retrying): \n" in second, "feedback for one story is not passed to the next"
     assert "COMPLETED STORIES: - US-001: Morning\n" in second
     assert "with make greeting-tests; the build is make greeting." in test
     assert "RESULTS: both greetings were read aloud\n" in pr
@@ -176,7 +176,7 @@ def after(label: str, prompt: str) -> str:
     return rest.partition("\n")[0].strip()
 
 
-def test_compound_mends_what_needs_fixes_and_begins_again_when_rejected(
+def test_compound_repairs_what_needs_fixes_and_begins_again_when_rejected(
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
     handover = taking_over("compound", tmp_path, claude_program, scripted_model)
@@ -197,8 +197,8 @@ def test_compound_mends_what_needs_fixes_and_begins_again_when_rejected(
     ]
     prompts = dict(zip(attempts, handover.asked(), strict=True))
     assert [step_name(prompt) for prompt in prompts.values()] == [name for name, _ in attempts]
-    first, again, afresh = (prompts["work", number] for number in (1, 2, 3))
-    assert (issues(first), issues(again), issues(afresh)) == tuple(COMMANDS)
+    first, again, from_scratch = (prompts["work", number] for number in (1, 2, 3))
+    assert (issues(first), issues(again), issues(from_scratch)) == tuple(COMMANDS)
     thoughts = [after("PREVIOUS ISSUES:", prompts["brainstorm", number]) for number in (1, 2)]
     assert thoughts == ["", "one file will not do"]
     assert [after("BRAINSTORM:", prompts["plan", number]) for number in (1, 2)] == ["one file", "two files"]

@@ -1,4 +1,4 @@
-"""A question of the real Claude Code, asked over MCP: others go on, the process dies, and a person answers."""
+"""The real Claude Code asks a question over MCP: other stories continue, the process dies, and a person answers."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def letting_go(root: Path) -> Play:
 
 
 def asks(request: ModelRequest) -> Turn | None:
-    """After the first half of the work; the answer of the tool is the last thing it hears."""
+    """Asks after the first half of the work; the tool's answer is the last message it receives."""
     match request.turn:
         case 0:
             return call("Write", file_path="half.txt", content="half\n")
@@ -54,7 +54,7 @@ def asks(request: ModelRequest) -> Turn | None:
             return None
 
 
-def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_the_process(
+def test_others_continue_while_it_waits_and_neither_question_nor_work_is_lost_with_the_process(
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
@@ -68,13 +68,15 @@ def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_
     with handover.started("resume") as resumed:
         (handover.shared / SECOND).touch()
         handover.wait_until(lambda stories: waits(stories) and landed(stories) == {FIRST, SECOND})
-        told = handover.shiftwork("answer", ASKS, "2")
-        assert told.returncode == 0, told.stdout + told.stderr
+        completed = handover.shiftwork("answer", ASKS, "2")
+        assert completed.returncode == 0, completed.stdout + completed.stderr
         handover.wait_until(lambda stories: landed(stories) == {FIRST, SECOND, ASKS})
         (handover.shared / THIRD).touch()
         assert resumed.wait(timeout=SECONDS) == 0, (handover.root / "output").read_text()
 
-    assert sorted(handover.log()) == sorted(["start", *(f"feat: {one['id']} - Part {one['id']}" for one in STORIES)])
+    assert sorted(handover.log()) == sorted(
+        ["start", *(f"feat: {values['id']} - Part {values['id']}" for values in STORIES)]
+    )
     assert handover.log()[0] == f"feat: {THIRD} - Part {THIRD}"
     assert handover.git("show", "main:half.txt") == "half", "what was done before the question is kept"
     assert [number for _, number in handover.attempts(ASKS)] == [1, 2]
@@ -88,4 +90,4 @@ def waits(stories: dict[str, Any]) -> bool:
 
 
 def landed(stories: dict[str, Any]) -> set[str]:
-    return {story for story, one in stories.items() if one["status"] == "completed"}
+    return {story for story, item in stories.items() if item["status"] == "completed"}

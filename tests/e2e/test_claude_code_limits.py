@@ -1,4 +1,4 @@
-"""The real Claude Code at a rate limit, as its service tells of it: the run waits, or another profile goes on."""
+"""The real Claude Code at a rate limit that its service reports: the run waits, or another profile continues."""
 
 import json
 import signal
@@ -18,11 +18,11 @@ pytestmark = pytest.mark.real_agent
 
 REQUEST = "Write a greeting into greeting.txt"
 LIMITED_SECONDS = 60
-"""Time enough to see that the run waits, and to stop it, before it goes on."""
+"""Enough time to see that the run waits, and to stop it before it continues."""
 
 
 class LoggedIn(Handover):
-    """With a subscription instead of a key: only then does Claude Code tell when a limit ends."""
+    """With a subscription instead of a key: only then does Claude Code report when a limit ends."""
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in super().environment().items() if name != "ANTHROPIC_API_KEY"}
@@ -43,8 +43,8 @@ def limited_once(seconds: float) -> Callable[[str, ModelRequest], Turn | None]:
             return None
         if not ends:
             ends.append(int(time.time() + seconds))  # noqa: TID251 - a server's own clock
-            told = {"status": "rejected", "reset": str(ends[0]), "representative-claim": "five_hour"}
-            headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in told.items()}
+            values = {"status": "rejected", "reset": str(ends[0]), "representative-claim": "five_hour"}
+            headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in values.items()}
             return Fail(status=429, headers={**headers, "retry-after": "3600"})
         return call("Write", file_path="greeting.txt", content="hello\n") if request.turn == 0 else None
 
@@ -66,10 +66,10 @@ def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(hando
     # With a limit in money as well: what was refused has cost nothing, and the next attempt may cost something.
     with handover.started("run", REQUEST, "--workflow", "ralph", "--max-cost", "20") as first:
         handover.wait_until(waits)
-        first.send_signal(signal.SIGSTOP)  # however long it takes to look, nothing goes on meanwhile
+        first.send_signal(signal.SIGSTOP)  # nothing continues during the checks
         document = handover.status()
-        assert (document["pulse"], document["stories"][0]["standing"]) == ("limited", "waiting")
-        assert "goes on at " in handover.shiftwork("status").stdout
+        assert (document["activity"], document["stories"][0]["activity"]) == ("limited", "waiting")
+        assert "continues at " in handover.shiftwork("status").stdout
         asked = len(handover.server.requests("model"))
         first.kill()
         first.wait(timeout=SECONDS)
@@ -79,14 +79,14 @@ def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(hando
     assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
     step = coding(handover)
     assert (step["attempts"], step["restarts"]) == (2, 0), "one attempt was refused, and the next did the work"
-    assert step["started_at"] >= until, "nobody asked before the limit had ended"
+    assert step["started_at"] >= until, "no request was sent before the limit had ended"
     assert len(handover.server.requests("model")) > asked
-    told = json.loads(handover.shiftwork("export").stdout)["stories"]["US-001"]["history"]
-    troubles = [entry["details"]["trouble"] for entry in told if entry["action"] == "step_cancelled"]
+    message = json.loads(handover.shiftwork("export").stdout)["stories"]["US-001"]["history"]
+    troubles = [entry["details"]["trouble"] for entry in message if entry["action"] == "step_cancelled"]
     assert troubles == ["limited"]
 
 
-def test_with_a_fallback_profile_it_goes_on_at_once(handover: Handover) -> None:
+def test_with_a_fallback_profile_it_continues_at_once(handover: Handover) -> None:
     handover.prepare()
     settings = handover.repo / "shiftwork.toml"
     second = f'\n[profiles.second]\nuse = "claude-code"\nprogram = "{handover.program}"\nmodel = "claude-opus-5-5"\n'
@@ -94,10 +94,10 @@ def test_with_a_fallback_profile_it_goes_on_at_once(handover: Handover) -> None:
     handover.play(limited_once(3600))
     ran = handover.shiftwork("run", REQUEST, "--workflow", "ralph")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "the agent is at a limit" in ran.stdout
+    assert "the agent has reached a limit" in ran.stdout
     step = coding(handover)
     assert (step["attempts"], step["agent"]) == (2, "second")
     shown = handover.shiftwork("status").stdout
-    assert "played by second" in shown
-    models = {one.conversation.model for one in handover.server.requests("model") if not one.auxiliary}
+    assert "profile second" in shown
+    models = {request.conversation.model for request in handover.server.requests("model") if not request.auxiliary}
     assert "claude-opus-5-5" in models

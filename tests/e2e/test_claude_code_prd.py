@@ -1,4 +1,4 @@
-"""A spec of twelve stories with the real Claude Code: in parallel, in order, with a conflict, a flake and a failure."""
+"""The real Claude Code works on twelve stories: in parallel, in order, with a conflict, a flaky gate and a failure."""
 
 import json
 import re
@@ -96,11 +96,12 @@ def story_of(request: ModelRequest) -> str:
 
 
 def plans(request: ModelRequest) -> Turn:
-    """Skips what a line of text does not need, by the file that stands in for the tool."""
-    outbox = re.search(r"to the file `([^`]+)`", request.prompt)
-    assert outbox, request.prompt
+    """Skips the steps that a line of text does not need, through the file that replaces the tool."""
+    found = re.search(r"to the file `([^`]+)`", request.prompt)
+    assert found, request.prompt
     return call(
-        "Bash", command=f"cat > {outbox[1]}.new <<'END'\n{json.dumps(SKIPS)}\nEND\nmv {outbox[1]}.new {outbox[1]}"
+        "Bash",
+        command=f"cat > {found[1]}.new <<'END'\n{json.dumps(SKIPS)}\nEND\nmv {found[1]}.new {found[1]}",
     )
 
 

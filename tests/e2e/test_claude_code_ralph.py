@@ -1,4 +1,4 @@
-"""The `ralph` workflow with the real Claude Code: one session a story, the gate at its landing, mending where red."""
+"""The `ralph` workflow with the real Claude Code: one session per story, a gate before landing, repair if red."""
 
 import json
 from pathlib import Path
@@ -31,11 +31,11 @@ def writes_its_part(kind: str, request: ModelRequest) -> Turn | None:
     return call("Write", file_path=f"part-{number}.txt", content="broken\n" if wrong else "fine\n")
 
 
-def test_each_story_is_one_session_and_what_is_red_is_mended(
+def test_each_story_is_one_session_and_what_is_red_is_repaired(
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
-    # What it prints stands nowhere in the command, which prompts hold as well.
+    # Its output must not occur in the command, because prompts contain the command too.
     gate = "if grep -qs broken part-2.txt; then printf 'part %s is broken' 2; exit 1; fi"
     handover.prepare(gate=gate)
     (handover.repo / "prd.json").write_text(json.dumps({"project": "Parts", "userStories": STORIES}))

@@ -1,4 +1,4 @@
-"""The bundled `relay` with the real Claude Code: four agents hand a story on until no other round is needed."""
+"""The bundled `relay` with the real Claude Code: four agents pass a story on until no further round is needed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""State that was not made here: reported, never read, and taken over where the user says so."""
+"""State that was created elsewhere is reported, never read, and adopted only on the user's request."""
 
 import json
 import shutil
@@ -8,7 +8,7 @@ from tests.e2e.cli_rig import Project
 
 
 def moved(project: Project, folder: Path) -> Project:
-    """As to another disk: all of it is written anew there."""
+    """Moved as to another disk: every file is copied, then the original is removed."""
     shutil.copytree(project.root, folder, symlinks=True)
     shutil.rmtree(project.root)
     return Project(root=folder, agent=project.agent)
@@ -18,10 +18,10 @@ def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project,
     assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
     run = project.status()["run"]
     brought = moved(project, tmp_path / "brought")
-    told = brought.shiftwork("status")
-    assert (told.returncode, "nothing has been run here yet" in told.stderr) == (64, True)
-    line = f"{brought.state} was not made here by you and is not read; shiftwork adopt takes it over"
-    assert told.stderr.splitlines()[0] == f"shiftwork: warning: {line}"
+    completed = brought.shiftwork("status")
+    assert (completed.returncode, "nothing has been run here yet" in completed.stderr) == (64, True)
+    line = f"{brought.state} was not created here by you and is not read; shiftwork adopt takes it over"
+    assert completed.stderr.splitlines()[0] == f"shiftwork: warning: {line}"
     refused = brought.shiftwork("run", "Add another")
     assert refused.returncode == 64
     assert "  try: shiftwork adopt takes it over" in refused.stderr
@@ -31,7 +31,7 @@ def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project,
     adopted = json.loads(brought.shiftwork("adopt", "--json").stdout)
     assert (adopted["state"], adopted["same"]) == (str(brought.state), True)
     assert brought.status()["run"] == run
-    assert "is yours already" in brought.shiftwork("adopt").stderr
+    assert "already belongs to you" in brought.shiftwork("adopt").stderr
     brought.settle(agent="cat > /dev/null; echo more > more.txt; echo SUMMARY:; echo did it\n", gates='test = "true"')
     assert brought.shiftwork("run", "Add another", "--workflow", "ralph").returncode == 0
 
@@ -40,24 +40,24 @@ def test_a_copy_begins_with_nothing_of_the_original(project: Project, tmp_path: 
     assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
     shutil.copytree(project.root, tmp_path / "copy", symlinks=True)
     copy = Project(root=tmp_path / "copy", agent=project.agent)
-    told = copy.shiftwork("adopt").stdout
-    assert told.splitlines()[0] == f"{copy.state} is yours now"
-    assert "it is a copy of a project of yours" in told
+    message = copy.shiftwork("adopt").stdout
+    assert message.splitlines()[0] == f"adopted {copy.state}"
+    assert "this is a copy of another project of yours" in message
     assert "nothing has been run here yet" in copy.shiftwork("status").stderr
     assert project.shiftwork("status").returncode == 0
 
 
 def test_where_there_is_no_state_there_is_nothing_to_adopt(project: Project) -> None:
-    told = project.shiftwork("adopt")
-    assert (told.returncode, "there is no state in" in told.stderr) == (64, True)
+    completed = project.shiftwork("adopt")
+    assert (completed.returncode, "there is no state in" in completed.stderr) == (64, True)
 
 
 def test_state_in_the_checkout_is_mentioned_and_not_read(project: Project) -> None:
     (project.root / ".shiftwork").mkdir()
     (project.root / ".shiftwork/state.db").write_text("not a database")
-    told = project.shiftwork("doctor").stdout
-    assert ".shiftwork lies in the checkout and is not read" in told
-    assert "try: look at it, then: rm -r .shiftwork" in told
+    message = project.shiftwork("doctor").stdout
+    assert ".shiftwork is in the checkout and is not read" in message
+    assert "try: look at it, then: rm -r .shiftwork" in message
     assert project.shiftwork("status").returncode == 64
 
 

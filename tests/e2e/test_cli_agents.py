@@ -1,4 +1,4 @@
-"""`shiftwork agents`: the profiles there are, what each has done, and who would be chosen and why."""
+"""`shiftwork agents`: lists the profiles, what each has done, and which would be chosen and why."""
 
 import json
 
@@ -12,24 +12,24 @@ def profiles(project: Project, *, choose: str) -> None:
     file.write_text(text + other, encoding="utf-8")
 
 
-def test_fixed_is_how_it_is_and_a_missing_program_is_told(project: Project) -> None:
+def test_fixed_is_how_it_is_and_a_missing_program_is_reported(project: Project) -> None:
     profiles(project, choose="fixed")
     file = project.root / "shiftwork.toml"
     gone = '\n[profiles.gone]\nuse = "claude-code"\nprogram = "/nowhere/claude"\n'
     file.write_text(file.read_text(encoding="utf-8") + gone, encoding="utf-8")
-    told = project.shiftwork("agents")
-    assert told.returncode == 0, told.stderr
-    ours, other, missing, _, reason = told.stdout.splitlines()
+    completed = project.shiftwork("agents")
+    assert completed.returncode == 0, completed.stderr
+    ours, other, missing, _, reason = completed.stdout.splitlines()
     assert ours.startswith("ok       command")
     assert "large" in other
     assert missing.startswith("missing  gone")
-    assert reason == 'command plays every role that a workflow leaves open (choose = "fixed")'
+    assert reason == 'command is assigned to every role without a profile in the workflow (choose = "fixed")'
 
 
 def test_what_was_learnt_is_explained(project: Project) -> None:
     profiles(project, choose="learn")
     before = json.loads(project.shiftwork("agents", "--json").stdout)
-    assert [(one["role"], one["chosen"], one["why"]) for one in before["roles"]] == [
+    assert [(item["role"], item["chosen"], item["why"]) for item in before["roles"]] == [
         ("work", "command", "it has not been tried yet")
     ]
     ran = project.shiftwork("run", "Add hello.txt")

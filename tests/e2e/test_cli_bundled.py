@@ -1,4 +1,4 @@
-"""Bundled workflows from their first step to a landed commit, sent back on the way by those who judge."""
+"""Bundled workflows from their first step to a landed commit, with reviewers that send the work back on the way."""
 
 import re
 from pathlib import Path
@@ -44,17 +44,17 @@ compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo
 def ran(folder: Path, workflow: str, cases: str) -> Project:
     project = new_project(folder)
     project.settle(agent=AGENT.format(where=project.shared / "prompts", cases=cases), gates='anything = "true"')
-    told = project.shiftwork("run", "Count to two", "--workflow", workflow)
-    assert told.returncode == 0, told.stdout + told.stderr
+    completed = project.shiftwork("run", "Count to two", "--workflow", workflow)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
     assert project.git("log", "--format=%s") == "feat: US-001 - Count to two\nstart"
     return project
 
 
-def told(project: Project, step: str, label: str) -> list[str]:
+def outcome_of(project: Project, step: str, label: str) -> list[str]:
     """What stood behind a label of the step's own prompt, in each of its attempts."""
     kept = sorted((project.shared / "prompts" / step).iterdir())
-    found = [re.search(rf"{re.escape(label)} *(.*)", one.read_text(encoding="utf-8")) for one in kept]
-    return [one[1] if one else "" for one in found]
+    found = [re.search(rf"{re.escape(label)} *(.*)", path.read_text(encoding="utf-8")) for path in kept]
+    return [match[1] if match else "" for match in found]
 
 
 def attempts(project: Project) -> dict[str, int]:
@@ -64,21 +64,23 @@ def attempts(project: Project) -> dict[str, int]:
 def test_bug_fix_holds_the_bug_by_a_test_and_fixes_until_another_agent_is_content(tmp_path: Path) -> None:
     project = ran(tmp_path, "bug-fix", BUG_FIX)
     assert attempts(project) == {"investigate": 1, "reproduce": 1, "fix": 2, "verify": 2}
-    assert told(project, "reproduce", "The cause:") == ["off by one"]
-    assert told(project, "fix", "The test that fails now:") == ["check.sh"] * 2
-    assert told(project, "fix", "found wanting:") == ["", "ISSUES: check.sh still fails"]
-    assert told(project, "verify", "The fix:") == ["wrote one", "wrote two"]
+    assert outcome_of(project, "reproduce", "The cause:") == ["off by one"]
+    assert outcome_of(project, "fix", "The test that fails now:") == ["check.sh"] * 2
+    assert outcome_of(project, "fix", "failed verification:") == ["", "ISSUES: check.sh still fails"]
+    assert outcome_of(project, "verify", "The fix:") == ["wrote one", "wrote two"]
     assert project.git("show", "main:count.txt") == "two"
     assert project.git("show", "main:check.sh") == "grep -q two count.txt"
 
 
-def test_compound_mends_or_begins_again_as_its_reviewer_decides(tmp_path: Path) -> None:
+def test_compound_repairs_or_begins_again_as_its_reviewer_decides(tmp_path: Path) -> None:
     project = ran(tmp_path, "compound", COMPOUND)
     assert attempts(project) == {"brainstorm": 2, "plan": 2, "work": 3, "review": 3, "compound": 1}
-    assert told(project, "work", "mend this first:") == ["", "no tests", ""], "an approach that is new has no issues"
-    assert told(project, "work", "The plan:") == ["round 1", "round 1", "round 2"]
-    assert told(project, "brainstorm", "this is why:") == ["", "one file will not do"]
-    assert told(project, "plan", "The approach:") == ["a file", "two files"]
-    assert told(project, "compound", "What the reviewer said:") == ["good"]
+    assert outcome_of(project, "work", "fix this first:") == ["", "no tests", ""], (
+        "an approach that is new has no issues"
+    )
+    assert outcome_of(project, "work", "The plan:") == ["round 1", "round 1", "round 2"]
+    assert outcome_of(project, "brainstorm", "this is why:") == ["", "one file will not do"]
+    assert outcome_of(project, "plan", "The approach:") == ["a file", "two files"]
+    assert outcome_of(project, "compound", "What the reviewer said:") == ["good"]
     assert project.git("show", "main:work.txt") == "3"
     assert project.git("show", "main:docs/solutions/files.md") == "learnt"

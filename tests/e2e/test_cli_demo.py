@@ -1,4 +1,4 @@
-"""`shiftwork demo`: the whole way, anywhere, without a key, within seconds."""
+"""`shiftwork demo` works end to end in any folder, without a key, within seconds."""
 
 import json
 import subprocess
@@ -18,10 +18,10 @@ def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_demo_lands_after_a_refusal_and_leaves_nothing_behind(tmp_path: Path) -> None:
     watch = Stopwatch()
-    told = demo(tmp_path)
-    assert told.returncode == 0, told
+    completed = demo(tmp_path)
+    assert completed.returncode == 0, completed
     assert watch.within(20)
-    lines = told.stdout.splitlines()
+    lines = completed.stdout.splitlines()
     refused = next(number for number, line in enumerate(lines) if "landing refused: gate test failed" in line)
     landed = next(number for number, line in enumerate(lines) if "landed on: main" in line)
     assert refused < landed
@@ -30,9 +30,9 @@ def test_the_demo_lands_after_a_refusal_and_leaves_nothing_behind(tmp_path: Path
 
 
 def test_what_the_demo_leaves_can_be_looked_at(tmp_path: Path) -> None:
-    told = demo(tmp_path, "--keep", "--json")
-    assert told.returncode == 0, told
-    result = json.loads(told.stdout.splitlines()[-1])
+    completed = demo(tmp_path, "--keep", "--json")
+    assert completed.returncode == 0, completed
+    result = json.loads(completed.stdout.splitlines()[-1])
     folder = Path(result["folder"])
     assert folder.parent == tmp_path / "tmp"
     assert result["stories"][0]["commit"] == git(folder, "rev-parse", "main")

@@ -1,4 +1,4 @@
-"""What `run` would refuse, `doctor` tells before it, in the same words."""
+"""`doctor` reports in advance what `run` would refuse, in the same words."""
 
 import json
 from dataclasses import replace
@@ -13,8 +13,8 @@ AGENT = '[agent]\nuse = "command"\ncommand = "true"\n[gates]\n'
 
 
 def examined(project: Project, **env: str) -> tuple[int, dict[str, dict[str, Any]]]:
-    told = project.shiftwork("doctor", "--json", **env)
-    return told.returncode, {check["name"]: check for check in json.loads(told.stdout)["checks"]}
+    completed = project.shiftwork("doctor", "--json", **env)
+    return completed.returncode, {check["name"]: check for check in json.loads(completed.stdout)["checks"]}
 
 
 @pytest.mark.parametrize(
@@ -41,16 +41,16 @@ def test_each_mistake_in_the_settings_is_on_a_line_of_its_own(project: Project) 
     place = lines.index("fail  settings    shiftwork.toml has 2 mistakes:")
     assert lines[place + 1] == "limits.run_usd: a number is needed, not 'x'"
     assert lines[place + 2] == "limits.waits: a whole number is needed, not 'y'"
-    assert lines[place + 3] == "try: mend shiftwork.toml; shiftwork init --print shows every key"
+    assert lines[place + 3] == "try: fix shiftwork.toml; shiftwork init --print shows every key"
 
 
 def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> None:
     gates = 'ready = "test -f README"\ntest = "echo 3 tests; echo No module named pytest >&2; exit 1"'
     project.settle(gates=gates)
     assert project.shiftwork("doctor").returncode == 0, "they are not run unasked"
-    told = project.shiftwork("doctor", "--gates", "--unconfined")
-    assert told.returncode == 1, told
-    lines = [line.strip() for line in told.stdout.splitlines()]
+    completed = project.shiftwork("doctor", "--gates", "--unconfined")
+    assert completed.returncode == 1, completed
+    lines = [line.strip() for line in completed.stdout.splitlines()]
     assert any(line.startswith("ok    gates       ready: passed in ") for line in lines)
     place = lines.index("fail  gates       test: red on main, and in your checkout")
     assert lines[place + 1 : place + 3] == ["3 tests", "No module named pytest"]
@@ -79,7 +79,7 @@ def test_no_branch_to_land_on(project: Project) -> None:
     assert (code, checks["branch"]["detail"]) == (0, "main"), "the settings name one"
 
 
-def test_what_is_not_looked_at_before_it_is_trusted_is_told(project: Project) -> None:
+def test_what_is_not_looked_at_before_it_is_trusted_is_reported(project: Project) -> None:
     code, checks = examined(project, SHIFTWORK_TRUST="")
     assert code == 1
     assert checks["trust"]["state"] == "fail"
@@ -94,16 +94,16 @@ def test_a_workflow_of_the_repository_must_be_trusted_as_well(project: Project) 
     with (project.root / "shiftwork.toml").open("a", encoding="utf-8") as settings:
         settings.write('[run]\nworkflow = "ours"\n')
     for words in (("trust",), ("trust", "ours")):
-        told = project.shiftwork("doctor", SHIFTWORK_TRUST="")
-        assert told.returncode == 1
-        assert "fix the items marked fail" in told.stdout
+        completed = project.shiftwork("doctor", SHIFTWORK_TRUST="")
+        assert completed.returncode == 1
+        assert "fix the items marked fail" in completed.stdout
         assert project.shiftwork(*words, SHIFTWORK_TRUST="").returncode == 0
     code, checks = examined(project, SHIFTWORK_TRUST="")
     assert (code, checks["workflow"]["detail"]) == (0, f"ours from {file}")
 
 
 def way_out(project: Project) -> str:
-    """What a refused run and the doctor tell to type: the same."""
+    """The command that a refused run and the doctor both suggest."""
     refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])["error"]
     code, checks = examined(project)
     assert code == 1
@@ -118,7 +118,7 @@ def elsewhere(project: Project, folder: Path) -> Project:
     return Project(root=folder, agent=project.agent)
 
 
-def test_a_shallow_clone_is_made_whole_by_what_is_told(project: Project, tmp_path: Path) -> None:
+def test_a_shallow_clone_is_made_whole_by_what_is_reported(project: Project, tmp_path: Path) -> None:
     project.git("commit", "-q", "--allow-empty", "-m", "second")
     project.git("clone", "-q", "--depth=1", f"file://{project.root}", "../shallow")
     shallow = elsewhere(project, tmp_path / "shallow")
@@ -127,13 +127,13 @@ def test_a_shallow_clone_is_made_whole_by_what_is_told(project: Project, tmp_pat
     assert examined(shallow)[0] == 0
 
 
-def test_a_sparse_checkout_is_made_whole_by_what_is_told(project: Project) -> None:
+def test_a_sparse_checkout_is_made_whole_by_what_is_reported(project: Project) -> None:
     project.git("sparse-checkout", "set", "src")
     assert project.types(way_out(project)).returncode == 0
     assert examined(project)[0] == 0
 
 
-def test_a_bare_repository_is_cloned_by_what_is_told(project: Project, tmp_path: Path) -> None:
+def test_a_bare_repository_is_cloned_by_what_is_reported(project: Project, tmp_path: Path) -> None:
     project.git("clone", "-q", "--bare", ".", "../bare.git")
     bare = elsewhere(project, tmp_path / "bare.git")
     hint = way_out(bare)
@@ -152,32 +152,32 @@ def test_a_submodule_can_be_worked_on_by_itself(project: Project) -> None:
     assert vendored.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
 
 
-def test_several_reasons_are_told_with_the_way_out_of_each(project: Project, tmp_path: Path) -> None:
+def test_several_reasons_are_reported_with_the_way_out_of_each(project: Project, tmp_path: Path) -> None:
     project.git("commit", "-q", "--allow-empty", "-m", "second")
     project.git("clone", "-q", "--depth=1", f"file://{project.root}", "../both")
     both = elsewhere(project, tmp_path / "both")
     both.git("sparse-checkout", "set", "src")
     refused = both.shiftwork("run", "Add a greeting")
     assert refused.stderr.endswith("it is a shallow clone; it is a sparse checkout\n  try: shiftwork doctor\n")
-    told = both.shiftwork("doctor").stdout
-    assert "try: git fetch --unshallow\n" in told
-    assert "try: git sparse-checkout disable\n" in told
+    message = both.shiftwork("doctor").stdout
+    assert "try: git fetch --unshallow\n" in message
+    assert "try: git sparse-checkout disable\n" in message
 
 
-def test_a_settings_file_that_cannot_be_read_is_told_under_its_own_name(project: Project) -> None:
+def test_a_settings_file_that_cannot_be_read_is_reported_under_its_own_name(project: Project) -> None:
     (project.root / "shiftwork.toml").write_text("[[[\n", encoding="utf-8")
     checks = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
-    assert [(one["name"], one["state"]) for one in checks if one["state"] == "fail"] == [("settings", "fail")]
+    assert [(check["name"], check["state"]) for check in checks if check["state"] == "fail"] == [("settings", "fail")]
 
 
 # Gates in both places ---------------------------------------------------------------------------------------------
 
 
 def gate_checks(project: Project, **env: str) -> tuple[dict[str, dict[str, Any]], str]:
-    """What is told of each gate, by its name; and what was said aside."""
-    told = project.shiftwork("doctor", "--gates", "--unconfined", "--json", **env)
-    checks = [check for check in json.loads(told.stdout)["checks"] if check["name"] == "gates"][1:]
-    return {check["detail"].partition(":")[0]: check for check in checks}, told.stderr
+    """The check of each gate, by the gate's name; and the standard error."""
+    completed = project.shiftwork("doctor", "--gates", "--unconfined", "--json", **env)
+    checks = [check for check in json.loads(completed.stdout)["checks"] if check["name"] == "gates"][1:]
+    return {check["detail"].partition(":")[0]: check for check in checks}, completed.stderr
 
 
 def committed(project: Project, **files: str) -> None:
@@ -190,8 +190,8 @@ def committed(project: Project, **files: str) -> None:
 def test_gates_run_in_the_checkout_too_with_the_users_whole_environment(project: Project) -> None:
     project = replace(project, tier="none")  # with a sandbox, gates that are green in it run nowhere else
     project.settle(gates='here = "pwd; exit 1"\nready = "test -f README"')
-    checks, aside = gate_checks(project)
-    assert f"and then in your checkout, {project.root}" in aside
+    checks, reserved = gate_checks(project)
+    assert f"and then in your checkout, {project.root}" in reserved
     assert checks["ready"]["state"] == "ok"
     assert "; in your checkout in " in checks["ready"]["detail"]
     assert "red on main, and in your checkout" in checks["here"]["detail"]
@@ -202,7 +202,7 @@ def test_a_variable_that_gates_are_not_given_is_named_with_the_line_that_gives_i
     project.settle(gates='test = "sh check.sh"\n\n[workspace]\nenv = ["KNOWN"]')
     checks, _ = gate_checks(project, DATABASE_URL="postgres://here", UNRELATED="x")
     assert checks["test"]["state"] == "fail"
-    assert "why: gates are not given DATABASE_URL; with that it passes" in checks["test"]["detail"]
+    assert "why: gates do not get DATABASE_URL; with that it passes" in checks["test"]["detail"]
     line = 'env = ["KNOWN", "DATABASE_URL"]'
     assert checks["test"]["hint"] == f"under [workspace] in shiftwork.toml: {line}"
     project.settle(gates=f'test = "sh check.sh"\n\n[workspace]\n{line}')
@@ -239,30 +239,30 @@ def test_an_environment_in_the_checkout_is_named_with_where_to_make_it(project: 
     program.chmod(0o755)
     project.settle(gates='test = ".venv/bin/checker"')
     checks, _ = gate_checks(project)
-    assert "why: it needs an environment that a gate tree has not" in checks["test"]["detail"]
+    assert "why: it needs an environment that a gate tree does not have" in checks["test"]["detail"]
     assert f"it starts .venv/bin/checker: {program}, in your checkout alone" in checks["test"]["detail"]
     assert checks["test"]["hint"].startswith("under [workspace] in shiftwork.toml: setup = ")
     made = "mkdir -p .venv/bin && ln -s /bin/true .venv/bin/checker"
     project.settle(gates=f'test = ".venv/bin/checker"\n\n[workspace]\nsetup = "{made}"')
     assert gate_checks(project)[0]["test"]["state"] == "ok"
     project.settle(gates='test = ".venv/bin/checker"\n\n[workspace]\nsetup = "mkdir other"')
-    assert "the setup command does not make it: mkdir other" in gate_checks(project)[0]["test"]["hint"]
+    assert "the setup command does not provide it: mkdir other" in gate_checks(project)[0]["test"]["hint"]
 
 
 def test_a_file_that_is_not_committed_is_named(project: Project) -> None:
     project.settle(gates='test = "test -f new.txt"')
     (project.root / "new.txt").touch()
     checks, _ = gate_checks(project)
-    assert "your checkout has what main has not, and with that it passes: new.txt" in checks["test"]["detail"]
+    assert "your checkout has files that main does not have, and with them it passes" in checks["test"]["detail"]
 
 
 def test_a_gate_that_is_red_in_the_checkout_alone_is_a_note(project: Project) -> None:
     project = replace(project, tier="none")  # with a sandbox, a gate that is green in it runs nowhere else
     project.settle(gates='test = "test ! -e new.txt"')
     (project.root / "new.txt").touch()
-    told = project.shiftwork("doctor", "--gates")
-    assert told.returncode == 0, told.stdout
-    assert "red in your checkout" in told.stdout
+    completed = project.shiftwork("doctor", "--gates")
+    assert completed.returncode == 0, completed.stdout
+    assert "red in your checkout" in completed.stdout
 
 
 # Agents -----------------------------------------------------------------------------------------------------------
@@ -284,20 +284,22 @@ def put(program: Path, text: str) -> Path:
     return program
 
 
-def test_an_agent_that_is_not_logged_in_is_told_before_anything_is_paid_for(project: Project, tmp_path: Path) -> None:
+def test_an_agent_that_is_not_logged_in_is_reported_before_anything_is_paid_for(
+    project: Project, tmp_path: Path
+) -> None:
     """The first session was begun all the same, and nothing was to be seen for two minutes."""
     program = put(tmp_path / "bin" / "claude", LOGGED_OUT)
     (project.root / "shiftwork.toml").write_text(f'[agent]\nprogram = "{program}"\n[gates]\n', encoding="utf-8")
     code, checks = examined(project, ANTHROPIC_API_KEY="")
     assert (code, checks["agent"]["state"]) == (1, "fail")
-    told = project.shiftwork("run", "Add a greeting", ANTHROPIC_API_KEY="")
-    assert told.returncode == 1
+    completed = project.shiftwork("run", "Add a greeting", ANTHROPIC_API_KEY="")
+    assert completed.returncode == 1
     assert (
-        told.stderr.splitlines()[0]
+        completed.stderr.splitlines()[0]
         == f"shiftwork: {checks['agent']['detail']}"
         == "shiftwork: Claude Code is not logged in"
     )
-    assert "claude auth login, or set ANTHROPIC_API_KEY" in told.stderr
+    assert "claude auth login, or set ANTHROPIC_API_KEY" in completed.stderr
     assert not program.with_name("claude.paid").exists()
     with_key = project.shiftwork("doctor", ANTHROPIC_API_KEY="sk-ant-dummy").stdout
     assert "claude-code: 2.1.0, with an API key" in with_key

@@ -1,4 +1,4 @@
-"""`shiftwork gc` typed by a user: after runs that ended, after one that was killed, and by the documentation's word."""
+"""`shiftwork gc`: after runs that ended, after a run that was killed, and as the documentation shows it."""
 
 import json
 import os
@@ -38,10 +38,10 @@ def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
     dry = project.shiftwork("gc", "--dry-run").stdout
-    assert dry.startswith(f"{run}  would remove 0 workspaces, 10 desks, ")
-    told = project.shiftwork("gc").stdout
-    assert told.startswith(f"{run}  removed 0 workspaces, 10 desks, ")
-    assert told.splitlines()[-1].startswith("freed ")
+    assert dry.startswith(f"{run}  would remove 0 workspaces, 10 attempt folders, ")
+    message = project.shiftwork("gc").stdout
+    assert message.startswith(f"{run}  removed 0 workspaces, 10 attempt folders, ")
+    assert message.splitlines()[-1].startswith("freed ")
     left = [path.name for path in (project.state / "runs" / run).iterdir()]
     assert sorted(left) == ["progress.txt", "scratch.md"], "what it has learnt stays"
     assert len(list((project.state / "logs" / run / "US-001").iterdir())) == 10
@@ -54,13 +54,13 @@ def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(p
     agent = killed(project)
     run = project.status()["run"]
     spared = swept(project)["spared"]
-    assert [(one["run"], "--all" in one["reason"]) for one in spared] == [(run, True)]
+    assert [(entry["run"], "--all" in entry["reason"]) for entry in spared] == [(run, True)]
     assert lives(agent), "a run that can be resumed is left alone"
-    (one,) = swept(project, "--all")["cleaned"]
+    (item,) = swept(project, "--all")["cleaned"]
     eventually(lambda: not lives(agent))
-    assert one["ended"] >= 1
-    assert one["freed"]["workspaces"] == 1
-    (bundle,) = one["kept"]
+    assert item["ended"] >= 1
+    assert item["freed"]["workspaces"] == 1
+    (bundle,) = item["kept"]
     project.git("fetch", "-q", bundle, f"refs/shiftwork/{run}/US-001/left-1:rescued")
     assert project.git("show", "rescued:half.txt") == "half"
     (project.shared / "go").touch()
@@ -74,14 +74,14 @@ def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it
     run = project.status()["run"]
     (project.root / "README").write_text("half an idea\n", encoding="utf-8")
     before = project.git("status", "--porcelain")
-    assert [one["run"] for one in swept(project)["cleaned"]] == [run]
+    assert [item["run"] for item in swept(project)["cleaned"]] == [run]
     assert project.git("status", "--porcelain") == before
     assert (project.root / "README").read_text(encoding="utf-8") == "half an idea\n"
     diffs = (project.state / "diffs" / run).rglob("*.diff")
     assert any("+half" in diff.read_text(encoding="utf-8").splitlines() for diff in diffs)
 
 
-def test_what_the_documentation_tells_to_type_works(project: Project) -> None:
+def test_what_the_documentation_reports_to_type_works(project: Project) -> None:
     killed(project)
     run = project.status()["run"]
     typed = project.types(blocks(ROOT / "docs" / "howto" / "clean-up.md", "cleanup"), RUN=run)

@@ -1,4 +1,4 @@
-"""`init` runs what it found once, and writes what is red already as a comment with the reason."""
+"""`init` runs each detected gate once, and writes those that are already red as comments with the reason."""
 
 import json
 import tomllib

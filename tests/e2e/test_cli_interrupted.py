@@ -1,4 +1,4 @@
-"""Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
+"""Stopping and continuing: Ctrl-C, resume, cancel. In every case, no agent outlives the command that ran it."""
 
 import itertools
 import json
@@ -45,16 +45,16 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         interrupt(process)
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 130, told
+        message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130, message
     assert not lives(agent)
-    assert "interrupted: agents are stopped, and nothing is lost" in told
+    assert "interrupted: agents are stopped, and nothing is lost" in message
     status = project.status()
-    assert (status["pulse"], status["status"]) == ("interrupted", "running")
-    assert told.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
+    assert (status["activity"], status["status"]) == ("interrupted", "running")
+    assert message.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
     assert project.shiftwork("status", "--all").stdout.split()[1] == "interrupted"
     still = project.shiftwork("pause").stdout.splitlines()
-    assert still[0] == f"run {status['run']} stands still already: nobody works on it"
+    assert still[0] == f"run {status['run']} is already stopped: no process works on it"
     assert json.loads(project.shiftwork("pause", "--json").stdout)["state"] == "needless"
     project.agent.with_name("go").touch()
     script = project.agent.read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
 
 
 def stubborn(project: Project) -> None:
-    """Its agent does not end when it is told to, nor does the shell that starts it."""
+    """Its agent ignores signals to end, and so does the shell that starts it."""
     settings = project.root / "shiftwork.toml"
     deaf = settings.read_text(encoding="utf-8").replace('command = "sh', "command = \"trap '' TERM INT HUP; sh")
     settings.write_text(deaf, encoding="utf-8")
@@ -79,17 +79,17 @@ def stubborn(project: Project) -> None:
 def played(project: Project, signals: Callable[[subprocess.Popen[str]], None], seconds: float) -> tuple[int, int, str]:
     """How a run ended that was signalled within some seconds, its agent, and what it said.
 
-    A machine that stands still between two signals makes something else of them: the run is taken up then, and they are
-    sent anew.
+    If the machine stalls between two signals, they have another effect: then the run is resumed, and they are sent
+    again.
     """
     for words in itertools.chain([("run", "Add a greeting")], itertools.repeat(("resume",))):
         with project.installed(*words) as process:
             agent, began = agent_of(project), time.monotonic()
             signals(process)
             took = time.monotonic() - began
-            told, _ = process.communicate(timeout=SECONDS)
+            message, _ = process.communicate(timeout=SECONDS)
         if took < seconds:
-            return process.returncode, agent, told
+            return process.returncode, agent, message
         project.agent.with_name("pid").unlink()
     raise AssertionError("it is taken up for ever")
 
@@ -100,13 +100,13 @@ def test_a_second_interrupt_ends_the_command_and_its_agents_at_once(project: Pro
     def twice(process: subprocess.Popen[str]) -> None:
         interrupt(process)
         assert process.stdout is not None
-        assert any("Ctrl-C again leaves at once" in line for line in process.stdout), "it has heard the first"
+        assert any("Ctrl-C again exits at once" in line for line in process.stdout), "it has received the first signal"
         time.sleep(0.6)
         interrupt(process)
 
-    code, agent, told = played(project, twice, seconds=1.5)  # its agents are given two, and it is over then
+    code, agent, message = played(project, twice, seconds=1.5)  # its agents are given two, and it is over then
     assert code == 130
-    assert "interrupted: agents are stopped" not in told, "it has not waited for that"
+    assert "interrupted: agents are stopped" not in message, "it has not waited for that"
     eventually(lambda: not lives(agent))
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled
@@ -123,30 +123,30 @@ def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: P
         time.sleep(0.05)
         process.send_signal(number)
 
-    code, agent, told = played(project, twice, seconds=0.4)  # who presses Ctrl-C once more takes longer
-    assert code == 130, told
+    code, agent, message = played(project, twice, seconds=0.4)  # a user's second Ctrl-C takes longer
+    assert code == 130, message
     assert not lives(agent)
-    assert "interrupted: agents are stopped, and nothing is lost" in told
-    assert project.status()["pulse"] == "interrupted"
+    assert "interrupted: agents are stopped, and nothing is lost" in message
+    assert project.status()["activity"] == "interrupted"
 
 
 def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project: Project) -> None:
     """A terminal with a shell in it: both of them hang up."""
     stubborn(project)
-    told = project.agent.with_name("pid")
+    path = project.agent.with_name("pid")
     with a_shell(project) as terminal:
         terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
-        eventually(lambda: terminal.seen() and told.exists())
+        eventually(lambda: terminal.seen() and path.exists())
         agent = agent_of(project)
     eventually(lambda: not lives(agent))
-    eventually(lambda: project.status()["pulse"] == "interrupted", every=STATUS_EVERY)
+    eventually(lambda: project.status()["activity"] == "interrupted", every=STATUS_EVERY)
     assert not list(project.state.glob("crash-*"))
     project.agent.with_name("go").touch()
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
 
 
-def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None:
+def test_what_a_killed_worker_has_left_running_is_reported(project: Project) -> None:
     """An agent at work may cost something, and only its marker shows it; the guard was killed too.
 
     Without a sandbox: what is in one ends with its worker.
@@ -160,11 +160,11 @@ def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None
         process.wait(timeout=SECONDS)
     assert lives(agent)
     status = project.status()
-    assert (status["pulse"], status["left_running"] > 0) == ("interrupted", True)
+    assert (status["activity"], status["left_running"] > 0) == ("interrupted", True)
     lines = [line.strip() for line in project.shiftwork("status").stdout.splitlines()]
-    assert any(line.startswith("still running, and what they do is lost: ") for line in lines)
+    assert any(line.startswith("still running, and their work is lost: ") for line in lines)
     assert lines[-2:] == [
-        f"next: shiftwork resume {status['run']}    (ends them, and goes on)",
+        f"next: shiftwork resume {status['run']}    (ends them, and continues)",
         f"shiftwork cancel {status['run']}    (or ends them for good)",
     ]
     assert project.shiftwork("cancel").returncode == 0
@@ -181,43 +181,43 @@ def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
         cancelled = project.shiftwork("cancel", "--json")
         assert cancelled.returncode == 0, cancelled
         assert json.loads(cancelled.stdout)["status"] == "cancelled"
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 1, told
-    assert "cancelled: nothing was landed" in told
+        message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1, message
+    assert "cancelled: nothing was landed" in message
     assert not lives(agent)
-    assert "is over already: cancelled" in project.shiftwork("cancel").stdout
+    assert "has already ended: cancelled" in project.shiftwork("cancel").stdout
 
 
-def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_heard_of_it(project: Project) -> None:
+def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_received_of_it(project: Project) -> None:
     with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         process.send_signal(signal.SIGSTOP)
         with project.installed("cancel") as cancel:
-            eventually(lambda: project.mail("cancel/%"))
+            eventually(lambda: project.outputs("cancel/%"))
             process.kill()
-            told, _ = cancel.communicate(timeout=SECONDS)
-    assert (cancel.returncode, "is cancelled" in told) == (0, True), told
+            message, _ = cancel.communicate(timeout=SECONDS)
+    assert (cancel.returncode, "is cancelled" in message) == (0, True), message
     assert not lives(agent)
 
 
-def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
+def test_a_run_that_no_one_works_on_is_cancelled_too(project: Project) -> None:
     with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         process.kill()
         process.communicate(timeout=SECONDS)
-    assert project.status()["pulse"] == "interrupted"
+    assert project.status()["activity"] == "interrupted"
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled
     assert not lives(agent), "what the dead worker left running is ended as well"
     status = project.status()
-    assert (status["pulse"], status["status"]) == ("over", "cancelled")
+    assert (status["activity"], status["status"]) == ("over", "cancelled")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 1
     assert "cancelled: nothing was landed" in resumed.stdout
 
 
-def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project) -> None:
-    """What `nohup` sets aside is set aside; an agent can still be told."""
+def test_a_run_outlives_its_terminal_if_it_was_reported_to(project: Project) -> None:
+    """A signal that `nohup` ignores stays ignored; an agent can still receive it."""
     where = project.shared
     project.settle(
         agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then\n  trap "touch {where}/heard" HUP\n'
@@ -231,25 +231,25 @@ def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project) -> None
             process.send_signal(signal.SIGHUP)
             time.sleep(0.5)
             (where / "go").touch()
-            told, _ = process.communicate(timeout=SECONDS)
+            message, _ = process.communicate(timeout=SECONDS)
     finally:
         signal.signal(signal.SIGHUP, before)
-    assert process.returncode == 0, told
+    assert process.returncode == 0, message
     assert (where / "heard").exists()
 
 
-def test_what_a_run_died_of_is_told_anew_with_what_to_type_until_it_is_gone(project: Project) -> None:
-    """Nobody is told once more of what has been put right since, nor of what is not without the way out of it."""
+def test_what_a_run_died_of_is_reported_again_with_what_to_type_until_it_is_gone(project: Project) -> None:
+    """A problem that was fixed is not reported again; any other is reported with the command that solves it."""
     project = replace(project, tier="none")  # from a sandbox no branch of the user's can be moved
     held = "shiftwork/landed/main"
     foreign = project.git("commit-tree", "-p", "HEAD", "-m", "foreign", "HEAD^{tree}")
     branch = f"git --git-dir={project.root}/.git branch -f {held} {foreign}"
     project.settle(agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then {branch}; fi\n{WORKING}')
     for words in (("run", "--workflow", "ralph", "Add a greeting"), ("resume",), ("resume",), ("resume",)):
-        told = project.shiftwork(*words)
-        assert told.returncode == 1, told
-        assert f"shiftwork: {held} is not as work has landed there" in told.stderr
-        assert f"git branch -m {held} put-aside to do without; then: shiftwork resume" in told.stderr
+        completed = project.shiftwork(*words)
+        assert completed.returncode == 1, completed
+        assert f"shiftwork: {held} was created or moved by another program" in completed.stderr
+        assert f"git branch -m {held} put-aside to leave it out; then: shiftwork resume" in completed.stderr
     project.git("branch", "-m", held, "put-aside")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
@@ -257,10 +257,10 @@ def test_what_a_run_died_of_is_told_anew_with_what_to_type_until_it_is_gone(proj
 
 def test_while_it_is_stopped_the_terminal_has_its_cursor(project: Project) -> None:
     shown, hidden = b"\x1b[?25h", b"\x1b[?25l"
-    told = project.agent.with_name("pid")
+    path = project.agent.with_name("pid")
     with a_shell(project) as terminal:
         terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
-        eventually(lambda: terminal.seen() and told.exists())
+        eventually(lambda: terminal.seen() and path.exists())
         assert terminal.seen().rfind(hidden) > terminal.seen().rfind(shown)
         terminal.types("\x1a")
         eventually(lambda: b"Stopped" in terminal.seen())

@@ -1,4 +1,4 @@
-"""Gates that need more of the machine than a sandbox gives: what is asked, what is remembered, what nothing gives."""
+"""Gates that need more than the sandbox gives: what the user is asked, what is remembered, what is never given."""
 
 import json
 import tomllib
@@ -40,13 +40,13 @@ def leaving(project: Project, folder: Path) -> None:
 
 
 def checks(project: Project, *words: str, **env: str) -> list[dict[str, str]]:
-    told = project.shiftwork("doctor", "--gates", "--json", *words, **{**AUTO, **env})
-    return [one for one in json.loads(told.stdout)["checks"] if one["name"] == "gates" and "gate" in one]
+    completed = project.shiftwork("doctor", "--gates", "--json", *words, **{**AUTO, **env})
+    return [item for item in json.loads(completed.stdout)["checks"] if item["name"] == "gates" and "gate" in item]
 
 
 def test_a_gate_that_needs_nothing_has_no_network(project: Project) -> None:
     project.settle(gates='test = "test ! -e hello.txt || ! curl -sS http://127.0.0.1:1/"\nother = "true"')
-    assert [(one["state"], one["rung"]) for one in checks(project)] == [("ok", "cut"), ("ok", "cut")]
+    assert [(values["state"], values["rung"]) for values in checks(project)] == [("ok", "cut"), ("ok", "cut")]
     ran = project.shiftwork("run", "Say hello", **AUTO)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads((project.state / "known" / "rungs.json").read_text())["true"] == "cut"
@@ -71,8 +71,8 @@ def test_so_it_does_with_the_line_that_was_named(project: Project, service: int)
     needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
     ran = project.shiftwork("run", "Say hello", **AUTO)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    (one,) = checks(project)
-    assert (one["state"], one["rung"]) == ("ok", "own")
+    (values,) = checks(project)
+    assert (values["state"], values["rung"]) == ("ok", "own")
 
 
 def test_a_red_gate_runs_once_where_a_network_of_its_own_would_give_nothing_more(project: Project) -> None:
@@ -103,7 +103,7 @@ def test_init_keeps_a_gate_that_only_the_sandbox_makes_red_and_says_what_to_type
     assert f"try: {typed}\n" in said
     assert "1 of 2 gates are in force; the others are comments" in said
     assert project.shiftwork(*typed.split()[1:], **AUTO).returncode == 0
-    assert [(one["state"], one["rung"]) for one in checks(project)] == [("ok", "host")]
+    assert [(values["state"], values["rung"]) for values in checks(project)] == [("ok", "host")]
 
 
 def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: int) -> None:
@@ -131,13 +131,13 @@ def test_who_asks_for_bubblewrap_is_offered_no_way_out_of_it(project: Project, t
 
 def test_the_doctor_runs_nothing_outside_unless_it_is_asked_to(project: Project, tmp_path: Path) -> None:
     leaving(project, tmp_path)
-    (one,) = checks(project)
-    assert (one["state"], one["rung"]) == ("fail", "own")
-    assert "shiftwork doctor --gates --unconfined" in one["hint"]
-    assert "shiftwork trust --gate test --rung unconfined" in one["hint"]
+    (values,) = checks(project)
+    assert (values["state"], values["rung"]) == ("fail", "own")
+    assert "shiftwork doctor --gates --unconfined" in values["hint"]
+    assert "shiftwork trust --gate test --rung unconfined" in values["hint"]
     assert not (tmp_path / "outside").exists()
-    told = project.shiftwork("doctor", "--gates", "--unconfined", **AUTO).stdout
-    assert "red in the sandbox on main, green in your checkout without one" in told
+    message = project.shiftwork("doctor", "--gates", "--unconfined", **AUTO).stdout
+    assert "red in the sandbox on main, green in your checkout without one" in message
     assert (tmp_path / "outside").exists()
 
 
@@ -147,8 +147,8 @@ def test_where_there_is_no_sandbox_checks_that_were_found_are_asked_about(projec
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "a check")
     none = {TIER_VARIABLE: "none", "SHIFTWORK_TRUST": ""}
-    told = project.shiftwork("doctor", "--gates", **none).stdout
-    assert "not run: they were found in this repository, there is no sandbox" in " ".join(told.split())
+    message = project.shiftwork("doctor", "--gates", **none).stdout
+    assert "not run: they were found in this repository, there is no sandbox" in " ".join(message.split())
     assert not (tmp_path / "outside").exists()
     project.shiftwork("doctor", "--gates", "--unconfined", **none)
     assert (tmp_path / "outside").exists()

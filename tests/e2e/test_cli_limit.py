@@ -1,4 +1,4 @@
-"""A run that has reached its limit: it stops, says so, and goes on when a person allows more."""
+"""A run that has reached its limit stops, says so, and continues when a person raises the limit."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.patience import SECONDS, eventually
 pytestmark = pytest.mark.slow
 
 
-TELLING = """\
+WRITEBACK = """\
 #!/bin/sh
 case "$1" in --version|login) echo codex-cli 0.0.0; exit 0;; esac
 cat > /dev/null
@@ -26,10 +26,10 @@ END
 """
 
 
-def telling(project: Project) -> None:
-    """By now the settings have an agent that tells what it uses, and no other was named for the run."""
+def writeback(project: Project) -> None:
+    """By now the settings have an agent that reports its usage, and no other was named for the run."""
     program, path = project.agent.with_name("codex"), project.root / "shiftwork.toml"
-    program.write_text(TELLING, encoding="utf-8")
+    program.write_text(WRITEBACK, encoding="utf-8")
     program.chmod(0o755)
     before = path.read_text(encoding="utf-8")
     path.write_text(before.replace('use = "command"', f'use = "codex"\nprogram = "{program}"'), encoding="utf-8")
@@ -37,14 +37,14 @@ def telling(project: Project) -> None:
 
 def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    # A command tells no cost, so the first shift is worked by an agent that does; the command takes over afterwards.
+    # A command reports no cost, so an agent that does works on the first shift; then the command takes over.
     first = project.shift("costly")
     assert first.returncode == 2, first
     run = project.status()["run"]
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in first.stdout
     assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 3"
 
-    assert project.status()["pulse"] == "waiting"
+    assert project.status()["activity"] == "waiting"
     (story,) = project.status()["stories"]
     assert {name: value for name, value in story.items() if value and name.startswith(("hold", "limit"))} == {
         "hold": "limit",
@@ -58,23 +58,23 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     asked = project.shiftwork("approve", "US-001")
     assert (asked.returncode, asked.stderr.splitlines()[-1]) == (64, f"  try: {lifting}")
     still = project.shiftwork("pause").stdout.splitlines()
-    assert still == [f"run {run} stands still already: it waits for you, and nobody works on it", f"next: {lifting}"]
+    assert still == [f"run {run} is already stopped: it needs you, and no process works on it", f"next: {lifting}"]
     unchanged = project.shiftwork("resume")
     assert unchanged.returncode == 2, unchanged
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout
     too_little = project.shiftwork("resume", "--max-story-cost", "1.1")
     assert too_little.returncode == 64
-    assert "1.20 USD are spent already" in too_little.stderr
+    assert "1.20 USD are already spent" in too_little.stderr
 
-    untold = project.shiftwork("resume", "--max-story-cost", "2")
-    assert untold.returncode == 64
-    assert "money is limited, but command (command) does not tell what it costs" in untold.stderr
+    unwritten = project.shiftwork("resume", "--max-story-cost", "2")
+    assert unwritten.returncode == 64
+    assert "money is limited, but command (command) does not report what it costs" in unwritten.stderr
 
     uncounted = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert uncounted.returncode == 64
-    assert "tokens are limited, but command (command) does not tell how many it uses" in uncounted.stderr
+    assert "tokens are limited, but command (command) does not report how many it uses" in uncounted.stderr
 
-    telling(project)
+    writeback(project)
     resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert resumed.returncode == 0, resumed
     assert f"run {run}: Greetings" in resumed.stdout.splitlines()
@@ -87,39 +87,39 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     assert project.shift("costly").returncode == 2
     run = project.status()["run"]
     assert project.shiftwork("cancel", run).returncode == 0
-    telling(project)
+    writeback(project)
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert (kept.returncode, kept.stderr) == (0, "")
-    assert kept.stdout.splitlines()[0] == f"run {run} is over: these limits hold when it continues"
+    assert kept.stdout.splitlines()[0] == f"run {run} has ended: these limits apply when it continues"
     assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (when you know why)"
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
-    assert (too_little.returncode, "1.20 USD are spent already" in too_little.stderr) == (64, True)
-    asked = project.mail("intent/%")
+    assert (too_little.returncode, "1.20 USD are already spent" in too_little.stderr) == (64, True)
+    asked = project.outputs("intent/%")
     again = project.shiftwork("retry", "US-001", "--max-cost", "900")
     assert again.returncode == 0, again
-    assert project.mail("intent/%") == asked + 1, "one message: whoever is killed leaves nothing half asked for"
+    assert project.outputs("intent/%") == asked + 1, "one message: a killed process leaves no half of a request"
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
 
 
-def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path: Path) -> None:
+def test_anyone_who_works_on_the_run_is_reported_of_other_limits_paused_or_not(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     project.settle(agent=sleeping(project.shared))
     with project.started("run", "Say hello") as worker:
         eventually((project.shared / "pid").exists)
-        telling(project)
-        told = project.shiftwork("resume", "--max-story-tokens", "5000")
-        assert (told.returncode, told.stderr) == (0, "")
+        writeback(project)
+        completed = project.shiftwork("resume", "--max-story-tokens", "5000")
+        assert (completed.returncode, completed.stderr) == (0, "")
         run = project.status()["run"]
-        assert told.stdout == f"run {run} has other limits\nnext: shiftwork status {run}\n"
+        assert completed.stdout == f"run {run} has new limits\nnext: shiftwork status {run}\n"
         assert project.shiftwork("pause").returncode == 0
         both = project.shiftwork("resume", "--max-tokens", "90000000")
-        assert both.stdout == f"run {run} has other limits and continues\nnext: shiftwork status {run}\n"
+        assert both.stdout == f"run {run} has new limits and continues\nnext: shiftwork status {run}\n"
         busy = project.shiftwork("resume")
         assert (busy.returncode, "is being worked on" in busy.stderr) == (1, True)
         (project.shared / "go").touch()
         os.kill(written_pid(project.shared / "pid"), signal.SIGKILL)  # the attempt is made again
         assert worker.wait(timeout=SECONDS) == 0
     attempts = json.loads(project.shiftwork("export").stdout)["account"]["stories"]["US-001"]["attempts"]
-    claimed = [one["set_aside"] is not None for one in attempts]
-    assert claimed == sorted(claimed), "from when its story heard of it on, the run's limit holds"
+    claimed = [attempt["reserved"] is not None for attempt in attempts]
+    assert claimed == sorted(claimed), "the run's limit holds from when its story received it"
     assert {False, True} == set(claimed)

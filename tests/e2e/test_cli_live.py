@@ -1,4 +1,4 @@
-"""A run with several stories on a terminal: what is carried on there is told there, whichever of them have begun."""
+"""A run with several stories on a terminal shows the stories it continues, whichever of them have begun."""
 
 import json
 
@@ -25,8 +25,8 @@ def test_what_waits_for_an_answer_is_carried_on_beside_stories_that_have_not_beg
     (project.root / "prd.json").write_text(json.dumps({"project": "p", "userStories": STORIES}))
     code, screen = on_a_terminal(project, "run", "prd.json", "--parallel", "2")
     assert (code, b"tabs or blanks?" in screen) == (2, True), screen.decode()
-    stories = {one["story"]: one["status"] for one in project.status()["stories"]}
-    assert stories["US-004"] == "blocked", "the run had heard of the failure before it stopped"
+    stories = {status["story"]: status["status"] for status in project.status()["stories"]}
+    assert stories["US-004"] == "blocked", "the run had received the failure before it stopped"
     again = project.shiftwork("resume")
     assert again.returncode == 2, again
     code, screen = on_a_terminal(project, "resume")
@@ -45,9 +45,9 @@ def test_a_question_of_an_older_run_is_shown_with_its_run(project: Project) -> N
     (project.root / "prd.json").write_text(json.dumps({"project": "p", "userStories": STORIES[:1]}))
     code, screen = on_a_terminal(project, "run", "prd.json")
     assert code == 2, screen.decode()
-    assert 'waits for you [shiftwork answer US-001 "…"]' in screen.decode(), "the newest run is meant anyway"
+    assert 'needs you [shiftwork answer US-001 "…"]' in screen.decode(), "the newest run is meant anyway"
     older = project.status()["run"]
     project.settle(gates='test = "true"\n\n[run]\nworkflow = "ralph"')
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     _, screen = on_a_terminal(project, "resume", older)
-    assert f'waits for you [shiftwork answer US-001 "…" --run {older}]' in screen.decode()
+    assert f'needs you [shiftwork answer US-001 "…" --run {older}]' in screen.decode()

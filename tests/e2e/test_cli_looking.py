@@ -1,4 +1,4 @@
-"""Commands that look: status, logs, doctor, init; and what is told when something is wrong."""
+"""Commands that show state: status, logs, doctor, init; and their messages when something is wrong."""
 
 import json
 import os
@@ -19,12 +19,12 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     document = project.status()
     run = document["run"]
-    assert (document["pulse"], document["completed"]) == ("over", 1)
+    assert (document["activity"], document["completed"]) == ("over", 1)
     assert project.status(run[:6])["run"] == run
 
-    told = project.shiftwork("status")
-    assert told.stdout.splitlines()[0] == f"{run}  Add a greeting"
-    assert told.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
+    completed = project.shiftwork("status")
+    assert completed.stdout.splitlines()[0] == f"{run}  Add a greeting"
+    assert completed.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
     assert project.shiftwork("status", "--all").stdout.startswith(f"{run}  done ")
     assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
 
@@ -32,31 +32,31 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
 
 
 def _look_at_logs(project: Project) -> None:
-    told = project.shiftwork("logs", "--step", "coding")
-    assert told.returncode == 0, told
-    assert told.stdout.startswith("US-001 coding, attempt 1 of 1 ")
-    assert "I am thinking about it" in told.stdout
-    assert "\x1b" not in told.stdout
+    completed = project.shiftwork("logs", "--step", "coding")
+    assert completed.returncode == 0, completed
+    assert completed.stdout.startswith("US-001 coding, attempt 1 of 1 ")
+    assert "I am thinking about it" in completed.stdout
+    assert "\x1b" not in completed.stdout
     assert "\x1b[31m" in project.shiftwork("logs", "--step", "coding", "--raw").stdout
     document = json.loads(project.shiftwork("logs", "--json").stdout)
     assert (document["type"], document["attempt"]) == ("final_review", 1)
     assert document["events"][0]["text"] == "I am thinking\x1b[31m about it"
     followed = project.shiftwork("logs", "-f", "--step", "coding")
-    assert (followed.returncode, followed.stdout) == (0, told.stdout)
+    assert (followed.returncode, followed.stdout) == (0, completed.stdout)
     missing = project.shiftwork("logs", "--step", "coding", "--attempt", "2")
     assert (missing.returncode, missing.stdout) == (64, "")
     assert project.shiftwork("logs", "--story", "US-002").returncode == 64
 
 
 def test_who_follows_a_run_sees_the_end_of_every_step(project: Project) -> None:
-    at, go = project.shared / "at", project.shared / "go"
-    waits = f"echo $SHIFTWORK_STEP_TYPE begins; touch {at}; while [ ! -f {go} ]; do sleep 0.02; done\n"
+    at, proceed = project.shared / "at", project.shared / "go"
+    waits = f"echo $SHIFTWORK_STEP_TYPE begins; touch {at}; while [ ! -f {proceed} ]; do sleep 0.02; done\n"
     project.settle(agent=f"{waits}{WORKING}echo $SHIFTWORK_STEP_TYPE ends\n")
     with project.started("run", "Add a greeting") as running:
         eventually(at.exists)
         with project.started("logs", "-f") as following:
             shown = [next(following.stdout) for _ in range(3)]  # it is there, and follows
-            go.touch()
+            proceed.touch()
             shown += following.communicate(timeout=SECONDS)[0].splitlines()
         assert running.wait(timeout=SECONDS) == 0
     steps = [step["type"] for step in project.status()["stories"][0]["steps"] if step["attempts"]]
@@ -67,28 +67,28 @@ def test_who_follows_a_run_sees_the_end_of_every_step(project: Project) -> None:
 
 
 def test_where_nothing_was_run_that_is_said(project: Project) -> None:
-    told = project.shiftwork("status")
-    assert (told.returncode, told.stdout) == (64, "")
-    assert told.stderr == 'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n'
+    completed = project.shiftwork("status")
+    assert (completed.returncode, completed.stdout) == (64, "")
+    assert completed.stderr == 'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n'
     error = json.loads(project.shiftwork("status", "--json").stdout)["error"]
     assert (error["kind"], error["exit_code"]) == ("unknown-run", 64)
     assert not project.state.exists(), "looking leaves no trace"
 
 
 def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> None:
-    told = project.shiftwork("-C", str(tmp_path), "status")
-    assert told.returncode == 64, "as is all that is typed wrongly"
-    assert "is not inside a git repository" in told.stderr
+    completed = project.shiftwork("-C", str(tmp_path), "status")
+    assert completed.returncode == 64, "as is all that is typed wrongly"
+    assert "is not inside a git repository" in completed.stderr
     assert project.shiftwork("-C", "no/such/folder", "status").returncode == 64
     (project.root / "deeper").mkdir()
     assert project.shiftwork("-C", "deeper", "status").returncode == 64
 
 
-def test_an_empty_folder_becomes_a_repository_by_what_is_told(project: Project, tmp_path: Path) -> None:
+def test_an_empty_folder_becomes_a_repository_by_what_is_reported(project: Project, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    told = project.shiftwork("-C", str(empty), "run", "Add a greeting")
-    initial, *rest = told.stderr.strip().partition("make one here: ")[2].split(" && ")
+    completed = project.shiftwork("-C", str(empty), "run", "Add a greeting")
+    initial, *rest = completed.stderr.strip().partition("make one here: ")[2].split(" && ")
     git(empty, *shlex.split(initial)[1:])
     git(empty, "config", "user.name", "Test")
     git(empty, "config", "user.email", "test@localhost")
@@ -117,10 +117,10 @@ def test_an_empty_folder_becomes_a_repository_by_what_is_told(project: Project, 
         (["answer", "US-001", "costs", "$5"], "answer US-001 'costs $5'"),
     ],
 )
-def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, words: list[str], hint: str) -> None:
-    told = project.shiftwork(*words)
-    assert (told.returncode, told.stdout) == (64, "")
-    first, second = told.stderr.splitlines()
+def test_a_mistake_on_the_command_line_is_reported_in_two_lines(project: Project, words: list[str], hint: str) -> None:
+    completed = project.shiftwork(*words)
+    assert (completed.returncode, completed.stdout) == (64, "")
+    first, second = completed.stderr.splitlines()
     assert first.startswith("shiftwork: ")
     assert second.startswith("  try: shiftwork")
     assert second.endswith(hint)
@@ -131,45 +131,45 @@ def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, wo
 
 @pytest.mark.parametrize("words", [[], ["workflow"]])
 def test_a_group_alone_says_what_there_is_in_it(project: Project, words: list[str]) -> None:
-    told = project.shiftwork(*words)
-    assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout == project.shiftwork(*words, "--help").stdout
+    completed = project.shiftwork(*words)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == project.shiftwork(*words, "--help").stdout
 
 
-def test_a_mistyped_variable_is_told_aside(project: Project) -> None:
-    told = project.shiftwork("status", "--all", "--json", SHIFTWORK_SANDBX="bubblewrap", SHIFTWORK_STEP="step-001")
-    (line,) = told.stderr.splitlines()
+def test_a_mistyped_variable_is_reported_aside(project: Project) -> None:
+    completed = project.shiftwork("status", "--all", "--json", SHIFTWORK_SANDBX="bubblewrap", SHIFTWORK_STEP="step-001")
+    (line,) = completed.stderr.splitlines()
     assert line.startswith("shiftwork: warning: SHIFTWORK_SANDBX has no effect")
     assert line.endswith("did you mean SHIFTWORK_SANDBOX?")
-    assert isinstance(json.loads(told.stdout), list | dict)
+    assert isinstance(json.loads(completed.stdout), list | dict)
     assert "SHIFTWORK_HOOK has no effect" in project.shiftwork("status", "--all", SHIFTWORK_HOOK="x").stderr
     with (project.root / "shiftwork.toml").open("a") as settings:
         settings.write('[workspace]\nenv = ["SHIFTWORK_HOOK"]\n')
     assert project.shiftwork("status", "--all", SHIFTWORK_HOOK="x").stderr == ""
 
 
-def test_settings_with_a_mistake_are_told(project: Project) -> None:
+def test_settings_with_a_mistake_are_reported(project: Project) -> None:
     (project.root / "shiftwork.toml").write_text("[agent]\nmodle = 'x'\n", encoding="utf-8")
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 64
-    assert "did you mean model?" in told.stderr
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 64
+    assert "did you mean model?" in completed.stderr
 
 
 def test_what_should_not_happen_leaves_its_traceback_in_a_file(project: Project, tmp_path: Path) -> None:
     (project.root / "prd.json").mkdir()
-    told = project.shiftwork("init", "--prd", "--force", TMPDIR=str(tmp_path))
-    assert told.returncode == 1
-    assert told.stderr.startswith("shiftwork: this should not have happened: IsADirectoryError")
-    assert "Traceback" not in told.stderr
+    completed = project.shiftwork("init", "--prd", "--force", TMPDIR=str(tmp_path))
+    assert completed.returncode == 1
+    assert completed.stderr.startswith("shiftwork: this should not have happened: IsADirectoryError")
+    assert "Traceback" not in completed.stderr
     (kept,) = tmp_path.glob("crash-*.txt")
-    assert str(kept) in told.stderr
+    assert str(kept) in completed.stderr
     assert "Traceback" in kept.read_text(encoding="utf-8")
 
 
 def test_a_traceback_that_no_file_takes_is_not_on_the_screen_either(project: Project, tmp_path: Path) -> None:
     """As on a full disk: the file can be made, and nothing be written into it."""
     (project.root / "prd.json").mkdir()
-    told = subprocess.run(
+    completed = subprocess.run(
         ["sh", "-c", f"ulimit -f 0; exec {SHIFTWORK} init --prd --force"],
         cwd=project.root,
         env=project.environment(TMPDIR=str(tmp_path), PYTHONDONTWRITEBYTECODE="1"),
@@ -177,30 +177,30 @@ def test_a_traceback_that_no_file_takes_is_not_on_the_screen_either(project: Pro
         text=True,
         check=False,
     )
-    assert told.returncode == 1
-    first, second = told.stderr.splitlines()
+    assert completed.returncode == 1
+    first, second = completed.stderr.splitlines()
     assert first.startswith("shiftwork: this should not have happened: IsADirectoryError")
     assert second.startswith("  try: it came from ")
     assert not list(tmp_path.glob("crash-*"))
 
 
 def test_the_doctor_is_content(project: Project) -> None:
-    told = project.shiftwork("doctor")
-    assert told.returncode == 0, told
-    states = {name: state for state, name, *_ in map(str.split, filter(None, told.stdout.splitlines()))}
+    completed = project.shiftwork("doctor")
+    assert completed.returncode == 0, completed
+    states = {name: state for state, name, *_ in map(str.split, filter(None, completed.stdout.splitlines()))}
     wanted = ("git", "repository", "branch", "gates", "agent", "database")
     assert [states[name] for name in wanted] == ["ok"] * len(wanted)
-    assert told.stdout.splitlines()[-1] == 'ready: shiftwork run "what you want done"'
+    assert completed.stdout.splitlines()[-1] == 'ready: shiftwork run "what you want done"'
 
 
-def test_the_doctor_tells_what_one_may_not_expect_of_commits(project: Project) -> None:
+def test_the_doctor_reports_what_one_may_not_expect_of_commits(project: Project) -> None:
     project.git("config", "commit.gpgsign", "yes")
     project.git("config", "--unset", "user.email")
-    told = project.shiftwork("doctor")
-    assert told.returncode == 0, "that is no failure"
-    nobody, signing = [line for line in told.stdout.splitlines() if line.startswith("warn  commits ")]
-    assert nobody.endswith("what lands is by Shiftwork <shiftwork@localhost>")
-    assert "commit.gpgsign is set, and what lands is not signed" in signing
+    completed = project.shiftwork("doctor")
+    assert completed.returncode == 0, "that is no failure"
+    ignore, signing = [line for line in completed.stdout.splitlines() if line.startswith("warn  commits ")]
+    assert ignore.endswith("commits that land are by Shiftwork <shiftwork@localhost>")
+    assert "commit.gpgsign is set, but commits that land are not signed" in signing
 
 
 def test_the_doctor_keeps_within_a_terminal(project: Project) -> None:
@@ -212,12 +212,12 @@ def test_the_doctor_keeps_within_a_terminal(project: Project) -> None:
     assert all(line[:5].strip() or line.startswith(" " * 18) for line in lines if line.strip())
 
 
-def test_the_doctor_tells_what_is_missing_and_what_to_do(project: Project) -> None:
+def test_the_doctor_reports_what_is_missing_and_what_to_do(project: Project) -> None:
     (project.root / "shiftwork.toml").write_text('[agent]\nprogram = "no-such-agent"\n[gates]\n', encoding="utf-8")
     project.git("checkout", "-q", "--detach")
-    told = project.shiftwork("doctor", "--json")
-    assert told.returncode == 1, told
-    document = json.loads(told.stdout)
+    completed = project.shiftwork("doctor", "--json")
+    assert completed.returncode == 1, completed
+    document = json.loads(completed.stdout)
     checks = {check["name"]: check for check in document["checks"]}
     assert document["ok"] is False
     assert checks["agent"]["state"] == "fail"
@@ -226,9 +226,9 @@ def test_the_doctor_tells_what_is_missing_and_what_to_do(project: Project) -> No
 
 
 def test_the_doctor_outside_a_repository(project: Project, tmp_path: Path) -> None:
-    told = project.shiftwork("-C", str(tmp_path), "doctor")
-    assert told.returncode == 1
-    assert "fail  repository" in told.stdout
+    completed = project.shiftwork("-C", str(tmp_path), "doctor")
+    assert completed.returncode == 1
+    assert "fail  repository" in completed.stdout
 
 
 def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> None:
@@ -245,7 +245,9 @@ def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> No
     assert (project.root / "shiftwork.toml").read_text(encoding="utf-8") == printed.stdout
 
 
-def test_in_a_folder_that_cannot_be_written_to_it_is_told_and_what_is_there_can_be_looked_at(project: Project) -> None:
+def test_in_a_folder_that_cannot_be_written_to_it_is_reported_and_what_is_there_can_be_looked_at(
+    project: Project,
+) -> None:
     bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     assert project.shiftwork("run", "--workflow", "ralph", "Add a greeting").returncode == 0
     state = project.state
@@ -264,8 +266,8 @@ def test_in_a_folder_that_cannot_be_written_to_it_is_told_and_what_is_there_can_
         for words, why in ((("init", "--force"), ": permission denied"), (("gc",), "readonly database")):
             refused = typed(*words)
             assert refused.returncode == 1
-            told, hint = refused.stderr.splitlines()
-            assert told.endswith(why)
+            message, hint = refused.stderr.splitlines()
+            assert message.endswith(why)
             assert hint.startswith("  try: see ")
     finally:
         for folder in (project.root, state):

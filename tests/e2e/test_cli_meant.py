@@ -1,4 +1,4 @@
-"""What the user means and is given back: which run, that a story is undone, and what an edit changes."""
+"""Commands confirm what they will act on: which run, that a story is undone, and what an edit changes."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ TYPED = {
     ("cancel",): "shiftwork cancel {run}",
     ("cancel", "--story", "US-001"): "shiftwork cancel {run} --story US-001",
     ("retry", "US-001"): "shiftwork retry US-001 --run {run}",
-    ("retry", "US-001", "--afresh"): "shiftwork retry US-001 --afresh --run {run}",
+    ("retry", "US-001", "--from-scratch"): "shiftwork retry US-001 --from-scratch --run {run}",
 }
 
 
@@ -48,13 +48,13 @@ def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project:
     error = json.loads(typed(project, "resume", "--json").stdout)["error"]
     assert (error["kind"], error["exit_code"]) == ("several-runs", 64)
     assert error["hint"].split("\n       ") == [f"shiftwork resume {second}", f"shiftwork resume {first}"]
-    assert {state(project, run)["pulse"] for run in (first, second)} == {"interrupted"}, "nothing was done"
+    assert {state(project, run)["activity"] for run in (first, second)} == {"interrupted"}, "nothing was done"
 
 
 def test_at_a_terminal_the_user_is_asked_which_run_is_meant_and_then_no_more(project: Project) -> None:
     first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
     code, screen = on_a_terminal(project, "cancel", typed=b"2\n")
-    assert (code, b"which one" in screen) == (0, True), screen
+    assert (code, b"which run" in screen) == (0, True), screen
     assert state(project, first)["status"] == "cancelled"
     result = typed(project, "cancel")
     assert (result.returncode, result.stdout) == (0, f"run {second} is cancelled\n"), "the only unfinished one"
@@ -69,12 +69,12 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     assert undone.returncode == 0, undone
     view = state(project)
     run = view["run"]
-    assert (view["status"], [one["status"] for one in view["stories"]]) == ("undone", ["undone"])
+    assert (view["status"], [item["status"] for item in view["stories"]]) == ("undone", ["undone"])
     revert = project.git("rev-parse", "main")[:12]
     status = typed(project, "status").stdout
     assert f"    undone: reverted by {revert}\n" in status
     assert "failed" not in status
-    assert "next: shiftwork retry US-001 --afresh" in status
+    assert "next: shiftwork retry US-001 --from-scratch" in status
     assert " undone " in typed(project, "status", "--all").stdout
     assert "undone" in typed(project, "stories").stdout
     report = typed(project, "report").stdout
@@ -87,7 +87,7 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     assert story["passes"] is False
     assert story["notes"].splitlines()[-1] == f"Undone: reverted by {revert} in shiftwork run {run}"
     edited = typed(project, "edit", "US-001", "--title", "Greet all")
-    assert "prd.json is not changed: edit it too if later runs are to read it so" in edited.stdout
+    assert "prd.json is not changed: edit it too if later runs should use the change" in edited.stdout
     result = json.loads(typed(project, "edit", "US-001", "--title", "Greet them", "--json").stdout)
     assert (result["spec_file"], result["spec_file_changed"]) == ("prd.json", False)
     assert json.loads(spec.read_text())["userStories"][0]["title"] == "Greet"

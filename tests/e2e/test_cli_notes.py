@@ -1,4 +1,4 @@
-"""`shiftwork notes`: what a run has learnt is shown, written down, kept by gc, and known to the next run."""
+"""`shiftwork notes`: the notes of a run are shown, written to files, kept by gc, and used by the next run."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ LEARNING = """\
 cat > /dev/null
 if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
   date +%N > hello.txt
-  echo 'only the coder knows' > "$SHIFTWORK_OUTBOX/note-1.json"
+  echo 'only the coder knows' > "$SHIFTWORK_OUTPUTS/note-1.json"
   echo LEARNINGS:
   echo '- the database listens on 5433'
   echo PATTERNS:
@@ -21,7 +21,7 @@ echo "did the $SHIFTWORK_STEP_TYPE"
 """
 
 
-def told(project: Project, *words: str) -> str:
+def outcome_of(project: Project, *words: str) -> str:
     answer = project.shiftwork(*words)
     assert (answer.returncode, answer.stderr) == (0, ""), answer
     return answer.stdout
@@ -34,7 +34,7 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     run = project.status()["run"]
     folder = project.state / "runs" / run
 
-    shown = told(project, "notes")
+    shown = outcome_of(project, "notes")
     assert shown.startswith(f"# Progress Log\nRun: {run}\nTask: Add a greeting\n")
     assert "## Codebase Patterns\n- greetings are lower case\n" in shown
     assert "> the database listens on 5433" in shown
@@ -42,31 +42,31 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     assert f"file: {folder / 'progress.txt'}" in shown
     assert "the database" in (folder / "scratch.md").read_text(encoding="utf-8")
     assert "only the coder knows" not in shown
-    assert "> only the coder knows" in told(project, "notes", run[:6], "--story", "US-001")
+    assert "> only the coder knows" in outcome_of(project, "notes", run[:6], "--story", "US-001")
 
-    document = json.loads(told(project, "notes", "--json"))
+    document = json.loads(outcome_of(project, "notes", "--json"))
     assert [note["by"] for note in document["patterns"]["notes"]] == ["US-001"]
     assert document["files"] == [str(folder / "progress.txt"), str(folder / "scratch.md")]
-    of_story = json.loads(told(project, "notes", "--story", "US-001", "--json"))
+    of_story = json.loads(outcome_of(project, "notes", "--story", "US-001", "--json"))
     assert [note["scope"] for note in of_story["notes"]["notes"]] == ["story", "project", "pattern"]
 
     typed = blocks(ROOT / "docs" / "howto" / "memory.md", "memory").replace("shiftwork ", "")
     for line in typed.splitlines():
-        told(project, *line.split())
+        outcome_of(project, *line.split())
 
-    told(project, "gc")
+    outcome_of(project, "gc")
     assert sorted(file.name for file in folder.iterdir()) == ["progress.txt", "scratch.md", "scratch_US-001.md"]
     assert project.shiftwork("run", "Add another").returncode == 0
     (first,) = folder.parent.glob(f"{project.status()['run']}/US-001/step-001-1/prompt.md")
     assert "> - greetings are" in first.read_text(encoding="utf-8")
-    assert "greetings are lower case" in told(project, "notes")
+    assert "greetings are lower case" in outcome_of(project, "notes")
 
 
-def test_a_story_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_story_that_is_not_there_is_reported(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     assert project.shiftwork("notes").returncode != 0
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     answer = project.shiftwork("notes", "--story", "US-009")
     assert answer.returncode == 64
     assert "has no story US-009" in answer.stderr
-    assert "(none yet)" in told(project, "notes")
+    assert "(none yet)" in outcome_of(project, "notes")

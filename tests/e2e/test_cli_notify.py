@@ -1,4 +1,4 @@
-"""Notices from the installed command: quiet by default, signed, once, and again under the same key after a kill."""
+"""Notices from the installed command: off by default, signed, sent once, and resent with the same key after a kill."""
 
 import json
 import signal
@@ -31,10 +31,13 @@ def keys(receiver: Receiver) -> list[str]:
     return [{name.lower(): value for name, value in headers.items()}["webhook-id"] for headers, _ in receiver.requests]
 
 
-def test_without_settings_nobody_is_told(project: Project) -> None:
-    told = project.shiftwork("notify")
-    assert (told.returncode, told.stdout) == (0, "nobody is told of anything: see [notify] in shiftwork.toml\n")
-    assert "nobody is told of anything" in project.shiftwork("doctor").stdout
+def test_without_settings_no_one_is_reported(project: Project) -> None:
+    completed = project.shiftwork("notify")
+    assert (completed.returncode, completed.stdout) == (
+        0,
+        "notifications are off: see [notify] in shiftwork.toml\n",
+    )
+    assert "notifications are off" in project.shiftwork("doctor").stdout
     nothing = project.shiftwork("notify", "--test")
     assert nothing.returncode == 64
     assert "name urls or a webhook under [notify]" in nothing.stderr
@@ -42,9 +45,9 @@ def test_without_settings_nobody_is_told(project: Project) -> None:
 
 def test_a_test_notice_arrives_signed(project: Project, receiver: Receiver) -> None:
     hooked(project, receiver, f'[notify]\nurls = ["json://{receiver.address}"]\n')
-    told = project.shiftwork("notify", "--test", "--json", HOOK=SECRET)
-    assert told.returncode == 0, told
-    document = json.loads(told.stdout)
+    completed = project.shiftwork("notify", "--test", "--json", HOOK=SECRET)
+    assert completed.returncode == 0, completed
+    document = json.loads(completed.stdout)
     assert document["channels"] == [{"name": "1:json", "error": ""}, {"name": "webhook", "error": ""}]
     signed = next((headers, body) for headers, body in receiver.requests if b"shiftwork.test" in body)
     assert Webhook(SECRET).verify(signed[1], signed[0])["type"] == "shiftwork.test"
@@ -52,7 +55,7 @@ def test_a_test_notice_arrives_signed(project: Project, receiver: Receiver) -> N
     assert "1:json, webhook on needs-you" in project.shiftwork("doctor", HOOK=SECRET).stdout
 
 
-def test_what_is_missing_is_told_by_doctor_and_by_the_test(project: Project, receiver: Receiver) -> None:
+def test_what_is_missing_is_reported_by_doctor_and_by_the_test(project: Project, receiver: Receiver) -> None:
     hooked(project, receiver)
     examined = project.shiftwork("doctor")
     assert examined.returncode == 1
@@ -63,7 +66,7 @@ def test_what_is_missing_is_told_by_doctor_and_by_the_test(project: Project, rec
     assert "the webhook answered 500" in refused.stdout
 
 
-def test_addresses_that_are_not_trusted_are_told_nothing(project: Project, receiver: Receiver) -> None:
+def test_addresses_that_are_not_trusted_are_reported_nothing(project: Project, receiver: Receiver) -> None:
     hooked(project, receiver)
     refused = project.shiftwork("notify", "--test", HOOK=SECRET, SHIFTWORK_TRUST="")
     assert refused.returncode == 64
@@ -71,7 +74,7 @@ def test_addresses_that_are_not_trusted_are_told_nothing(project: Project, recei
     assert receiver.requests == []
 
 
-def test_a_run_tells_its_end_once_and_a_receiver_that_fails_does_not_stop_it(
+def test_a_run_reports_its_end_once_and_a_receiver_that_fails_does_not_stop_it(
     project: Project, receiver: Receiver
 ) -> None:
     hooked(project, receiver)

@@ -1,4 +1,4 @@
-"""A run keeps its options: each option of `run` is given, the run is interrupted, and `resume` works under it."""
+"""A run keeps its options: each option of `run` is given, the run is interrupted, and `resume` still uses it."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def resumed(stage: Stage, run: str, *words: str, code: int = 0, **env: str) -> s
     return result.stdout
 
 
-def test_the_agent_of_a_run_goes_on_with_it(stage: Stage) -> None:
+def test_the_agent_of_a_run_continues_with_it(stage: Stage) -> None:
     run = stage.interrupted("run", "--agent", "codex", "Add a greeting")
     resumed(stage, run)
     assert {line.split()[0] for line in stage.played()} == {"codex"}
@@ -161,7 +161,7 @@ NOTHING_TO_RESUME: Final = frozenset({"dry_run"})
 
 
 def test_every_option_of_run_has_a_row() -> None:
-    """One that is added is kept by a run, or there is nothing to keep: either way somebody has thought of it."""
+    """A new option must be listed here: a run keeps it, or it has nothing to keep."""
     covered = frozenset().union(*(row.of for row in ROWS)) | NOTHING_TO_RESUME
     assert {parameter.name for parameter in command.params} == covered
 

@@ -1,4 +1,4 @@
-"""`shiftwork run` with a spec of several stories: at once on the durable engine, in the order of their dependencies."""
+"""`shiftwork run` with a spec of several stories: in parallel on the durable engine, in the order of dependencies."""
 
 import json
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ fi
 
 
 def test_four_at_once_in_the_order_of_dependencies_and_failures_block(project: Project) -> None:
-    told = project.shiftwork("run", "prd.json", "--parallel", str(AT_ONCE))
-    assert told.returncode == 1, told
+    completed = project.shiftwork("run", "prd.json", "--parallel", str(AT_ONCE))
+    assert completed.returncode == 1, completed
     stories = {story["story"]: story for story in project.status()["stories"]}
     assert {name: story["status"] for name, story in stories.items()} == {
         "US-001": "completed",

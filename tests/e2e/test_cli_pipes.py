@@ -1,4 +1,4 @@
-"""Output that nobody reads to its end: no error, no traceback, and no end of what was to be done."""
+"""A reader closes the pipe early: no error, no traceback, and the work continues."""
 
 import shlex
 import subprocess
@@ -10,7 +10,7 @@ from tests.patience import SECONDS
 
 
 def piped(project: Project, words: str, reader: str) -> subprocess.CompletedProcess[str]:
-    """The command's own exit code, whatever becomes of its reader."""
+    """The command's own exit code, whether or not its reader is still alive."""
     line = f"{{ {shlex.quote(str(SHIFTWORK))} {words}; echo $? >&2; }} | {reader}"
     return subprocess.run(
         ["/bin/sh", "-c", line],
@@ -30,16 +30,16 @@ def test_who_looks_and_goes_leaves_no_error(project: Project, words: str) -> Non
 
 @pytest.mark.parametrize("words", ["", "--json"])
 @pytest.mark.parametrize("reader", ["true", "head -n 2"])
-def test_a_run_goes_on_when_nobody_listens_any_more(project: Project, words: str, reader: str) -> None:
-    told = piped(project, f"run 'Add a greeting' --workflow ralph {words}", reader)
-    assert told.stderr == "0\n"
+def test_a_run_continues_when_no_one_listens_any_more(project: Project, words: str, reader: str) -> None:
+    completed = piped(project, f"run 'Add a greeting' --workflow ralph {words}", reader)
+    assert completed.stderr == "0\n"
     assert project.status()["status"] == "completed"
     assert project.git("show", "main:hello.txt") == "hello"
     assert piped(project, "status --all", "true").stderr == "0\n"
 
 
-def test_a_run_that_fails_unheard_has_failed(project: Project) -> None:
+def test_a_run_that_fails_undelivered_has_failed(project: Project) -> None:
     project.settle(agent=WORKING, gates='test = "test ! -e hello.txt"')
-    told = piped(project, "run 'Add a greeting' --workflow ralph", "head -n 1")
-    assert told.stderr == "1\n"
+    completed = piped(project, "run 'Add a greeting' --workflow ralph", "head -n 1")
+    assert completed.stderr == "1\n"
     assert project.status()["status"] == "failed"

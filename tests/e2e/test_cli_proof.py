@@ -1,4 +1,4 @@
-"""`shiftwork proof`: certificates of a whole run verify, and nothing that was altered does."""
+"""`shiftwork proof`: the certificates of a whole run verify, and altered certificates do not."""
 
 import json
 import re
@@ -59,11 +59,11 @@ def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_d
         assert typed.returncode == 0, f"{line}: {typed.stdout}{typed.stderr}"
     checked = json.loads(project.shiftwork("proof", "--verify", "--json").stdout)
     assert checked["holds"]
-    assert [one["story"] for one in checked["certificates"]] == ["US-001", "US-002"]
+    assert [item["story"] for item in checked["certificates"]] == ["US-001", "US-002"]
     assert "proved  2 stories, every criterion has checked evidence" in ran.stdout
     assert checked["weakest"] == ""
-    told = project.shiftwork("proof", "--verify", "US-001").stdout.splitlines()[-1]
-    assert told == "US-001: the certificate holds", "nothing was left unshown"
+    text = project.shiftwork("proof", "--verify", "US-001").stdout.splitlines()[-1]
+    assert text == "US-001: the certificate holds", "nothing was left unshown"
     message = project.git("log", "-1", "--format=%B", "main")
     assert "With evidence:\n- US-002.txt exists (citation US-002.txt:2)\n- greets: " in message
     assert " (verification VS-1)\n" in message
@@ -83,20 +83,20 @@ def test_a_forged_certificate_does_not_hold_here_nor_in_a_clone_which_says_what_
     given = json.loads((project.root / "us-001.json").read_text())
     tip = project.git("rev-parse", "main")
     never = {"story": "US-777", "commit": tip, "base": tip, "gates": [], "verification": [], "criteria": []}
-    told = project.shiftwork("proof", "--verify", str(forgery(project, given, never)))
-    assert told.returncode == 1
-    assert "FAIL US-777 history: the history knows the run" in told.stdout
-    assert "ok   US-777 trailers" not in told.stdout
+    completed = project.shiftwork("proof", "--verify", str(forgery(project, given, never)))
+    assert completed.returncode == 1
+    assert "FAIL US-777 history: the history has the run" in completed.stdout
+    assert "ok   US-777 trailers" not in completed.stdout
     clone = Project(root=project.root.parent / "clone", agent=project.agent)
     project.git("clone", "-q", str(project.root), str(clone.root))
     (clone.root / "shiftwork.toml").write_text((project.root / "shiftwork.toml").read_text())
-    told = clone.shiftwork("proof", "--verify", str(forgery(project, given, {"gates": []})))
-    assert told.returncode == 1
-    assert "FAIL US-001 gates: the commit says test, VS-1, VS-2; the certificate VS-1, VS-2" in told.stdout
-    told = clone.shiftwork("proof", "--verify", str(project.root / "us-001.json"))
-    assert told.returncode == 0, told.stdout
-    assert "--   US-001 history: not checked" in told.stdout
-    last = told.stdout.splitlines()[-1]
+    completed = clone.shiftwork("proof", "--verify", str(forgery(project, given, {"gates": []})))
+    assert completed.returncode == 1
+    assert "FAIL US-001 gates: the commit says test, VS-1, VS-2; the certificate says VS-1, VS-2" in completed.stdout
+    completed = clone.shiftwork("proof", "--verify", str(project.root / "us-001.json"))
+    assert completed.returncode == 0, completed.stdout
+    assert "--   US-001 history: not checked" in completed.stdout
+    last = completed.stdout.splitlines()[-1]
     assert last == "US-001: what was checked holds; not checked: history, work, times, commands, steps"
 
 
@@ -120,10 +120,10 @@ def _altered(project: Project) -> None:
         ('"holds"', '"present"'),
     ):
         file.write_text(whole.replace(old, new, 1))
-        told = project.shiftwork("proof", "--verify", "us-001.json")
-        assert told.returncode == 1, told.stdout
-        assert "FAIL US-001 digest" in told.stdout
-        assert "the certificate does NOT hold" in told.stdout
+        completed = project.shiftwork("proof", "--verify", "us-001.json")
+        assert completed.returncode == 1, completed.stdout
+        assert "FAIL US-001 digest" in completed.stdout
+        assert "the certificate does NOT hold" in completed.stdout
     file.write_text("{}")
     assert "not a certificate" in project.shiftwork("proof", "--verify", "us-001.json").stderr
 
@@ -135,19 +135,19 @@ def _weakened(project: Project) -> None:
     settings = project.root / "shiftwork.toml"
     whole = settings.read_text()
     settings.write_text(whole.replace(GATE, "true"))
-    told = project.shiftwork("proof", "--verify", "US-001")
-    assert told.returncode == 1
-    said = " ".join(told.stdout.split())
-    assert f"FAIL US-001 gate test: passed as `{GATE}`, and is `true`" in said
+    completed = project.shiftwork("proof", "--verify", "US-001")
+    assert completed.returncode == 1
+    said = " ".join(completed.stdout.split())
+    assert f"FAIL US-001 gate test: passed as `{GATE}`, but is now `true`" in said
     settings.write_text(whole)
 
 
 def _amended(project: Project) -> None:
     """The last commit is replaced by one that says and does the same a moment later: it is not the one certified."""
     project.git("commit", "--quiet", "--amend", "--no-edit", "--date=2001-01-01T00:00:00Z")
-    told = project.shiftwork("proof", "--verify", "US-002")
-    assert told.returncode == 1
-    assert "FAIL US-002 branch" in told.stdout
+    completed = project.shiftwork("proof", "--verify", "US-002")
+    assert completed.returncode == 1
+    assert "FAIL US-002 branch" in completed.stdout
 
 
 def test_a_story_that_was_undone_does_not_hold_any_more(project: Project) -> None:
@@ -157,18 +157,18 @@ def test_a_story_that_was_undone_does_not_hold_any_more(project: Project) -> Non
     assert project.shiftwork("undo", "US-001").returncode == 0
     commit = project.git("rev-parse", "main")
     for what in ("US-001", "us-001.json"):
-        told = project.shiftwork("proof", "--verify", what)
-        assert told.returncode == 1
-        assert f"FAIL US-001 standing: the work was taken back by {commit[:12]}" in told.stdout
+        completed = project.shiftwork("proof", "--verify", what)
+        assert completed.returncode == 1
+        assert f"FAIL US-001 revert: the work was reverted by {commit[:12]}" in completed.stdout
 
 
-def test_where_nothing_was_run_that_is_told(project: Project) -> None:
+def test_where_nothing_was_run_that_is_reported(project: Project) -> None:
     project.settle(agent=AGENT, gates="")
     assert project.shiftwork("run", "Greet").returncode == 0
     assert "\nno gates: nothing was run on this commit\n" in project.shiftwork("proof", "US-001").stdout
-    told = project.shiftwork("proof", "US-001", "--verify")
-    assert told.returncode == 0
-    assert told.stdout.splitlines()[-1].endswith("not checked: gates; weakest: landed without any gate")
+    completed = project.shiftwork("proof", "US-001", "--verify")
+    assert completed.returncode == 0
+    assert completed.stdout.splitlines()[-1].endswith("not checked: gates; weakest: landed without any gate")
 
 
 def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
@@ -183,10 +183,10 @@ def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
     assert project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="").returncode == 0
 
 
-def test_what_is_not_there_is_told(project: Project) -> None:
+def test_what_is_not_there_is_reported(project: Project) -> None:
     for words in (("proof", "nix.json"), ("proof", "--verify", "nix.json")):
-        told = project.shiftwork(*words)
-        assert (told.returncode, told.stderr.splitlines()[0]) == (64, "shiftwork: there is no file nix.json")
+        completed = project.shiftwork(*words)
+        assert (completed.returncode, completed.stderr.splitlines()[0]) == (64, "shiftwork: there is no file nix.json")
     (project.root / "prd.json").unlink()
     project.settle(agent="cat >/dev/null; exit 1")
     project.shiftwork("run", "Greet")

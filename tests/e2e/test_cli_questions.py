@@ -1,4 +1,4 @@
-"""A question in the terminal: asked, shown with the command that answers it, answered while nobody works on the run."""
+"""A question in the terminal is shown with the command that answers it, and can be answered while no worker runs."""
 
 import contextlib
 import json
@@ -38,18 +38,18 @@ def project(tmp_path: Path) -> Project:
 def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     first = project.shiftwork("run", "prd.json", "--workflow", "ralph")
     assert first.returncode == 2, first
-    assert "waits for you: question: Tabs or blanks?" in first.stdout
+    assert "needs you: question: Tabs or blanks?" in first.stdout
     assert first.stdout.splitlines()[-1] == 'next: shiftwork answer US-001 "…"'
-    landed = {one["story"]: one["status"] for one in project.status()["stories"]}
+    landed = {status["story"]: status["status"] for status in project.status()["stories"]}
     assert landed == {"US-001": "in_progress", "US-002": "completed", "US-003": "completed"}
 
-    told = project.shiftwork("status").stdout
-    assert "waits: question: Tabs or blanks?" in told
-    assert 'answer with: shiftwork answer US-001 "…"' in told
+    message = project.shiftwork("status").stdout
+    assert "waits: question: Tabs or blanks?" in message
+    assert 'answer with: shiftwork answer US-001 "…"' in message
     assert 'answer with: shiftwork answer US-001 "…"' in project.shiftwork("stories").stdout
     nothing = project.shiftwork("approve", "US-002")
     assert nothing.returncode == 64
-    assert "US-002 waits for nobody" in nothing.stderr
+    assert "US-002 is not waiting for an answer" in nothing.stderr
 
     typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "answer"))
     assert typed.returncode == 0, typed
@@ -61,7 +61,7 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     assert took.endswith(" s waiting for you)"), took
 
 
-def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
+def test_a_no_is_an_answer_and_is_reported_as_json(project: Project) -> None:
     project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
     assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
     done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
@@ -69,7 +69,7 @@ def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
     assert json.loads(done.stdout.splitlines()[-1])["event"] == "result"
 
 
-def test_who_worked_on_another_boot_of_the_machine_keeps_no_answer_from_being_heard(project: Project) -> None:
+def test_who_worked_on_another_boot_of_the_machine_keeps_no_answer_from_being_received(project: Project) -> None:
     """Nothing can be known of the process there, but it has let go of the run when it left."""
     assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
     with contextlib.closing(sqlite3.connect(project.state / "state.db")) as store:
@@ -99,7 +99,7 @@ def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project
     for request, named in (("Old work", False), ("New work", True)):
         ran = project.shiftwork("run", request, "--workflow", "gap.yml")
         assert ran.returncode == 2, ran
-        assert f"waits for you: approval: Land {request} or not?" in ran.stdout
+        assert f"needs you: approval: Land {request} or not?" in ran.stdout
         which = f" --run {project.status()['run']}" if named else ""  # where two runs are unfinished, one is named
         assert ran.stdout.splitlines()[-3:-1] == [
             f"next: shiftwork diff US-001{which}    (look at it first)",
@@ -107,12 +107,12 @@ def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project
         ]
     listed = project.shiftwork("status", "--all", "--json").stdout
     new, old = (row["run"] for row in json.loads(listed)["runs"])
-    told = project.shiftwork("status", old).stdout.splitlines()
-    assert told[-3].startswith(f"next: shiftwork diff US-001 --run {old}")
-    assert told[-2] == f"      shiftwork approve US-001 --run {old}"
+    lines = project.shiftwork("status", old).stdout.splitlines()
+    assert lines[-3].startswith(f"next: shiftwork diff US-001 --run {old}")
+    assert lines[-2] == f"      shiftwork approve US-001 --run {old}"
     unclear = project.shiftwork("approve", "US-001")
     assert unclear.returncode == 64
-    assert f"US-001 waits for you in 2 runs: {new}, {old}" in unclear.stderr
+    assert f"US-001 needs your answer in 2 runs: {new}, {old}" in unclear.stderr
     unclear = project.shiftwork("approve", "--all")
     assert (unclear.returncode, "2 runs are unfinished, and none is named" in unclear.stderr) == (64, True)
     assert f"shiftwork approve --all --run {old}" in unclear.stderr
@@ -146,9 +146,9 @@ def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_ch
     again = project.shiftwork("approve", "US-001", "--json")
     assert again.returncode == 2, again
     assert project.git("log", "-1", "--format=%s", "main") == "stricter", "the repair has not been approved"
-    told = project.shiftwork("status").stdout
-    assert "changed: the patch has changed since it was approved, in US-001.txt" in told
-    assert "next: shiftwork diff US-001 --since-approved    (what has changed since you approved it)" in told
+    message = project.shiftwork("status").stdout
+    assert "changed: the patch has changed since it was approved, in US-001.txt" in message
+    assert "next: shiftwork diff US-001 --since-approved    (what has changed since you approved it)" in message
     changed = project.shiftwork("diff", "US-001", "--since-approved").stdout
     assert ("\n-one\n" in changed, "\n+two" in changed, "strict" in changed) == (True, True, False)
     unknown = project.shiftwork("diff", "US-002", "--since-approved")
@@ -157,10 +157,10 @@ def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_ch
     assert project.shiftwork("approve", "US-002", "--all").returncode == 64
     typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "review"))
     assert typed.returncode == 2, typed
-    assert "US-001 is left out: its patch has changed since you approved it" in typed.stdout
+    assert "US-001 is skipped: its patch has changed since you approved it" in typed.stdout
     assert "(shiftwork diff US-001 --since-approved)" in typed.stdout
     left = project.shiftwork("approve", "--all")
-    assert (left.returncode, "US-001 is left out" in left.stderr) == (64, True)
+    assert (left.returncode, "US-001 is skipped" in left.stderr) == (64, True)
     commit = json.loads(project.shiftwork("diff", "US-001", "--json").stdout)["tip"]
     last = project.shiftwork("approve", "US-001")
     assert f"approved US-001 (commit {commit[:10]} on " in last.stdout, last
@@ -170,12 +170,12 @@ def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_ch
     assert project.status()["status"] == "completed"
     assert project.git("show", "main:US-001.txt") == "two"
     nothing = project.shiftwork("approve", "--all")
-    assert (nothing.returncode, "waits for approval" in nothing.stderr) == (64, True)
+    assert (nothing.returncode, "needs approval" in nothing.stderr) == (64, True)
 
 
 def holds(project: Project) -> dict[str, str]:
-    told = json.loads(project.shiftwork("status", "--json").stdout or "{}")
-    return {one["story"]: one["hold"] for one in told.get("stories", ())}
+    values = json.loads(project.shiftwork("status", "--json").stdout or "{}")
+    return {item["story"]: item["hold"] for item in values.get("stories", ())}
 
 
 def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project: Project) -> None:
@@ -187,11 +187,11 @@ def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project
         eventually(lambda: holds(project) == asked, every=STATUS_EVERY)
         approved = project.shiftwork("approve", "--all", "--json")
         assert approved.returncode == 0, approved
-        told = json.loads(approved.stdout)
-        assert told["said"] == "approve"
-        assert [one["story"] for one in told["stories"]] == ["US-001", "US-003"]
+        values = json.loads(approved.stdout)
+        assert values["said"] == "approve"
+        assert [value["story"] for value in values["stories"]] == ["US-001", "US-003"]
         waiting.touch()
         assert running.wait(SECONDS) == 2, "the other one waits now"
     assert holds(project) == {"US-001": "", "US-002": "approval", "US-003": ""}
-    landed = {one["story"]: one["status"] for one in project.status()["stories"]}
+    landed = {status["story"]: status["status"] for status in project.status()["stories"]}
     assert landed == {"US-001": "completed", "US-002": "in_progress", "US-003": "completed"}

@@ -1,4 +1,4 @@
-"""Gates that are red before any work: nothing is paid for, and the user chooses."""
+"""Gates that are red before any work: nothing is spent, and the user chooses what to do."""
 
 import json
 from pathlib import Path
@@ -46,23 +46,23 @@ def trailers(project: Project) -> list[str]:
 
 def events(project: Project) -> list[dict[str, Any]]:
     """What a run that stops at the base says, but for the remark about the network of its agent in a sandbox."""
-    told = [json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines()]
-    return [one for one in told if one.get("event") != "network"]
+    message = [json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines()]
+    return [item for item in message if item.get("event") != "network"]
 
 
 def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
-    told = project.shiftwork(*RUN)
-    assert (told.returncode, sessions(project)) == (1, [])
-    confined = [line for line in told.stderr.splitlines() if line.startswith("  lint ran in the sandbox")]
+    completed = project.shiftwork(*RUN)
+    assert (completed.returncode, sessions(project)) == (1, [])
+    confined = [line for line in completed.stderr.splitlines() if line.startswith("  lint ran in the sandbox")]
     assert bool(confined) == (project.tier == "auto")
-    assert [line for line in told.stderr.splitlines() if line not in confined][:4] == [
+    assert [line for line in completed.stderr.splitlines() if line not in confined][:4] == [
         "shiftwork: the gate lint is red on main: nothing was started, and nothing was spent",
         "  lint: looking",
         "        error: it is not clean",
-        "  try: shiftwork run --repair-base 'Add a greeting'    (a story of its own makes it green first)",
+        "  try: shiftwork run --repair-base 'Add a greeting'    (a separate story repairs it first)",
     ]
-    assert "       shiftwork run --without-gate lint 'Add a greeting'" in told.stderr
-    assert "       shiftwork doctor --gates " in told.stderr
+    assert "       shiftwork run --without-gate lint 'Add a greeting'" in completed.stderr
+    assert "       shiftwork doctor --gates " in completed.stderr
     assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
     sessions_first, base, error = events(project)
     assert (sessions_first["event"], sessions_first["at_least"]) == ("sessions", 1)
@@ -122,10 +122,10 @@ def test_a_run_that_is_resumed_continues_without_the_gate(project: Project) -> N
 
 
 def test_a_gate_that_is_not_there_is_refused(project: Project) -> None:
-    told = project.shiftwork(*RUN, "--without-gate", "lnt")
-    assert (told.returncode, sessions(project)) == (64, [])
-    assert "there is no gate 'lnt'; did you mean lint?" in told.stderr
-    assert "the gates here are test, lint" in told.stderr
+    completed = project.shiftwork(*RUN, "--without-gate", "lnt")
+    assert (completed.returncode, sessions(project)) == (64, [])
+    assert "there is no gate 'lnt'; did you mean lint?" in completed.stderr
+    assert "the gates here are test, lint" in completed.stderr
 
 
 def test_a_sentence_waits_for_the_base_to_be_repaired(project: Project) -> None:
@@ -151,17 +151,17 @@ def test_a_spec_waits_for_it_too_and_its_file_does_not_know(project: Project) ->
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert sessions(project)[0] == "BASE-1"
     assert sorted(sessions(project)[1:]) == ["US-001", "US-002"]
-    told = json.loads(file.read_text(encoding="utf-8"))["userStories"]
-    assert [(one["id"], one["passes"]) for one in told] == [("US-001", True), ("US-002", True)]
+    message = json.loads(file.read_text(encoding="utf-8"))["userStories"]
+    assert [(item["id"], item["passes"]) for item in message] == [("US-001", True), ("US-002", True)]
 
 
 @pytest.mark.parametrize(("typed", "code"), [("cancel", 1), ("", 1), ("without", 0), ("repair", 0)])
 def test_at_a_terminal_one_is_asked(project: Project, typed: str, code: int) -> None:
-    ended, told = on_a_terminal(project, *RUN, typed=f"{typed}\n".encode())
-    assert ended == code, told
+    ended, data = on_a_terminal(project, *RUN, typed=f"{typed}\n".encode())
+    assert ended == code, data
     wanted = {"without": ["US-001"], "repair": ["BASE-1", "US-001"]}
     assert sessions(project) == wanted.get(typed, [])
-    assert b"the gate lint is red on main" in told
+    assert b"the gate lint is red on main" in data
     if typed == "without":
         assert trailers(project) == ["lint"]
-        assert b"without the gate lint" in told
+        assert b"without the gate lint" in data

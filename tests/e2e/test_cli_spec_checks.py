@@ -1,4 +1,4 @@
-"""A spec's own checks are gates of its run, behind trust; what of its file was not used is listed before the work."""
+"""A spec's own checks become gates of its run once trusted; unused fields of its file are listed before the work."""
 
 import json
 from pathlib import Path
@@ -32,11 +32,11 @@ def passes(path: Path) -> bool:
 
 def test_nothing_lands_while_a_check_of_the_spec_is_red(project: Project) -> None:
     path = write(project, quality_checks={"test": "echo no such luck; exit 1"})
-    told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 1, told
+    completed = project.shiftwork("run", "prd.json")
+    assert completed.returncode == 1, completed
     assert not passes(path)
     assert project.git("log", "--format=%s", "main").splitlines() == ["start"]
-    assert "test (prd.json)" in told.stdout, "the settings have a gate of that name as well"
+    assert "test (prd.json)" in completed.stdout, "the settings have a gate of that name as well"
     without = project.shiftwork("run", "prd.json", "--without-gate", "test (prd.json)")
     assert without.returncode == 0, without
     assert passes(path)
@@ -72,7 +72,7 @@ def test_a_command_that_a_plan_names_in_words_is_trusted_as_well(project: Projec
 
 
 def test_a_run_keeps_the_checks_that_it_began_with(project: Project) -> None:
-    """Whatever stands in the file when it is resumed; and the certificate has them, to be run again."""
+    """They hold whatever the file contains on resume; and the certificate lists them, so that they can be rerun."""
     path = write(project, quality_checks={"lint": "test -f hello.txt # first"})
     project.settle(agent=sleeping(project.shared))
     with project.started("run", "prd.json") as worker:
@@ -81,8 +81,8 @@ def test_a_run_keeps_the_checks_that_it_began_with(project: Project) -> None:
         worker.communicate(timeout=SECONDS)
     write(project, quality_checks={"lint": "exit 1"})
     (project.shared / "go").touch()
-    told = project.shiftwork("resume", SHIFTWORK_TRUST="1")
-    assert told.returncode == 0, told
+    completed = project.shiftwork("resume", SHIFTWORK_TRUST="1")
+    assert completed.returncode == 0, completed
     assert passes(path)
     verified = project.shiftwork("proof", "--verify", "US-001")
     assert verified.returncode == 0, verified
@@ -116,27 +116,27 @@ def test_what_of_the_file_was_not_used_is_listed_before_the_work(project: Projec
     ]
     planned = project.shiftwork("plan", "prd.json")
     assert planned.stdout.splitlines()[-5:] == block, planned
-    assert "checks       lint (true)" in planned.stdout
+    assert "checks         lint (true)" in planned.stdout
     paths = ["user_stories[0].estimate", "user_stories[0].labels", "version", "quality_checks.coverage"]
     document = json.loads(project.shiftwork("plan", "prd.json", "--json").stdout)
-    assert [one["path"] for one in document["unused"]] == paths
+    assert [item["path"] for item in document["unused"]] == paths
     assert document["gates"] == [{"name": "lint", "command": "true"}]
     rehearsed = project.shiftwork("run", "prd.json", "--dry-run")
     assert rehearsed.stdout.splitlines()[:5] == block
     rehearsed = project.shiftwork("run", "prd.json", "--dry-run", "--json")
-    assert [one["path"] for one in json.loads(rehearsed.stdout)["unused"]] == paths
-    told = project.shiftwork("run", "prd.json", "--json")
-    first = json.loads(told.stdout.splitlines()[0])
+    assert [item["path"] for item in json.loads(rehearsed.stdout)["unused"]] == paths
+    completed = project.shiftwork("run", "prd.json", "--json")
+    first = json.loads(completed.stdout.splitlines()[0])
     assert (first["event"], first["gates"]) == ("spec", [{"name": "lint", "command": "true"}])
-    assert [one["path"] for one in first["unused"]] == paths
+    assert [item["path"] for item in first["unused"]] == paths
 
 
 def test_a_run_says_which_gates_are_from_the_spec(project: Project) -> None:
     project.settle(gates="")
     write(project, quality_checks={"lint": "true"}, x=1)
-    told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 0, told
-    assert told.stdout.splitlines()[:3] == [
+    completed = project.shiftwork("run", "prd.json")
+    assert completed.returncode == 0, completed
+    assert completed.stdout.splitlines()[:3] == [
         "gates from prd.json: lint",
         "not used of prd.json:",
         "  x  not understood",

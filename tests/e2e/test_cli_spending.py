@@ -1,4 +1,4 @@
-"""What a run has used and who used it, in every view: told, estimated, or unknown, within eighty columns."""
+"""The usage of a run and of each agent, in every view: reported, estimated or unknown, within eighty columns."""
 
 import json
 
@@ -27,12 +27,12 @@ def shown(project: Project, *words: str) -> list[str]:
     return lines
 
 
-def test_status_tells_it_by_step_profile_and_model(project: Project) -> None:
+def test_status_reports_it_by_step_profile_and_model(project: Project) -> None:
     lines = shown(project, "status")
     assert max(map(cells, lines)) <= 80
     assert "  cost      at least ≈ 1.67 USD, 1 attempt unknown" in lines
     assert "  tokens    at least 1,098,400 in (72,000 cached), 5,600 out, 1 attempt unknown" in lines
-    assert "  foreseen  0.20 to 0.30 USD, judging by 4 stories before" in lines
+    assert "  estimate  0.20 to 0.30 USD (from 4 earlier stories)" in lines
     rows = [line.split() for line in lines]
     assert ["command", "8", "98.4k", "72.0k", "3.60k", "0.40", "USD", "opus"] in rows
     assert ["command", "1", "1.00M", "0", "2.00k", "≈", "1.27", "USD", "gpt-5-codex"] in rows
@@ -41,14 +41,14 @@ def test_status_tells_it_by_step_profile_and_model(project: Project) -> None:
     assert steps["planning"] == ["12.3k/450", "0.05", "USD"]
     assert steps["coding"] == ["1.00M/2.00k", "≈", "1.27", "USD"]
     assert steps["review"] == ["unknown", "unknown"]
-    assert "  ≈ by the prices of its model: the agent told no cost" in lines
+    assert "  ≈ from the prices of its model: the agent reported no cost" in lines
 
 
-def test_status_tells_programs_the_same(project: Project) -> None:
+def test_status_reports_programs_the_same(project: Project) -> None:
     document = project.status()
     assert (document["cost_usd"], document["estimated"], document["unpriced"]) == (pytest.approx(1.67), True, 1)
-    assert [(one["agent"], one["tries"]) for one in document["agents"]] == [("command", 10)]
-    models = {one["model"]: (one["cost_usd"], one["estimated"], one["input_tokens"]) for one in document["models"]}
+    assert [(item["agent"], item["tries"]) for item in document["agents"]] == [("command", 10)]
+    models = {item["model"]: (item["cost_usd"], item["estimated"], item["input_tokens"]) for item in document["models"]}
     assert models == {
         None: (None, False, None),
         "gpt-5-codex": (pytest.approx(1.27, abs=0.005), True, 1_000_000),
@@ -68,23 +68,23 @@ def test_status_tells_programs_the_same(project: Project) -> None:
     assert (listed["unpriced"], listed["estimated"]) == (1, True)
 
 
-def test_stories_tells_each_one_s_share(project: Project) -> None:
+def test_stories_reports_each_one_s_share(project: Project) -> None:
     lines = shown(project, "stories")
     assert max(map(cells, lines)) <= 80
     assert "  0 of 1    ≥ 1.10M  ≥ ≈ 1.67 USD  Add a g" in lines[1]
-    assert lines[-1] == "  ≥ at least: of some attempts nobody knows it"
+    assert lines[-1] == "  ≥ at least: cost or tokens of some attempts unknown"
     (row,) = json.loads(project.shiftwork("stories", "--json").stdout)["stories"]
     assert (row["tries"], row["unpriced"], row["input_tokens"], row["waits_for"]) == (10, 1, 1_098_400, [])
 
 
-def test_the_report_the_export_and_the_proof_tell_it_too(project: Project) -> None:
+def test_the_report_the_export_and_the_proof_report_it_too(project: Project) -> None:
     text = project.shiftwork("report").stdout
-    assert "it came to at least ≈ 1.67 USD, 1 attempt unknown: that is above |" in text
-    assert "- step-005 attempt 1 used 0.77 USD more than the 0.50 USD set aside for it" in text
+    assert "actual cost at least ≈ 1.67 USD, 1 attempt unknown: above the estimate |" in text
+    assert "- step-005 attempt 1 used 0.77 USD more than the 0.50 USD reserved for it" in text
     assert "| AC-1 | it greets | missing | - | no evidence was reported |" in text
     assert "- gate test passed in " in text
     books = json.loads(project.shiftwork("export").stdout)["account"]
-    made = {one["step_id"]: one for one in books["stories"]["US-001"]["attempts"]}
+    made = {item["step_id"]: item for item in books["stories"]["US-001"]["attempts"]}
     assert made["step-005"]["overshoot"]["usd"] == pytest.approx(0.77, abs=0.005)
     assert made["step-008"]["cost_usd"] is None
     proof = project.shiftwork("proof", "US-001").stdout

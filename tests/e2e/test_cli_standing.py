@@ -1,4 +1,4 @@
-"""A run in which one story asks, one fails and one is blocked by that: all views tell the same of it."""
+"""A run in which one story asks, one fails and one is blocked by that: all views show the same status."""
 
 import json
 from pathlib import Path
@@ -35,11 +35,11 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
+def test_all_views_report_the_same_of_a_run_that_waits(project: Project) -> None:
     ran = project.shiftwork("run", "prd.json", "--workflow", "ralph")
     assert ran.returncode == 2, ran
     lines = ran.stdout.splitlines()
-    end = lines[lines.index("waits for you: question: Tabs or blanks?") :]
+    end = lines[lines.index("needs you: question: Tabs or blanks?") :]
     failed = next(place for place, line in enumerate(end) if line.startswith("  US-002 failed: not landed (gates)"))
     assert "two.txt is bad" in [line.strip() for line in end[failed : failed + 5]]
     assert any(line.startswith("  US-003 blocked: ") and "US-002" in line for line in end)
@@ -54,7 +54,7 @@ def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     states = dict(line.split()[:2] for line in table if line.startswith("US-"))
     assert states == {"US-001": "waits", "US-002": "failed", "US-003": "blocked", "US-004": "landed"}
     assert "two.txt is bad" in [line.strip() for line in table]
-    assert {one["story"]: one["state"] for one in project.status()["stories"]} == states
+    assert {item["story"]: item["state"] for item in project.status()["stories"]} == states
     report = project.shiftwork("report").stdout
     assert "| stories | 4: 1 landed, 1 waits, 1 failed, 1 blocked |" in report
     _look_further(project)
@@ -71,4 +71,4 @@ def _look_further(project: Project) -> None:
     assert row.split()[0] == "US-004"
     assert [head.index(name) for name in ("on", "proof", "title")] == list(map(row.index, ("main", "0 of 1", "Do 4")))
     proof = project.shiftwork("proof", "US-004").stdout
-    assert proof.count("unknown") == 2, "what nobody knows is said once"
+    assert proof.count("unknown") == 2, "unknown values are listed once"

@@ -12,7 +12,7 @@ import pytest
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project, writing_pid, written_pid
 from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
-from tests.warm import Heard
+from tests.warm import OutputListener
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
   echo done > "$SHIFTWORK_STORY.txt"
 fi
 """
-"""Ignores being told to end, as does what it starts, while it works on the first story and there is no file `go`."""
+"""It and its children ignore signals to end while it works on the first story and the file `go` does not exist."""
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def pid(project: Project, name: str = "pid") -> int:
     return written_pid(project.shared / name)
 
 
-def go(project: Project) -> None:
+def scenario(project: Project) -> None:
     project.agent.with_name("go").touch()
 
 
@@ -70,37 +70,37 @@ def stories(project: Project) -> Mapping[str, str]:
 
 
 def typed(project: Project, *words: str) -> str:
-    told = project.shiftwork(*words)
-    assert told.returncode == 0, told
-    return told.stdout
+    completed = project.shiftwork(*words)
+    assert completed.returncode == 0, completed
+    return completed.stdout
 
 
 def document(project: Project, *words: str) -> Any:
     return json.loads(typed(project, *words, "--json").splitlines()[-1])
 
 
-def finished(process: Heard) -> str:
-    told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, told
-    return told
+def finished(process: OutputListener) -> str:
+    message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, message
+    return message
 
 
-def test_a_run_is_paused_and_goes_on_under_its_worker(project: Project) -> None:
+def test_a_run_is_paused_and_continues_under_its_worker(project: Project) -> None:
     with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
         pid(project)
         assert "is paused" in typed(project, "pause")
         assert "it is paused already" in project.shiftwork("pause").stderr
-        go(project)
+        scenario(project)
         eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
         status = project.status()
-        assert (status["pulse"], status["status"]) == ("paused", "paused")
+        assert (status["activity"], status["status"]) == ("paused", "paused")
         shown = typed(project, "status")
         assert "paused (process" in shown
         assert shown.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
         assert begun(project) == ["US-001"], "nothing is begun in a paused run"
         assert "continues" in typed(project, "resume")
-        told = finished(process)
-    assert "paused: nothing new begins until shiftwork resume" in told
+        message = finished(process)
+    assert "paused: nothing new starts until shiftwork resume" in message
     assert set(stories(project).values()) == {"completed"}
 
 
@@ -115,9 +115,9 @@ def test_a_worker_that_stands_still_for_a_while_is_waited_for(project: Project) 
         process.send_signal(signal.SIGSTOP)
         gone = threading.Timer(1, process.kill)
         gone.start()
-        assert "asked for, and done when the run goes on" in typed(project, "edit", "US-004", "--title", "Later")
+        assert "requested; done when the run continues" in typed(project, "edit", "US-004", "--title", "Later")
         gone.join()
-    go(project)
+    scenario(project)
     typed(project, "resume")
     assert project.git("log", "-1", "--format=%s") == "feat: US-004 - Later"
 
@@ -126,12 +126,12 @@ def test_a_paused_run_can_be_left_and_resumed(project: Project) -> None:
     with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
         pid(project)
         assert document(project, "pause")["state"] == "done"
-        go(project)
+        scenario(project)
         eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
         interrupt(process)
         process.communicate(timeout=SECONDS)
     assert process.returncode == 130
-    assert project.status()["pulse"] == "paused"
+    assert project.status()["activity"] == "paused"
     typed(project, "resume")
     assert set(stories(project).values()) == {"completed"}
 
@@ -146,9 +146,9 @@ def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(proj
         assert "US-001 is cancelled" in typed(project, "cancel", run, "--story", "US-001")
         assert not lives(agent)
         assert not lives(child)
-        told, _ = process.communicate(timeout=SECONDS)
+        message, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
-    at = {change["event"]: change["at"] for change in map(json.loads, told.splitlines()) if "at" in change}
+    at = {change["event"]: change["at"] for change in map(json.loads, message.splitlines()) if "at" in change}
     took = at["story_failed"] - at["story_cancelled"]
     assert took >= 0
     assert watch.within(5, took), f"the story's processes were alive for {took:.1f} s"
@@ -156,19 +156,19 @@ def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(proj
     refused = project.shiftwork("cancel", "--story", "US-002")
     assert refused.returncode == 64
     assert "is over" in refused.stderr
-    go(project)
+    scenario(project)
     result = document(project, "retry", "US-001")
     assert (result["status"], result["completed"], result["failed"]) == ("completed", 4, 0)
     assert begun(project).count("US-001") == 2
 
 
-def test_what_the_howto_tells_to_type_works(project: Project) -> None:
+def test_what_the_howto_reports_to_type_works(project: Project) -> None:
     howto = ROOT / "docs" / "howto" / "steer-a-run.md"
     with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
         pid(project)
         run = project.status()["run"]
         type_all(project, blocks(howto, "steer"), run)
-        go(project)
+        scenario(project)
         finished(process)
     assert set(stories(project).values()) == {"completed"}
     assert list(stories(project)) == [*STORIES, "US-005"]
@@ -185,14 +185,14 @@ def test_what_the_howto_tells_to_type_works(project: Project) -> None:
 
 
 def type_all(project: Project, commands: str, run: str) -> None:
-    told = project.types(commands, RUN=run)
-    assert told.returncode == 0, told
+    completed = project.types(commands, RUN=run)
+    assert completed.returncode == 0, completed
 
 
-def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) -> None:
-    go(project)
+def test_a_run_that_is_over_continues_for_what_is_asked_of_it(project: Project) -> None:
+    scenario(project)
     typed(project, "run", "prd.json", *QUICK, "--parallel", "4")
-    assert "nothing is to be changed" in project.shiftwork("edit", "US-001").stderr
+    assert "nothing to change" in project.shiftwork("edit", "US-001").stderr
     assert "there is no story US-009" in project.shiftwork("edit", "US-009", "--title", "x").stderr
     refused = project.shiftwork("retry", "US-001")
     assert refused.returncode == 64
@@ -207,20 +207,20 @@ def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) ->
     assert "US-005 was undone since" in project.shiftwork("proof", "US-005").stderr
     assert stories(project)["US-005"] == "undone"
     assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
-    told = typed(project, "edit", "US-005", "--description", "more")
-    assert "asked for, and done when the run goes on: the run is over" in told
-    assert told.splitlines()[-1] == "next: shiftwork retry US-005"
-    told = typed(project, "retry", "US-005")
-    assert "US-005 starts again with its first step: its work was taken back" in told.splitlines()
+    message = typed(project, "edit", "US-005", "--description", "more")
+    assert "requested; done when the run continues: the run is over" in message
+    assert message.splitlines()[-1] == "next: shiftwork retry US-005"
+    message = typed(project, "retry", "US-005")
+    assert "US-005 starts again from its first step: its work was reverted" in message.splitlines()
     assert begun(project).count("US-005") == 2
     assert project.git("log", "-1", "--format=%s") == "feat: US-005 - Another"
 
 
 def test_an_undo_that_the_gates_refuse_exits_with_the_reason(project: Project) -> None:
-    go(project)
+    scenario(project)
     typed(project, "run", "prd.json", *QUICK, "--parallel", "1")
     project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
     refused = project.shiftwork("undo", "US-001")
     assert refused.returncode == 1, refused
-    assert "US-001 stays: gates are red without it" in refused.stdout
+    assert "US-001 stays landed: gates fail without it" in refused.stdout
     assert stories(project)["US-001"] == "completed"

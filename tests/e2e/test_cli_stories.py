@@ -1,4 +1,4 @@
-"""Commands that look at what runs have done: stories, diff, report, export."""
+"""Commands that show what runs have done: stories, diff, report, export."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ HOSTILE = (
 FAILING = 'if [ "$SHIFTWORK_STORY" = US-001 ]; then cat > /dev/null; exit 3; fi\n' + WORKING
 
 
-def told(project: Project, *words: str) -> str:
+def outcome_of(project: Project, *words: str) -> str:
     answer = project.shiftwork(*words)
     assert (answer.returncode, answer.stderr) == (0, ""), answer
     assert "\x1b" not in answer.stdout
@@ -21,7 +21,7 @@ def told(project: Project, *words: str) -> str:
 
 
 def document(project: Project, *words: str) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(told(project, *words, "--json"))
+    read: dict[str, Any] = json.loads(outcome_of(project, *words, "--json"))
     return read
 
 
@@ -31,7 +31,7 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
     landed = project.git("rev-parse", "main")
     run = project.status()["run"]
 
-    head, row = told(project, "stories").splitlines()
+    head, row = outcome_of(project, "stories").splitlines()
     assert head.split() == ["story", "state", "step", "landed", "evidence", "tokens", "cost", "title"]
     cells = ["US-001", "landed", "-", landed[:10], "0", "of", "1", "unknown", "unknown", "Add", "a", "greeting"]
     assert row.split() == cells
@@ -42,10 +42,10 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
 
 
 def _look_at_the_diff(project: Project, landed: str) -> None:
-    patch = told(project, "diff", "US-001")
+    patch = outcome_of(project, "diff", "US-001")
     assert "+hello" in patch.splitlines()
     assert "+red ^[[31m text" in patch.splitlines(), "what a terminal would obey is written out"
-    assert told(project, "diff", "US-001", "--stat").splitlines()[1:] == [
+    assert outcome_of(project, "diff", "US-001", "--stat").splitlines()[1:] == [
         "       +1 -0  evil.txt",
         "       +1 -0  hello.txt",
         "3 files changed, 2 lines added, 0 removed",
@@ -58,24 +58,27 @@ def _look_at_the_diff(project: Project, landed: str) -> None:
 
 
 def _look_at_the_documents(project: Project, run: str, folder: Path) -> None:
-    markdown = told(project, "report")
+    markdown = outcome_of(project, "report")
     assert markdown.startswith("# Add a greeting\n")
     assert "test passed on" in markdown
-    assert told(project, "report", run, "--output", str(folder / "report.md")) == f"written to {folder / 'report.md'}\n"
+    assert (
+        outcome_of(project, "report", run, "--output", str(folder / "report.md"))
+        == f"written to {folder / 'report.md'}\n"
+    )
     assert (folder / "report.md").read_text(encoding="utf-8") == markdown
     assert document(project, "report")["markdown"] == markdown
 
-    exported = json.loads(told(project, "export", run))
+    exported = json.loads(outcome_of(project, "export", run))
     assert exported == document(project, "export")
     assert exported["stories"]["US-001"]["history"][0]["action"] == "story_claimed"
     steps = exported["stories"]["US-001"]["steps"]
     assert all((project.root / step["log_file"]).is_file() for step in steps)
-    told(project, "export", "--output", str(folder / "state.json"))
+    outcome_of(project, "export", "--output", str(folder / "state.json"))
     assert json.loads((folder / "state.json").read_text(encoding="utf-8")) == exported
     assert project.shiftwork("export", "--output", str(folder / "no" / "folder")).returncode == 64
 
 
-def test_what_a_story_waits_for_is_told(project: Project) -> None:
+def test_what_a_story_waits_for_is_reported(project: Project) -> None:
     project.settle(agent=FAILING)
     stories = [
         {"id": "US-001", "title": "First", "acceptanceCriteria": ["done"], "priority": 1, "passes": False},
@@ -88,18 +91,18 @@ def test_what_a_story_waits_for_is_told(project: Project) -> None:
     (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
     ended = project.shiftwork("run", "prd.json")
     assert ended.returncode == 1, ended
-    lines = told(project, "stories").splitlines()
+    lines = outcome_of(project, "stories").splitlines()
     assert lines[1].split()[:2] == ["US-001", "failed"]
     assert lines[3].split()[:2] == ["US-002", "blocked"]
     assert lines[4].startswith("    blocked: ")
     assert "US-001" in lines[4]
     assert document(project, "stories")["stories"][1]["waits_for"] == ["US-001"]
-    assert told(project, "diff", "US-001") == "nothing has been changed\n"
-    assert told(project, "diff", "US-002", "--stat") == "nothing has been changed\n"
-    assert "Reason: " in told(project, "report")
+    assert outcome_of(project, "diff", "US-001") == "nothing has changed\n"
+    assert outcome_of(project, "diff", "US-002", "--stat") == "nothing has changed\n"
+    assert "Reason: " in outcome_of(project, "report")
 
 
-def test_what_is_not_there_is_told(project: Project) -> None:
+def test_what_is_not_there_is_reported(project: Project) -> None:
     for words in (["stories"], ["diff", "US-001"], ["report"], ["export"]):
         answer = project.shiftwork(*words)
         assert (answer.returncode, answer.stdout) == (64, ""), words

@@ -1,4 +1,4 @@
-"""What landed without proof is called proved nowhere: not on the screen, not in a document, a commit or the spec."""
+"""Work that landed without proof is never called proved: not on screen, in a document, in a commit or in the spec."""
 
 import json
 import re
@@ -17,7 +17,7 @@ echo "did the $SHIFTWORK_STEP_TYPE"
 """
 """An agent that writes one junk line a story, and says that it is done."""
 
-CHECKED = "nothing was checked but that something changed"
+CHECKED = "the only check was that something changed"
 
 
 def asked(project: Project, stories: int, *, gates: str) -> None:
@@ -42,12 +42,12 @@ def project(tmp_path: Path) -> Project:
 
 def views(project: Project) -> dict[str, str]:
     """What every command that looks at a run prints."""
-    told = {}
+    values = {}
     for command in ("status", "stories", "report", "export", "proof", "proof US-001", "proof --verify US-001"):
         done = project.shiftwork(*command.split())
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        told[command] = done.stdout
-    return told
+        values[command] = done.stdout
+    return values
 
 
 def notes(project: Project) -> list[str]:
@@ -66,9 +66,9 @@ def test_two_stories_of_one_junk_line_each_are_nowhere_called_proved(project: Pr
     assert "US-001 (0 of 2), US-002 (0 of 2)" in ran.stdout
     assert "landed on: main, 0 of 2 criteria with evidence" in ran.stdout
     assert not calls_proved(ran.stdout)
-    for command, told in views(project).items():
-        assert not calls_proved(told), f"{command}: {told}"
-        assert "0 of 2" in told, f"{command}: {told}"
+    for command, view in views(project).items():
+        assert not calls_proved(view), f"{command}: {view}"
+        assert "0 of 2" in view, f"{command}: {view}"
     for note in notes(project):
         assert re.fullmatch(r"Landed as \w{12} by shiftwork run \w+, 0 of 2 criteria with evidence", note)
     message = project.git("log", "-1", "--format=%B", "main")
@@ -85,9 +85,9 @@ def test_work_that_landed_with_no_gates_is_said_to_have_been_checked_by_none(pro
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.count(f"landed without any gate: {CHECKED}") >= 1
     assert not calls_proved(ran.stdout)
-    for command, told in views(project).items():
-        assert not calls_proved(told), f"{command}: {told}"
-        assert re.search("without any gate|no gates", told), f"{command}: {told}"
+    for command, view in views(project).items():
+        assert not calls_proved(view), f"{command}: {view}"
+        assert re.search("without any gate|no gates", view), f"{command}: {view}"
     assert re.fullmatch(rf"Landed as \w{{12}} by shiftwork run \w+ without any gate: {CHECKED}", notes(project)[0])
     message = project.git("log", "-1", "--format=%B", "main")
     assert "\nShiftwork-Gates: none\nShiftwork-Evidence: 0/2 trusting\nShiftwork-Proof: no gates" in message
@@ -104,14 +104,14 @@ def test_the_result_in_json_says_how_each_story_stands(project: Project) -> None
     assert result["proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
     commands = ("status", "stories", "proof", "proof --verify")
     shown = [json.loads(project.shiftwork(*command.split(), "--json").stdout) for command in commands]
-    assert [_level(one) for one in shown] == ["no_gates"] * len(commands)
-    told = shown[-1]
-    assert told["weakest"] == told["certificates"][0]["weakest"] == "landed without any gate"
+    assert [_level(item) for item in shown] == ["no_gates"] * len(commands)
+    message = shown[-1]
+    assert message["weakest"] == message["certificates"][0]["weakest"] == "landed without any gate"
 
 
-def _level(told: dict[str, Any]) -> str:
+def _level(values: dict[str, Any]) -> str:
     """Of the one story, wherever a document says it."""
-    if "stories" in told:
-        return str(told["stories"][0]["proof"])
-    (proof,) = told["proof"].values() if "proof" in told else [one["proof"] for one in told["certificates"]]
+    if "stories" in values:
+        return str(values["stories"][0]["proof"])
+    (proof,) = values["proof"].values() if "proof" in values else [value["proof"] for value in values["certificates"]]
     return str(proof["level"])

@@ -1,4 +1,4 @@
-"""Cancelling and pausing a story while the gates run on what it is about to land: it does not land."""
+"""A story that is cancelled or paused while the gates run on its candidate does not land."""
 
 from pathlib import Path
 
@@ -14,10 +14,10 @@ RUN = ("run", "--workflow", "ralph", "Add a greeting")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Its gate tells its pid and does not end while there is no file `go`."""
+    """Its gate writes its pid and does not end while the file `go` does not exist."""
     project = new_project(tmp_path)
-    told = writing_pid(project.shared / "gate")
-    gate = f"test -f hello.txt || exit 0; {told}; until [ -f {project.shared}/go ]; do sleep 0.1; done"
+    message = writing_pid(project.shared / "gate")
+    gate = f"test -f hello.txt || exit 0; {message}; until [ -f {project.shared}/go ]; do sleep 0.1; done"
     project.settle(agent=WORKING, gates=f'test = "{gate}"')
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "settings")
@@ -35,10 +35,12 @@ def log(project: Project) -> list[str]:
 
 
 def assert_cancelled(project: Project) -> None:
-    (project.agent.with_name("go")).touch()  # what was still under way would pass now
+    (project.agent.with_name("go")).touch()  # what is still in progress would pass now
     assert log(project) == ["settings", "start"]
     status = project.status()
-    assert [(one["status"], one["cause"], one["commit"]) for one in status["stories"]] == [("failed", "cancelled", "")]
+    assert [(item["status"], item["cause"], item["commit"]) for item in status["stories"]] == [
+        ("failed", "cancelled", "")
+    ]
     assert status["worker"] is None
 
 
@@ -67,7 +69,7 @@ def test_a_story_of_a_run_that_was_left_at_its_gates_is_cancelled_when_it_is_res
     left_at_its_gates(project)
     project.agent.with_name("go").touch()
     asked = project.shiftwork("cancel", "--story", "US-001")
-    assert "asked for, and done when the run goes on" in asked.stdout
+    assert "requested; done when the run continues" in asked.stdout
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 1, resumed
     assert "landed on" not in resumed.stdout
@@ -84,9 +86,9 @@ def test_a_cancel_under_its_worker_ends_the_gates_within_five_seconds(project: P
         assert "is cancelled" in cancelled.stdout
         assert watch.within(5 + 3), "five seconds, and the time that the command takes to start"
         assert not lives(gate)
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 1, told
-    assert "nothing was landed" in told
+        message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1, message
+    assert "nothing was landed" in message
     assert_cancelled(project)
 
 
@@ -99,7 +101,7 @@ def test_nothing_lands_in_a_paused_run(project: Project) -> None:
         eventually(lambda: project.status()["stories"][0]["landing"] == "none", every=STATUS_EVERY)
         assert log(project) == ["settings", "start"]
         assert "continues" in project.shiftwork("resume").stdout
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, told
-    assert "has left the landing queue" in told
+        message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, message
+    assert "left the landing queue" in message
     assert len(log(project)) == 3

@@ -41,16 +41,16 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     status = handover.status()
     steps = status["stories"][0]["steps"]
     assert [(step["type"], step["attempts"]) for step in steps] == [(name, 1) for name in DYNAMIC_STEPS]
-    assert status["cost_usd"] > 0, "Codex tells no price: it follows from the tokens and the model"
+    assert status["cost_usd"] > 0, "Codex reports no price: it is computed from the tokens and the model"
     assert handover.prompts()["step-005"].count("greetings are in lower case") == 1
     assert "echo hello > greeting.txt" in handover.shiftwork("logs", "--step", "step-005").stdout
 
 
-def test_the_doctor_tells_its_version_and_who_pays(handover: Handover) -> None:
+def test_the_doctor_reports_its_version_and_who_pays(handover: Handover) -> None:
     handover.prepare()
-    told = handover.shiftwork("doctor").stdout
-    assert "codex: codex-cli " in told
-    assert ", with an API key" in told
+    message = handover.shiftwork("doctor").stdout
+    assert "codex: codex-cli " in message
+    assert ", with an API key" in message
 
 
 def test_the_doctor_greets_an_agent_that_speaks_acp(handover: Handover, acp_program: Path) -> None:
@@ -58,13 +58,13 @@ def test_the_doctor_greets_an_agent_that_speaks_acp(handover: Handover, acp_prog
     settings = handover.repo / "shiftwork.toml"
     settings.write_text(f'[agent]\nuse = "acp"\ncommand = "{acp_program}"\nenv = ["CODEX_API_KEY"]\n')
     assert handover.shiftwork("trust").returncode == 0
-    told = handover.shiftwork("doctor").stdout
-    assert "acp: Codex 2." in told, told
+    message = handover.shiftwork("doctor").stdout
+    assert "acp: Codex 2." in message, message
 
 
-def test_the_doctor_tells_a_command_that_is_no_agent(handover: Handover) -> None:
+def test_the_doctor_reports_a_command_that_is_no_agent(handover: Handover) -> None:
     handover.prepare()
     (handover.repo / "shiftwork.toml").write_text('[agent]\nuse = "acp"\ncommand = "false --acp"\n')
     assert handover.shiftwork("trust").returncode == 0
-    told = handover.shiftwork("doctor").stdout
-    assert "false does not greet as an ACP agent" in told, told
+    message = handover.shiftwork("doctor").stdout
+    assert "false does not answer as an ACP agent" in message, message

@@ -1,4 +1,4 @@
-"""Every command in the documentation is typed literally, in a fresh clone, as a new user would."""
+"""Every command in the documentation is run literally, in a fresh clone, as a new user would."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every command in a folder that somebody hostile has made: nothing is executed, written elsewhere, or waited for."""
+"""Every command in a hostile folder: nothing in it is executed, nothing is written elsewhere, and nothing hangs."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ def commands(found: click.Command = group, words: tuple[str, ...] = ()) -> Itera
             assert below is not None
             yield from commands(below, (*words, name))
         return
-    needed = [STORY for one in found.params if isinstance(one, click.Argument) and one.required]
+    needed = [STORY for parameter in found.params if isinstance(parameter, click.Argument) and parameter.required]
     yield (*words, *needed)
-    flags = {flag for one in found.params for flag in one.opts}
+    flags = {flag for parameter in found.params for flag in parameter.opts}
     for flag in ("--gates", "--all", "--verify", "--show", "--test", "--plan", "--dry-run", "--force", "--prd"):
         if flag in flags:
             yield (*words, *needed, flag)
@@ -125,11 +125,11 @@ def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = 
         except TimeoutError:
             wrong.append(f"{words} hangs")
             continue
-        told = ended.stdout + ended.stderr
-        if ended.returncode not in CODES or "should not have happened" in told:
-            wrong.append(f"{words} ended with {ended.returncode}: {told}")
-        if "\x1b" in told:
-            wrong.append(f"{words} writes escapes: {told!r}")
+        message = ended.stdout + ended.stderr
+        if ended.returncode not in CODES or "should not have happened" in message:
+            wrong.append(f"{words} ended with {ended.returncode}: {message}")
+        if "\x1b" in message:
+            wrong.append(f"{words} writes escapes: {message!r}")
         if (folder / "canary").exists():
             wrong.append(f"{words} executed something")
             (folder / "canary").unlink()
@@ -201,13 +201,13 @@ def test_every_command_in_a_hostile_place(tmp_path: Path) -> None:
 
 
 def test_no_module_of_a_hostile_folder_is_loaded(tmp_path: Path) -> None:
-    """By the installed command, in a process of its own."""
+    """Runs the installed command in its own process."""
     theirs, canary = hostile(tmp_path), tmp_path / "canary"
     for name in ("sitecustomize", "usercustomize", "click", "tomllib", "json", "asyncio", "shiftwork/__init__"):
         (theirs.root / f"{name}.py").parent.mkdir(exist_ok=True)
         (theirs.root / f"{name}.py").write_text(f"open({str(canary)!r}, 'w')\nraise SystemExit(3)\n")
     for words in (("doctor", "--json"), ("status",)):
         with theirs.installed(*words) as process:
-            told = process.communicate(timeout=SOON)[0]
-        assert process.returncode in CODES, told
+            message = process.communicate(timeout=SOON)[0]
+        assert process.returncode in CODES, message
     assert not canary.exists()

@@ -1,4 +1,4 @@
-"""kill -9 of an orchestrator beside a real agent at work: nothing of the agent lives five seconds later."""
+"""kill -9 of an orchestrator while a real agent works: no process of the agent is alive five seconds later."""
 
 import contextlib
 import time
@@ -33,7 +33,7 @@ def handover(request: pytest.FixtureRequest, tmp_path: Path, scripted_model: Mod
 
 
 def at_work(root: Path) -> list[psutil.Process]:
-    """Whatever lives of attempts: it bears a marker, and its home or its place is in the folder."""
+    """Live processes of attempts: they have a marker, and their home or working folder is in the folder."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""Agents that flood, daemonize or draw on the terminal: each ends in a clear state, and nothing of it lands."""
+"""Agents that flood, daemonize or draw on the terminal: each ends in a clear state, and none of their work lands."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ fi
 def measured(bench: Bench, *words: str) -> tuple[int, str, int]:
     """How the command ended, what it said, and the most that any process of it needed, in KiB.
 
-    Of its own alone: what is told of all children knows those of other tests, too.
+    Measures this process alone: the figure for all children would include those of other tests.
     """
     output = bench.root / "output"
     with output.open("wb") as said:

@@ -1,6 +1,6 @@
-"""What users of such systems suffer from, played with agents that do it: nothing untrue is believed, nothing hangs.
+"""Known problems of such systems, caused by scripted agents: no false claim is accepted, and nothing hangs.
 
-The numbers are those of the list of pains that the product is measured by; its other rows are in tests of their own.
+The numbers are those of the product's list of pains; other test modules cover its other rows.
 """
 
 import json
@@ -23,7 +23,7 @@ UP_TO_CODING = {f"step-{number:03d}" for number in range(1, 6)}
 
 
 def failed(bench: Bench) -> str:
-    """Run the spec, which must not come to anything; why, as it is told."""
+    """Runs the spec, which must fail, and returns the reported reason."""
     ran = bench.shiftwork("run", REQUEST)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     view = bench.status()
@@ -73,14 +73,14 @@ NEVER_REPORTS = {
     "exits without a report": ("", "cat > /dev/null; echo done", "SUMMARY"),
     "dies": ("", "kill -9 $$", "ended by SIGKILL"),
     "is silent": ("silence_minutes = 0.02", "sleep 600", "no output for 1.2 s"),
-    "talks on and on": ("time_factor = 0.003", "while :; do echo still at it; sleep 0.1; done", "still at work after"),
+    "talks on and on": ("time_factor = 0.003", "while :; do echo still at it; sleep 0.1; done", "still running after"),
     "leaves its output open": ("", "cat > /dev/null; (setsid sleep 600 &) ; exit 0", "SUMMARY"),
 }
 
 
 @pytest.mark.parametrize("how", NEVER_REPORTS)
 def test_pain_03_an_agent_that_never_reports_leaves_no_step_running(how: str, tmp_path: Path) -> None:
-    settings, agent, told = NEVER_REPORTS[how]
+    settings, agent, message = NEVER_REPORTS[how]
     project = new_project(tmp_path)
     project.settle(agent=agent)
     file = project.root / "shiftwork.toml"
@@ -89,8 +89,8 @@ def test_pain_03_an_agent_that_never_reports_leaves_no_step_running(how: str, tm
     assert ran.returncode == 1, ran
     view = project.status()
     (story,) = view["stories"]
-    assert (view["pulse"], story["status"]) == ("over", "failed")
-    assert told in story["failure"]
+    assert (view["activity"], story["status"]) == ("over", "failed")
+    assert message in story["failure"]
     first, *others = story["steps"]
     assert first["status"] in {"failed", "cancelled"}
     assert first["attempts"] == 2, "it was tried again, and no more"
@@ -109,7 +109,7 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
   rm notes.tmp
 fi
 """
-"""Leaves locks and broken files behind, and finds its own as it left it, whoever works beside it."""
+"""Leaves locks and broken files behind; its own file must stay as it left it while other agents work."""
 
 
 def test_pain_14_no_lock_stays_and_agents_share_no_file(tmp_path: Path) -> None:
@@ -126,4 +126,4 @@ def test_pain_14_no_lock_stays_and_agents_share_no_file(tmp_path: Path) -> None:
     assert all(story["passes"] for story in json.loads(spec.read_text(encoding="utf-8"))["userStories"])
     assert (project.root / ".git" / "config").read_bytes() == before
     assert not git_locks(project.root)
-    assert project.status()["worker"] is None, "nor is the run held by anybody"
+    assert project.status()["worker"] is None, "no worker holds the run"

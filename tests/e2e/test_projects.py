@@ -1,4 +1,4 @@
-"""Two repositories on one database: whatever is typed in one, nothing of the other is seen or changed."""
+"""Two repositories on one database: no command in one shows or changes anything of the other."""
 
 import json
 import subprocess
@@ -170,10 +170,10 @@ def test_every_run_can_be_listed_with_the_folder_of_its_project(pair: tuple[Memb
     ours, theirs = pair
     result = ours.types("status", "--all-projects")
     assert result.returncode == 0
-    for one in pair:
-        for run in one.runs:
+    for item in pair:
+        for run in item.runs:
             assert f"{run}  " in result.stdout
-        assert f"  in {one.project.root}\n" in result.stdout
+        assert f"  in {item.project.root}\n" in result.stdout
     listed = json.loads(ours.types("status", "--all-projects", "--json").stdout)["runs"]
     projects = {row["run"]: row["project"] for row in listed}
     assert projects[ours.landed] == projects[ours.unfinished] != projects[theirs.landed] == projects[theirs.unfinished]
@@ -199,7 +199,7 @@ def test_on_one_postgres_a_run_of_another_repository_is_unknown_too(tmp_path: Pa
         assert connection.execute("SELECT count(DISTINCT project) FROM runs").fetchone() == (1,)
 
 
-def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path: Path) -> None:
+def test_a_run_continues_where_its_folder_was_moved_to(tmp_path: Path) -> None:
     ours = member(tmp_path / "ours", f"sqlite:///{tmp_path}/shared.db")
     moved = Project(root=ours.project.root.rename(tmp_path / "moved"), agent=ours.project.agent)
     logs = typed(moved, ours.url, "logs", ours.landed)
@@ -211,7 +211,7 @@ def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path: Path) -> None:
 
 
 def test_two_repositories_that_are_worked_on_at_once_have_ports_of_their_own(tmp_path: Path) -> None:
-    """Each agent tells its port and waits for the other's: so both have theirs at the same moment."""
+    """Each agent writes its port and waits for the other's, so that both hold a port at the same time."""
     result = tmp_path / "result"
     result.mkdir()
     projects = []

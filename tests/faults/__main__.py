@@ -1,6 +1,6 @@
-"""`just faults`: plays the whole matrix and prints it as a table; ends with 1 where anything ended otherwise.
+"""`just faults`: runs the whole matrix and prints it as a table; exits with 1 if any fault ended unexpectedly.
 
-Rows can be named (`just faults 7 13`), and `--at-once` says how many are played beside each other.
+Rows can be named (`just faults 7 13`), and `--at-once` sets how many run in parallel.
 """
 
 import argparse
@@ -30,15 +30,15 @@ def main() -> int:
     _say(f"row  {'what happens':{width}}  {'must end':19}  " + "  ".join(f"{agent:12}" for agent in programs))
     wrong: list[str] = []
     with ThreadPoolExecutor(given.at_once) as pool:
-        cells = [[pool.submit(_cell, fault, *one) for one in programs.items()] for fault in faults]
+        cells = [[pool.submit(_cell, fault, *entry) for entry in programs.items()] for fault in faults]
         for fault, row in zip(faults, cells, strict=True):
-            told = [cell.result() for cell in row]
-            wrong += [f"{fault.row} {fault.name}: {why}" for _, why in told if why]
-            shown = "  ".join(f"{text:12}" for text, _ in told)
+            lines = [cell.result() for cell in row]
+            wrong += [f"{fault.row} {fault.name}: {why}" for _, why in lines if why]
+            shown = "  ".join(f"{text:12}" for text, _ in lines)
             _say(f"{fault.row:3}  {fault.name:{width}}  {fault.end:19}  {shown}".rstrip())
     _say(f"\n{len(faults) * len(programs) - len(wrong)} of {len(faults) * len(programs)} ended as they must")
-    for one in wrong:
-        _say(f"\n{one}")
+    for item in wrong:
+        _say(f"\n{item}")
     return 1 if wrong else 0
 
 
@@ -59,7 +59,7 @@ def _cell(fault: Fault, agent: str, program: Path) -> tuple[str, str]:
     with tempfile.TemporaryDirectory(prefix="shiftwork-fault-") as root, ModelServer() as server:
         try:
             seconds = played(fault, Stage(root=Path(root), program=program, server=server, agent=agent))
-        except Exception as error:  # noqa: BLE001 - whatever went wrong is this cell's, and the others go on
+        except Exception as error:  # noqa: BLE001 - an error belongs to this cell, and the others continue
             return "OTHERWISE", f"{agent}: {type(error).__name__}: {error}"
     return f"{seconds:4.0f} of {fault.within:.0f} s", ""
 

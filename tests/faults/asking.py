@@ -1,4 +1,4 @@
-"""What needs a person: permissions, trust, questions. Each is a state with a way out of it, never a hang."""
+"""What needs a person: permissions, trust, questions. Each is a state with a command that ends it, never a hang."""
 
 import json
 from collections.abc import Callable

@@ -43,7 +43,7 @@ def endless(stage: Stage) -> None:
     stage.run(stage.ask_for("US-001"), code=1)
     (step,) = stage.story()["steps"]
     assert (step["status"], step["attempts"]) == ("cancelled", TWICE)
-    assert "still at work after" in step["error"]
+    assert "still running after" in step["error"]
 
 
 @fault(3, "makes the same call again and again", end="failed, 0 landed")
@@ -60,10 +60,10 @@ def hangs(stage: Stage) -> None:
     stage.lay_out(of_agent="silence_minutes = 0.06")
     stage.let(lambda _: Hang(seconds=600))
     with stage.started("run", stage.ask_for("US-001")) as run:
-        # Silence is soon ended: who wants to see it stops the one who would end it.
+        # The harness soon ends a silent agent: to observe the silence, the test stops the harness.
         assert stage.server.wait_for("model", 1, SECONDS)
         run.send_signal(signal.SIGSTOP)
-        stage.wait_until(lambda stories: bool(stories) and stories["US-001"]["standing"] == "stuck")
+        stage.wait_until(lambda stories: bool(stories) and stories["US-001"]["activity"] == "stuck")
         run.send_signal(signal.SIGCONT)
         assert run.wait(timeout=SECONDS) == 1
     (step,) = stage.story()["steps"]

@@ -1,4 +1,4 @@
-"""All faults in the order of the list of pains: importing a module of them declares them."""
+"""All faults in the order of the list of pains. Importing a module declares its faults."""
 
 from tests.faults import asking, believing, ending, matrix, money, together
 

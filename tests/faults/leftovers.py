@@ -1,4 +1,4 @@
-"""Processes that something has left behind, found by what they cannot take off: the words they were started with."""
+"""Finds processes that were left behind by the arguments they were started with, which they cannot change."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""The fault matrix: what users of such systems suffer from, row by row, and how each of it must end here.
+"""The fault matrix: known problems of such systems, row by row, and how each must end here.
 
-A fault is a function that plays it on a stage and looks at what only this fault can show; where the run then stands is
-declared beside it, and what holds after every fault is the stage's own.
+A fault is a function that causes it on a stage and checks what is specific to it. The expected status of the run is
+declared beside the function, and the stage checks what must hold after every fault.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import Final
 from tests.faults.stage import Stage
 from tests.patience import Stopwatch
 
-type Played = Callable[[Stage], None]
+type Outcomes = Callable[[Stage], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Fault:
     name: str
     end: str
     within: float
-    play: Played
+    play: Outcomes
     alone: bool
 
 
@@ -60,8 +60,8 @@ PAINS: Final = {
 FAULTS: Final[list[Fault]] = []
 
 
-def fault(row: int, name: str, *, end: str, within: float = 60, alone: bool = False) -> Callable[[Played], Played]:
-    def declared(play: Played) -> Played:
+def fault(row: int, name: str, *, end: str, within: float = 60, alone: bool = False) -> Callable[[Outcomes], Outcomes]:
+    def declared(play: Outcomes) -> Outcomes:
         FAULTS.append(Fault(row=row, name=name, end=end, within=within, play=play, alone=alone))
         return play
 
@@ -83,7 +83,7 @@ def played(fault: Fault, stage: Stage) -> float:
 
 @contextlib.contextmanager
 def _turn(fault: Fault) -> Iterator[None]:
-    """When nobody else plays one that is played alone, whichever process they do it in."""
+    """For a fault that must run alone, holds a lock that all processes share."""
     with (Path(tempfile.gettempdir()) / "shiftwork-faults.lock").open("a") as lock:
         if fault.alone:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Agents that would go on spending: idle, cancelled, over their limit, or sent away by their service."""
+"""Agents that would continue to spend: idle, cancelled, over their limit, or refused by their service."""
 
 import json
 import time
@@ -61,28 +61,28 @@ def spends(stage: Stage) -> None:
 
     stage.let(play)
     spec = stage.ask_for("US-001", "US-002", needs={"US-002": ["US-001"]})
-    told = stage.run(spec, "--max-tokens", "30000", code=2)
-    assert "of 30000 tokens" in told
+    message = stage.run(spec, "--max-tokens", "30000", code=2)
+    assert "of 30000 tokens" in message
     assert len(stage.log()) == 2, "the first story has landed; the second was not begun, for it might cost as much"
     before = stage.calls()
     stage.resume(code=2)
-    assert stage.calls() == before, "without a higher limit nobody is asked"
+    assert stage.calls() == before, "without a higher limit no agent is asked"
     stage.resume("--max-tokens", "900000")
 
 
 def login(stage: Stage) -> Mapping[str, str]:
-    """What makes the environment that of somebody who is logged in: they are told when a limit ends."""
+    """The environment variables of a logged-in user: their service reports when a limit ends."""
     if stage.agent != "claude-code":
         return {}
     return {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-scripted"}
 
 
 def refusal(stage: Stage, seconds: float) -> Fail:
-    """A limit that ends so many seconds from now, and tells it as each service does."""
+    """A limit that ends in so many seconds, reported as each service reports it."""
     ends = int(time.time() + seconds)  # noqa: TID251 - a server's own clock
     if stage.agent == "claude-code":
-        told = {"status": "rejected", "reset": str(ends), "representative-claim": "five_hour"}
-        headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in told.items()}
+        values = {"status": "rejected", "reset": str(ends), "representative-claim": "five_hour"}
+        headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in values.items()}
         return Fail(status=429, headers={**headers, "retry-after": "3600"})
     body = {"error": {"type": "usage_limit_reached", "message": "used up", "resets_at": ends}}
     headers = {
@@ -137,7 +137,7 @@ def never(stage: Stage) -> None:
     assert "too often" in stage.story()["failure"]
 
 
-@fault(7, "prints a file that tells of rate limits", end="completed, 1 landed")
+@fault(7, "prints a file about rate limits", end="completed, 1 landed")
 def echoes(stage: Stage) -> None:
     text = 'HTTP 429 Too Many Requests: rate limit exceeded, {"type":"error","error":{"type":"rate_limit_error"}}\n'
     stage.lay_out(files={"errors.md": text})

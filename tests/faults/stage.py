@@ -1,7 +1,7 @@
-"""A repository, a real agent and a scripted model that misbehaves: where the faults of the matrix are played.
+"""A repository, a real agent and a scripted model that misbehaves: the faults of the matrix run here.
 
-Whatever a fault does, the same holds in the end: what is on the base was proved, what belongs to the user is as it was,
-and nothing of it goes on.
+After every fault the same must hold: what is on the base was proved, the user's own files are unchanged, and no
+process of the run is left.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.repositories import first_commit, git_locks, trees_of
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
 KEPT = {"notes.md": "of the user, in no commit\n", "own.log": "of the user, and ignored\n"}
 GATE = 'for part in *.txt; do [ \\"$(cat $part)\\" = fine ] || { echo \\"$part is broken\\"; exit 1; }; done'
-"""Every part says `fine`. What it prints when one does not stands in the prompts of the attempts that mend it."""
+"""Every part says `fine`. Otherwise, its output appears in the prompts of the attempts that repair the part."""
 
 SETTINGS = """\
 [agent]
@@ -39,7 +39,7 @@ workflow = "ralph"
 {more}
 """
 _LEAVING_SECONDS = 60
-"""For the agents' own clean-up, where somebody was killed."""
+"""For the agents' own clean-up after a process was killed."""
 PROGRAMS = {"claude-code": "claude", "codex": "codex"}
 MODELS = {"claude-code": "claude-opus-5-5", "codex": "gpt-5.5"}
 
@@ -98,8 +98,8 @@ class Stage(Handover):
             path.write_text(content)
 
     def ask_for(self, *stories: str, needs: dict[str, list[str]] | None = None, criterion: str = "It is there") -> str:
-        """A spec of stories that are to write a part each; the name of its file, which no commit holds."""
-        told = [
+        """A spec of stories that each write a part; returns the name of its file, which is not committed."""
+        lines = [
             {
                 "id": story,
                 "title": f"Part {story}",
@@ -110,7 +110,7 @@ class Stage(Handover):
             for story in stories
         ]
         path = self.root / "prd.json"
-        path.write_text(json.dumps({"project": "Parts", "userStories": told}))
+        path.write_text(json.dumps({"project": "Parts", "userStories": lines}))
         return str(path)
 
     def let(self, play: Play) -> None:
@@ -125,7 +125,7 @@ class Stage(Handover):
     # What the model can have its agent do, in the words of each -----------------------------------------------
 
     def shell(self, command: str) -> Turn:
-        """Waited for as long as each agent can be told to wait."""
+        """Uses the longest wait that each agent allows."""
         if self.agent == "claude-code":
             return call("Bash", command=command, timeout=600_000)
         return call("exec_command", cmd=command, yield_time_ms=30_000)
@@ -153,7 +153,7 @@ class Stage(Handover):
         return ran.stdout + ran.stderr
 
     def story(self, name: str = "US-001") -> dict[str, Any]:
-        found: dict[str, Any] = next(one for one in self.status()["stories"] if one["story"] == name)
+        found: dict[str, Any] = next(status for status in self.status()["stories"] if status["story"] == name)
         return found
 
     def calls(self) -> int:
@@ -161,7 +161,7 @@ class Stage(Handover):
         return len(self.server.requests("model"))
 
     def end(self) -> str:
-        """Where it all stands, as the matrix declares it."""
+        """The status of the run and its stories, in the form that the matrix declares."""
         view = self.status()
         return f"{view.get('status', 'not begun')}, {len(self.log()) - 1} landed"
 
@@ -178,7 +178,7 @@ class Stage(Handover):
         return found
 
     def settled(self) -> None:
-        """What holds after every fault: nothing unproved is on the base, and nobody lost anything."""
+        """What holds after every fault: nothing unproved is on the base, and the user lost nothing."""
         proved = set(self.proved())
         landed = self.git("log", "--format=%T", "main").split()[:-1]
         assert all(tree in proved for tree in landed), "what has landed was proved as it stands there"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from shiftwork.testing.model_server import ModelServer
+from tests.faults.documentation import DOCUMENT, document
 from tests.faults.every import FAULTS
 from tests.faults.matrix import PAINS, Fault, played
-from tests.faults.page import PAGE, page
 from tests.faults.stage import PROGRAMS, Stage
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
@@ -27,5 +27,5 @@ def test_no_row_of_the_list_is_missing() -> None:
     assert {fault.row for fault in FAULTS} == set(PAINS)
 
 
-def test_the_documentation_tells_every_fault() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "python -m tests.faults.page writes it anew"
+def test_the_documentation_reports_every_fault() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == document(), "run python -m tests.faults.documentation"

@@ -1,4 +1,4 @@
-"""Stories that meet each other, their repository, or a dead orchestrator: nothing is lost, doubled or mixed up."""
+"""Stories that meet each other, a changed repository or a dead orchestrator: nothing is lost, doubled or mixed up."""
 
 import json
 from pathlib import Path
@@ -107,7 +107,7 @@ def killed(stage: Stage) -> None:
         if not dead.exists():
             return stage.shell(f"touch {begun}; setsid sh -c '{orphan}'")
         if ", attempt 1" not in scene.prompt or scene.story != "US-001":
-            resumed.touch()  # something goes on: who is left over from before would do its harm now
+            resumed.touch()  # work continues: a process left over from before would do its harm now
         return stage.works(scene)
 
     stage.let(play)
@@ -143,7 +143,7 @@ def locks(stage: Stage) -> None:
     before = (stage.repo / ".git" / "config").read_bytes()
     stage.run(stage.ask_for("US-001", "US-002"), *PARALLEL, code=0)
     assert (stage.repo / ".git" / "config").read_bytes() == before
-    assert stage.status()["worker"] is None, "nor is the run held by anybody"
+    assert stage.status()["worker"] is None, "no worker holds the run"
 
 
 @fault(18, "two stories listen on a port of their own", end="completed, 2 landed", alone=True)

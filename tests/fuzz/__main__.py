@@ -1,6 +1,6 @@
-"""Types random legal lines, interrupts some, resumes, and tells which ended in an internal error: `just fuzz`.
+"""`just fuzz`: runs random legal command lines, interrupts some, resumes, and reports which had an internal error.
 
-The seed decides what is typed; what has happened when a line is interrupted is up to the machine.
+The seed decides the lines; how far a line has come when it is interrupted depends on the machine.
 """
 
 import argparse
@@ -30,10 +30,15 @@ def main() -> int:
     shares = [asked.sequences * (n + 1) // asked.jobs - asked.sequences * n // asked.jobs for n in range(asked.jobs)]
     warm.run(["--version"], cwd=Path.cwd(), env=environment())
     with ThreadPoolExecutor(asked.jobs) as pool:
-        for done in [pool.submit(play, one, share, until, _say) for one, share in zip(campaigns, shares, strict=True)]:
+        for done in [
+            pool.submit(play, campaign, share, until, _say) for campaign, share in zip(campaigns, shares, strict=True)
+        ]:
             done.result()
     warm.close()
-    played, wrong = sum(one.sequences for one in campaigns), sum(len(one.wrong) for one in campaigns)
+    played, wrong = (
+        sum(campaign.sequences for campaign in campaigns),
+        sum(len(campaign.wrong) for campaign in campaigns),
+    )
     _say("\n".join(("", *table(campaigns), "")))
     if wrong:
         _say(f"again with: just fuzz --seed {seed} --sequences {asked.sequences} --jobs {asked.jobs}")

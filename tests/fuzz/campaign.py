@@ -1,4 +1,4 @@
-"""Many sequences of lines: a run that began and was interrupted, then anything, then `resume`."""
+"""Many sequences of lines: an interrupted run, then random commands, then `resume`."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ SEQUENCES_A_START: Final = 40
 """So many sequences begin from one and the same state; making that takes longest."""
 
 _TRIES: Final = 12
-_TOLD_EVERY: Final = 50
+_REPORT_EVERY: Final = 50
 _RESUMED: Final = 0.3
 _LONGEST_SECONDS: Final = 1.5
 
@@ -57,7 +57,7 @@ def play(campaign: Campaign, sequences: int, until: float, say: Callable[[str], 
                 for problem in campaign.wrong[before:]:
                     say(problem)
                 stage.restore()
-                if campaign.sequences % _TOLD_EVERY == 0:
+                if campaign.sequences % _REPORT_EVERY == 0:
                     say(f"seed {campaign.seed}: {campaign.sequences} sequences")
 
 
@@ -87,7 +87,7 @@ def _sequence(campaign: Campaign, stage: Stage, random: Random) -> None:
 
 
 def _change(stage: Stage, random: Random) -> None:
-    """Agents behave otherwise, and somebody may have edited the settings."""
+    """Agents behave differently, and the settings may have been edited."""
     stage.behave(random.choice(MODES))
     if random.random() < 0.4:
         stage.settle(random)
@@ -102,12 +102,12 @@ def _type(campaign: Campaign, stage: Stage, random: Random, wanted: Line, histor
     campaign.interrupted[ended.signalled] += bool(ended.signalled)
     found = [*wrong(ended), *(f"an internal error:\n{text}" for text in stage.crashes())]
     if found:
-        before = "\n".join(f"    shiftwork {' '.join(map(repr, one.words))}" for one in history)
+        before = "\n".join(f"    shiftwork {' '.join(map(repr, line.words))}" for line in history)
         campaign.wrong.append("\n".join((*found, "after:", before, f"{ended.out[-1500:]}\n{ended.err[-1500:]}")))
 
 
 def wrong(ended: Ended) -> Iterator[str]:
-    """What must not be, whatever was typed and however it was interrupted."""
+    """What must never happen, for any command lines and interruptions."""
     said = f"{ended.out}\n{ended.err}"
     if ended.hangs:
         yield f"{ended.line.command} hangs"
@@ -123,17 +123,17 @@ def _leads_on(ended: Ended) -> bool:
     """Whether a refusal says what to type or to do next; one that a program reads may be a result with its reasons."""
     if not ended.line.as_json:
         return "  try: " in f"{ended.out}\n{ended.err}" or "next: " in ended.out or "try: " in ended.err
-    documents = [json.loads(one) for one in ended.out.splitlines() if one.startswith("{")]
-    errors = [one["error"] for one in documents if "error" in one]
-    return all(one["hint"] for one in errors) and bool(documents)
+    documents = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
+    errors = [document["error"] for document in documents if "error" in document]
+    return all(error["hint"] for error in errors) and bool(documents)
 
 
 def table(campaigns: Sequence[Campaign]) -> Iterator[str]:
     typed, codes, interrupted = Counter[str](), Counter[int](), Counter[str]()
-    for one in campaigns:
-        typed += one.typed
-        codes += one.codes
-        interrupted += one.interrupted
+    for campaign in campaigns:
+        typed += campaign.typed
+        codes += campaign.codes
+        interrupted += campaign.interrupted
     yield f"{'command':<20} typed"
     yield from (f"{name:<20} {typed[name]:>5}" for name in commands())
     yield f"exit codes: {', '.join(f'{code}: {count}' for code, count in sorted(codes.items()))}"

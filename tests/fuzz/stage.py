@@ -1,4 +1,4 @@
-"""Where lines are typed: a repository with fake agents, put back as it was between two sequences."""
+"""The repository with fake agents in which the lines run; it is restored between two sequences."""
 
 import contextlib
 import json
@@ -87,7 +87,7 @@ class Ended:
 
 
 class Stage:
-    """A folder of its own; what is in it can be saved and put back."""
+    """Its own folder, whose content can be saved and restored."""
 
     def __init__(self, folder: Path) -> None:
         self._here = folder / "here"
@@ -142,7 +142,7 @@ class Stage:
     def runs(self) -> tuple[str, ...]:
         """Of the last line, whose runs are known by their logs."""
         logs = self._root / ".git/shiftwork" / "logs"
-        return tuple(sorted(one.name for one in logs.iterdir())) if logs.is_dir() else ()
+        return tuple(sorted(path.name for path in logs.iterdir())) if logs.is_dir() else ()
 
     def types(self, line: Line, env: Mapping[str, str], number: int = 0, after: float = SLOWEST_SECONDS) -> Ended:
         """Type it, and signal it after so many seconds; one that was to end in order has its time, and no more."""
@@ -161,7 +161,7 @@ class Stage:
     def crashes(self) -> list[str]:
         """What internal errors have left."""
         state = self._root / ".git/shiftwork"
-        return [one.read_text(encoding="utf-8") for one in state.glob("crash-*")] if state.is_dir() else []
+        return [path.read_text(encoding="utf-8") for path in state.glob("crash-*")] if state.is_dir() else []
 
     def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
         here = self._here
@@ -215,13 +215,13 @@ def new_stage() -> Iterator[Stage]:
 
 
 def _empty(folder: Path, keep: tuple[Path, ...]) -> None:
-    for one in folder.iterdir():
-        if one in keep:
-            _empty(one, keep)
-        elif one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one)
+    for path in folder.iterdir():
+        if path in keep:
+            _empty(path, keep)
+        elif path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         else:
-            one.unlink()
+            path.unlink()
 
 
 def _spec(*stories: tuple[str, tuple[str, ...]]) -> str:

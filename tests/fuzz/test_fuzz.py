@@ -26,8 +26,8 @@ def test_no_internal_error_and_no_refusal_without_a_next_command() -> None:
 def test_every_option_is_typed_sooner_or_later(command: str) -> None:
     random = Random(SEED)  # noqa: S311 - nothing is kept secret by it
     typed = {word for _ in range(300) for word in line(random, command, ("1abcdefghij",)).words}
-    options = [one for one in commands()[command].params if isinstance(one, click.Option)]
-    assert {one.opts[0] for one in options} <= typed
+    options = [parameter for parameter in commands()[command].params if isinstance(parameter, click.Option)]
+    assert {option.opts[0] for option in options} <= typed
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_must_not_be_is_noticed(result: dict[str, object], problem: str | N
 
 
 @pytest.mark.parametrize(("hint", "problems"), [("", 1), ("shiftwork status", 0)])
-def test_what_programs_are_told_needs_a_next_command_too(hint: str, problems: int) -> None:
+def test_what_programs_are_reported_needs_a_next_command_too(hint: str, problems: int) -> None:
     out = f'{{"error": {{"kind": "usage", "message": "no", "hint": "{hint}", "exit_code": 64}}}}\n'
     result = Ended(line=Line(command="status", words=("status", "--json")), code=64, out=out, err="")
     assert len(list(wrong(result))) == problems

@@ -1,4 +1,4 @@
-"""Random legal command lines: every command and every parameter that the command line has, from its own tables."""
+"""Random legal command lines: every command and every parameter, from the command line's own tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,10 +69,10 @@ def _below(above: click.Group, words: tuple[str, ...]) -> Iterator[tuple[str, cl
 def line(random: Random, command: str, runs: Sequence[str], most: int = MOST_AT_ONCE) -> Line:
     """A legal line of that command: some of its options, each with a value of its type."""
     parameters = commands()[command].params
-    options = [one for one in parameters if isinstance(one, click.Option)]
+    options = [parameter for parameter in parameters if isinstance(parameter, click.Option)]
     chosen = random.sample(options, random.randint(0, min(len(options), most)))
     words = [word for option in chosen for word in _option(random, option, runs)]
-    arguments = [one for one in parameters if isinstance(one, click.Argument)]
+    arguments = [parameter for parameter in parameters if isinstance(parameter, click.Argument)]
     typed = [word for argument in arguments for word in _argument(random, argument, runs)]
     return Line(command=command, words=(*command.split(), *words, *(("--", *typed) if typed else ())))
 

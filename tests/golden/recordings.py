@@ -1,4 +1,4 @@
-"""What real agents printed, as `scripts/record_*.py` recorded it, held against what had happened."""
+"""Compares the output of real agents, as `scripts/record_*.py` recorded it, with what had happened."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

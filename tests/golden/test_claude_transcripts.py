@@ -1,4 +1,4 @@
-"""What the real Claude Code printed, as `scripts/record_claude.py` recorded it, is read as what had happened."""
+"""The recorded output of the real Claude Code (`scripts/record_claude.py`) is read as what had happened."""
 
 from dataclasses import replace
 
@@ -108,10 +108,10 @@ def test_a_recording_is_read_as_what_happened(name: str) -> None:
     assert_read_as(expected, ClaudeTranscript(), TRANSCRIPTS / f"{name}.jsonl")
 
 
-def test_tool_ends_are_told_with_the_names_of_their_tools() -> None:
+def test_tool_ends_are_reported_with_the_names_of_their_tools() -> None:
     events, _ = read(ClaudeTranscript(), TRANSCRIPTS / "ok.jsonl", 0)
-    told = [(event.kind, event.tool) for event in events if event.tool]
-    assert told == [
+    lines = [(event.kind, event.tool) for event in events if event.tool]
+    assert lines == [
         (EventKind.TOOL_START, "Write"),
         (EventKind.TOOL_START, "Bash"),
         (EventKind.TOOL_END, "Write"),

@@ -1,4 +1,4 @@
-"""What the real Codex printed, as `scripts/record_codex.py` recorded it, is read as what had happened."""
+"""The recorded output of the real Codex (`scripts/record_codex.py`) is read as what had happened."""
 
 import pytest
 

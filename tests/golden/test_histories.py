@@ -1,4 +1,4 @@
-"""Histories that earlier releases have written are still read, and still come to the same end."""
+"""Histories written by earlier releases can still be read, and still reach the same end."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The whole prompt of every type of step, as an agent gets it: a change to one is seen before it is made.
+"""The whole prompt of every type of step, as an agent gets it: a change to a prompt shows up in review.
 
-Run as a program, this file writes the golden prompts anew.
+Run as a program, this file writes the golden prompts again.
 """
 
 from dataclasses import replace
@@ -111,7 +111,7 @@ def prompt_of(kind: str) -> str:
     around = Surroundings(
         gates=(Gate(name="lint", command="make lint"), Gate(name="test", command="make test")),
         tools=kind != "review",
-        outbox="/home/agent/edits.json",
+        output_folder="/home/agent/edits.json",
         branch="main",
         workspace="/home/agent/parcels",
         memory=MEMORY,

@@ -1,7 +1,7 @@
-"""Workflow files of strangers: broken ones are told what, where and what was meant; others load, and fit the schema.
+"""Third-party workflow files: errors say what is wrong, where, and what was meant; valid files fit the schema.
 
-After a message was changed on purpose, record them anew with `python tests/golden/test_workflow_files.py` and read the
-difference.
+After changing a message on purpose, record them again with `python tests/golden/test_workflow_files.py` and read
+the difference.
 """
 
 import subprocess
@@ -35,15 +35,15 @@ def read(path: Path) -> Loaded:
     return load(path, path.name, path.parent)
 
 
-def told(path: Path) -> str:
+def outcome_of(path: Path) -> str:
     with pytest.raises(WorkflowError) as refused:
         read(path)
     return f"{refused.value.message}\n"
 
 
 @pytest.mark.parametrize("path", BROKEN, ids=named)
-def test_a_broken_file_is_told_what_is_wrong_where_and_what_was_meant(path: Path) -> None:
-    assert told(path) == path.with_suffix(".expected").read_text(encoding="utf-8")
+def test_a_broken_file_is_reported_what_is_wrong_where_and_what_was_meant(path: Path) -> None:
+    assert outcome_of(path) == path.with_suffix(".expected").read_text(encoding="utf-8")
 
 
 def test_there_are_enough_of_each() -> None:
@@ -80,7 +80,7 @@ def test_what_an_editor_can_see_is_seen_by_the_schema(name: str) -> None:
 def test_every_field_of_the_schema_is_described() -> None:
     made = schema()
     tables = [made, *made["$defs"].values()]
-    assert [name for table in tables for name, one in table["properties"].items() if not one.get("description")] == []
+    assert [name for table in tables for name, item in table["properties"].items() if not item.get("description")] == []
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=named)
@@ -120,4 +120,4 @@ def test_feature_dev_in_its_original_fields_is_a_loop_of_implement_and_verify() 
 
 if __name__ == "__main__":
     for broken in BROKEN:
-        broken.with_suffix(".expected").write_text(told(broken), encoding="utf-8")
+        broken.with_suffix(".expected").write_text(outcome_of(broken), encoding="utf-8")

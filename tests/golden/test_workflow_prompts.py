@@ -1,6 +1,6 @@
-"""The prompts of the workflows that come with the product, as an agent gets them.
+"""The prompts of the bundled workflows, as an agent gets them.
 
-Run as a program, this file writes them anew.
+Run as a program, this file writes them again.
 """
 
 from collections.abc import Iterator
@@ -49,8 +49,8 @@ def test_the_prompts_are_as_they_were(name: str) -> None:
     for file, prompt in prompts(name):
         kept = (FOLDER / f"{file}.md").read_text(encoding="utf-8")
         changes = unified_diff(kept.splitlines(), prompt.splitlines(), "kept", "now", lineterm="")
-        told = "run `python -m tests.golden.test_workflow_prompts` if this is meant:"
-        assert prompt == kept, "\n".join((told, *changes))
+        message = "run `python -m tests.golden.test_workflow_prompts` if this is meant:"
+        assert prompt == kept, "\n".join((message, *changes))
 
 
 def test_nothing_is_left_of_a_step_that_is_gone() -> None:

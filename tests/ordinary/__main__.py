@@ -57,7 +57,7 @@ def _outcome(row: Row, folder: Path) -> Outcome:
     try:
         with private_postgres() if row.database else contextlib.nullcontext("") as address:
             return tried(at(address, row), folder)
-    except Exception as error:  # noqa: BLE001 - whatever went wrong is this row's, and the others are still tried
+    except Exception as error:  # noqa: BLE001 - an error belongs to this row, and the others are still tried
         return Outcome(
             row=row,
             environment=_NOTHING,

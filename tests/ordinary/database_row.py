@@ -7,7 +7,7 @@ from typing import Final
 from tests.ordinary.row import Files, Row, Story
 
 ADDRESS: Final = "@ADDRESS@"
-"""Stands in the files where the address of the database belongs: the port is known when the server runs."""
+"""Placeholder in the files for the address of the database: the port is known only when the server runs."""
 
 _SHOP: Final = '''\
 """A shop that keeps its carts in Postgres."""
@@ -79,5 +79,5 @@ def at(address: str, row: Row) -> Row:
     def written(files: Files) -> Mapping[str, str]:
         return {path: text.replace(ADDRESS, address) for path, text in files.items()}
 
-    stories = tuple(replace(one, broken=written(one.broken), right=written(one.right)) for one in row.stories)
+    stories = tuple(replace(story, broken=written(story.broken), right=written(story.right)) for story in row.stories)
     return replace(row, files=written(row.files), stories=stories)

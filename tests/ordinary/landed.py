@@ -1,4 +1,4 @@
-"""What landed on a branch, judged by the repository's own check in a fresh clone with an environment of its own."""
+"""Checks what landed on a branch with the repository's own check, in a fresh clone with its own environment."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

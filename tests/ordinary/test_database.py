@@ -1,4 +1,4 @@
-"""The other way to let the tests of a repository have their database: the line of the settings that was shown."""
+"""The other way to give a repository's tests their database: the settings line that shiftwork has shown."""
 
 import json
 import re
@@ -28,4 +28,6 @@ def test_the_line_that_init_shows_gives_the_gate_its_port_and_nothing_more(tmp_p
     assert user.shiftwork("trust", **env, SHIFTWORK_TRUST="").returncode == 0
     checked = user.shiftwork("doctor", "--gates", "--json", **env, SHIFTWORK_TRUST="")
     checks = json.loads(checked.stdout)["checks"]
-    assert [(one["gate"], one["state"], one["rung"]) for one in checks if "rung" in one] == [("test", "ok", "own")]
+    assert [(check["gate"], check["state"], check["rung"]) for check in checks if "rung" in check] == [
+        ("test", "ok", "own")
+    ]

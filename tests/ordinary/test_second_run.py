@@ -1,4 +1,4 @@
-"""What is known of the base and of the gates is not found out again before the first session of the next run."""
+"""The next run reuses what is known of the base and the gates, and checks nothing again before its first session."""
 
 from pathlib import Path
 from typing import Final
@@ -55,13 +55,13 @@ def _starts(user: User, sentence: str, log: Path) -> list[str]:
 @pytest.fixture
 def user(tmp_path: Path) -> User:
     made = built(ROW, tmp_path)
-    desk = tmp_path / "desk"
-    write(made.root / "shiftwork.toml", _SETTINGS.format(folder=desk))
+    attempt_folder = tmp_path / "desk"
+    write(made.root / "shiftwork.toml", _SETTINGS.format(folder=attempt_folder))
     commit(made, "settings")
-    write(desk / "agent.sh", _AGENT.format(folder=desk))
+    write(attempt_folder / "agent.sh", _AGENT.format(folder=attempt_folder))
     for number, story in enumerate(ROW.stories, start=1):
         for path, text in story.right.items():
-            write(desk / "work" / str(number) / path, text)
+            write(attempt_folder / "work" / str(number) / path, text)
     return made
 
 

@@ -110,7 +110,7 @@ def _consented(user: User, initialised: Done) -> int:
 
 def _has_sandbox(user: User) -> bool:
     checks: list[dict[str, Any]] = json.loads(user.shiftwork("doctor", "--json").stdout)["checks"]
-    return any(one["name"] == "sandbox" and one["detail"].startswith("bubblewrap") for one in checks)
+    return any(values["name"] == "sandbox" and values["detail"].startswith("bubblewrap") for values in checks)
 
 
 def built(row: Row, folder: Path) -> User:
@@ -246,7 +246,7 @@ def _called_proved(user: User, run: Done) -> Iterator[str]:
 
 def _said(initialised: Done, run: Done, doctor: Doctor) -> Iterator[str]:
     yield f"--- init\n{_tail(initialised.stdout + initialised.stderr)}"
-    yield from (f"--- doctor: {one}" for one in doctor.failed)
+    yield from (f"--- doctor: {name}" for name in doctor.failed)
     yield f"--- run\n{_tail(run.stdout + run.stderr)}"
 
 

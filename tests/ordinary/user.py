@@ -32,7 +32,7 @@ _OURS: Final = ("SHIFTWORK_", "UV_", "PYTHON", "PYTEST_", "VIRTUAL_ENV", "COVERA
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """Somebody with a checkout at `root`, in which they stand; `private` is where what is this row's alone lies."""
+    """A user with a checkout at `root`, the working folder; `private` is the folder for this row's own files."""
 
     root: Path
     private: Path
@@ -83,7 +83,7 @@ class User:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}  # noqa: TID251 - a test's own
         venv = self.root / ".venv"
         active = [str(venv / "bin")] if self.row.active else []
-        found = [one for one in inherited.get("PATH", os.defpath).split(":") if not Path(one).is_relative_to(ROOT)]
+        found = [part for part in inherited.get("PATH", os.defpath).split(":") if not Path(part).is_relative_to(ROOT)]
         return {
             **inherited,
             **({"VIRTUAL_ENV": str(venv)} if self.row.active else {}),

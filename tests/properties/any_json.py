@@ -1,4 +1,4 @@
-"""JSON as an agent may print it: mostly words that are known, and anything else among them."""
+"""JSON as an agent may print it: mostly known keys and values, mixed with arbitrary ones."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whatever an ACP agent sends, reading it raises nothing; whatever it asks for, it gets the workspace alone."""
+"""No message of an ACP agent makes reading raise, and no request gives it access outside the workspace."""
 
 from pathlib import Path
 from typing import Any
@@ -88,11 +88,11 @@ def test_leave_for_what_is_elsewhere_is_never_given(asked: dict[str, Any], kinds
     assert len(workspace.denials) == 1
 
 
-@given(told=st.lists(st.none() | st.integers(min_value=0, max_value=10**6), max_size=5))
-def test_what_a_session_has_cost_never_becomes_less(told: list[int | None]) -> None:
+@given(numbers=st.lists(st.none() | st.integers(min_value=0, max_value=10**6), max_size=5))
+def test_what_a_session_has_cost_never_becomes_less(numbers: list[int | None]) -> None:
     transcript = AcpTranscript()
-    for amount in told:
+    for amount in numbers:
         cost = {"currency": "USD", "amount": amount}
         transcript.update({"update": {"sessionUpdate": "usage_update", "cost": cost}})
-    known = [amount for amount in told if amount is not None]
+    known = [amount for amount in numbers if amount is not None]
     assert transcript.verdict(0, "").usage.cost_usd == max(known, default=None)

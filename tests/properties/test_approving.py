@@ -1,8 +1,8 @@
-"""Whatever happens to a story and its base (repairs, moves, conflicts, a yes or a no), what was last approved lands.
+"""Through repairs, moved bases, conflicts, approvals and rejections, only what was last approved lands.
 
-The story and the landing queue are the product's own rules. Around them is a world in which a commit is known by the
-patch that it holds, as a number: two commits hold the same patch if it is the same number. What the person has seen and
-said is kept beside that, and held against what lands.
+The story and the landing queue are the product's own rules. In the simulation around them, a number stands for the
+patch of a commit: two commits have the same patch if they have the same number. The test records what the person has
+seen and said, and compares it with what lands.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from shiftwork.app.landing.proof import unapproved
 from shiftwork.app.messaging import messages
 from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.codec import encode
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import Commit, Stream, story_stream
+from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
@@ -34,7 +36,7 @@ from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan
 from shiftwork.ports.store import Message
 from shiftwork.testing.builders import RUN, assignment, fold_queue, fold_story, gate_report, landing_request, planned
-from shiftwork.testing.simulation.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 from shiftwork.testing.strategies import QUICK, DrawnChance
 
 SIGN = planned("sign_off", StepKind.APPROVAL, description="Ship it?")
@@ -69,7 +71,7 @@ class Reviewed:
     asked: list[int] = field(default_factory=list)
     landed: list[int] = field(default_factory=list)
     happened: set[str] = field(default_factory=set)
-    ticking: Ticking = field(default_factory=Ticking)
+    clock: SimulatedClock = field(default_factory=SimulatedClock)
 
     def run(self) -> None:
         for _ in range(MOST):
@@ -90,7 +92,7 @@ class Reviewed:
         return what
 
     def commit(self, patch: int) -> Commit:
-        commit = self.ticking.commit()
+        commit = self.clock.commit()
         self.patches[commit] = patch
         return commit
 
@@ -123,7 +125,7 @@ class Reviewed:
         )
 
     def merge_base(self, effect: story_effects.MergeBase) -> tuple[Fact, ...]:
-        """What conflicts is another patch, because somebody has to resolve it."""
+        """A conflict makes another patch, because it must be resolved."""
         conflict = self.story.landing.refused is not None and self.story.landing.refused.cause is Refusal.CONFLICT
         patch = max(self.patches.values()) + 1 if conflict else self.patches[effect.head]
         return (story_facts.BaseMerged(at=1, commit=self.commit(patch), base=effect.base, files=()),)
@@ -143,8 +145,8 @@ class Reviewed:
         said = self._person() if self.story.waiting.hold else self._answer()
         return (*said, MessagesRead(at=1, upto=effect.cursor + 1))
 
-    def tell(self, effect: story_effects.TellWaiting) -> tuple[Fact, ...]:
-        return (story_facts.WaitingTold(at=1, waiting=effect.waiting),)
+    def announce(self, effect: story_effects.ReportWaiting) -> tuple[Fact, ...]:
+        return (story_facts.WaitingReported(at=1, waiting=effect.waiting),)
 
     def release(self, effect: story_effects.ReleaseWorkspace) -> tuple[Fact, ...]:
         return (story_facts.WorkspaceReleased(at=1, number=effect.number),)
@@ -155,7 +157,7 @@ class Reviewed:
     # The person -------------------------------------------------------------------------------------------------------
 
     def _person(self) -> tuple[Fact, ...]:
-        """They see the patch that `diff` shows. What they said is remembered here, whatever the product makes of it."""
+        """The person sees the patch that `diff` shows. Their answer is recorded here, independently of the product."""
         rejected = self.whim(*3 * ("",), "rejects", *3 * ("rejects with a reason",))
         if (patch := approval.asked_about(self.story)) is not None:
             assert patch.commit in self.green, "gates first, then the person"
@@ -182,7 +184,7 @@ class Reviewed:
         """As the product writes and reads it."""
         entries = effect.entries if isinstance(effect, landing_effects.AnswerStories) else ()
         stream: Stream = story_stream(RUN, landing_request().story)
-        bodies = [Message(position=1, key="", body=messages.answer(entry)) for entry in entries]
+        bodies = [Message(position=1, key="", body=to_plain(encode(messages.answer(entry)))) for entry in entries]
         return list(messages.facts_of(stream, bodies, 1.0))[:-1]
 
     def take(self, effect: landing_effects.TakeBatch) -> tuple[Fact, ...]:
@@ -218,7 +220,9 @@ class Reviewed:
             self.red.add(commit)
         found = gate_report(commit, passed=commit not in self.red)
         # A gate that says the same twice would end the story.
-        report = replace(found, results=tuple(replace(one, output="no " * len(self.red)) for one in found.results))
+        report = replace(
+            found, results=tuple(replace(result, output="no " * len(self.red)) for result in found.results)
+        )
         if not report.passed:
             return (landing_facts.CandidateFailed(at=1, request=key, report=report),)
         self.green.add(commit)
@@ -250,7 +254,7 @@ _STORY: Answers = {
     story_effects.MergeBase: Reviewed.merge_base,
     story_effects.RequestLanding: Reviewed.request_landing,
     e.Receive: Reviewed.receive,
-    story_effects.TellWaiting: Reviewed.tell,
+    story_effects.ReportWaiting: Reviewed.announce,
     story_effects.ReleaseWorkspace: Reviewed.release,
     story_effects.ReportStory: Reviewed.report,
 }
@@ -267,31 +271,31 @@ def played(data: st.DataObject) -> Reviewed:
     review, steps = data.draw(st.sampled_from(WORKFLOWS))
     given_to = replace(assignment(limits=Limits(repairs=4, conflicts=4)), review=review)
     story = fold_story(StoryState(), story_facts.StoryStarted(at=1, assignment=given_to, steps=steps))
-    world = Reviewed(chance=DrawnChance(data), story=story)
-    world.run()
-    return world
+    context = Reviewed(chance=DrawnChance(data), story=story)
+    context.run()
+    return context
 
 
 @given(st.data())
 @settings(QUICK, max_examples=150)
 def test_what_lands_is_what_was_last_approved(data: st.DataObject) -> None:
-    world = played(data)
-    completed = world.story.status is StoryStatus.COMPLETED
-    assert world.landed == ([world.approved] if completed else [])
-    assert (world.story.landing.progress is LandingStage.LANDED) == completed
-    assert set(world.landed) <= set(world.asked)
+    context = played(data)
+    completed = context.story.status is StoryStatus.COMPLETED
+    assert context.landed == ([context.approved] if completed else [])
+    assert (context.story.landing.progress is LandingStage.LANDED) == completed
+    assert set(context.landed) <= set(context.asked)
 
 
-def test_worlds_differ_enough_to_prove_something() -> None:
+def test_simulations_differ_enough_to_prove_something() -> None:
     seen: set[str] = set()
 
     @given(st.data())
     @settings(QUICK, max_examples=150, derandomize=True)
     def look(data: st.DataObject) -> None:
-        world = played(data)
-        seen.update(world.happened, {world.story.status})
-        seen.update("asked again" for _ in world.asked[1:] if world.landed)
-        seen.update("landed though it was repaired" for _ in world.landed if world.story.landing.repairs)
+        context = played(data)
+        seen.update(context.happened, {context.story.status})
+        seen.update("asked again" for _ in context.asked[1:] if context.landed)
+        seen.update("landed though it was repaired" for _ in context.landed if context.story.landing.repairs)
 
     look()
     wanted = {"the base moves", "changes nothing", "returns to an earlier patch", "conflicts", "gates are red"}

@@ -1,4 +1,4 @@
-"""Over random concurrent reservations and settlements a run keeps to its limit, but for one attempt's overshoot."""
+"""With random concurrent reservations and settlements, a run exceeds its limit by at most one attempt's overshoot."""
 
 from dataclasses import dataclass, field
 
@@ -36,7 +36,7 @@ class Worst:
 
 
 class Books(RuleBasedStateMachine):
-    """Stories claim, the run reserves, attempts end with what they used: less, more, or nobody knows what."""
+    """Stories claim, the run reserves, attempts end with less or more usage than reserved, or unknown usage."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,16 +62,16 @@ class Books(RuleBasedStateMachine):
             return
         self.ledger = reservations.reserved(self.ledger, story, found)
         used, limit = reservations.committed(self.ledger), self.limits.run
-        assert limit.usd is None or used.usd <= limit.usd + SLACK, "set aside within the limit, whatever has been spent"
+        assert limit.usd is None or used.usd <= limit.usd + SLACK, "reserved within the limit, whatever has been spent"
         assert limit.tokens is None or used.tokens <= limit.tokens
 
     @rule(
         story=st.sampled_from(STORIES),
         cents=st.none() | st.integers(0, 5_000),
         tokens=st.integers(0, 50_000),
-        told=st.booleans(),
+        flag=st.booleans(),
     )
-    def settle(self, story: StoryId, cents: int | None, tokens: int, told: bool) -> None:  # noqa: FBT001 - drawn
+    def settle(self, story: StoryId, cents: int | None, tokens: int, flag: bool) -> None:  # noqa: FBT001 - drawn
         held = self.ledger.reserved.get(story)
         if held is None:
             return
@@ -79,8 +79,8 @@ class Books(RuleBasedStateMachine):
         if held.claim.bounded and usd is not None:
             usd = min(
                 usd, held.amount.usd * (1 + reservations.OVERRUN)
-            )  # its agent stops at the answer that comes to that
-        used = Usage(input_tokens=tokens, cost_usd=usd) if told else None
+            )  # its agent stops at the answer that reaches that
+        used = Usage(input_tokens=tokens, cost_usd=usd) if flag else None
         self.ledger = reservations.settled(self.ledger, story, used)
         spent = Amount(
             usd=held.amount.usd if used is None or usd is None else usd,
@@ -123,7 +123,7 @@ TestBooks = Books.TestCase
 
 
 @given(budget, amount, st.booleans())
-def test_while_anything_is_left_and_nobody_is_at_work_a_first_attempt_can_begin(
+def test_while_anything_is_left_and_no_one_is_at_work_a_first_attempt_can_begin(
     limit: Budget,
     attempt: Amount,
     bounded: bool,  # noqa: FBT001 - drawn
@@ -138,7 +138,7 @@ def test_while_anything_is_left_and_nobody_is_at_work_a_first_attempt_can_begin(
 def test_all_that_are_at_work_at_once_may_overrun_and_the_limit_is_passed_by_one(
     limit: Budget, attempt: Amount, stories: list[tuple[bool, int]]
 ) -> None:
-    """The worst that can happen in one wave: as many as may begin do, and none has stopped where it was told to."""
+    """The worst case in one wave: as many attempts start as allowed, and none stops at its limit."""
     limits, ledger, over = Limits(run=limit, attempt=attempt), Ledger(), [0.0]
     for story, (bounded, _) in zip(STORIES, stories, strict=False):
         claim = Claim(number=1, kind="coding", bounded=bounded and limit.tokens is None)

@@ -1,4 +1,4 @@
-"""The canary: a broken file fails with its own mark, and a gate's verdict is never better than what it showed."""
+"""The canary: a broken file fails with its own mark, and a gate's verdict is never better than its evidence."""
 
 import json
 import subprocess
@@ -91,7 +91,7 @@ def script(draw: st.DrawFn) -> str:
         (
             draw(st.sampled_from(("", "#!/usr/bin/env node\n"))),
             *draw(st.lists(st.sampled_from(SCRIPT_HEADS), max_size=3)),
-            *(f";{one}" for one in body),
+            *(f";{name}" for name in body),
         )
     )
     text = text.rstrip("\n") if draw(st.booleans()) else text
@@ -227,8 +227,8 @@ def test_whatever_a_gate_answers_there_is_a_verdict_that_it_bears_out(
     assert len(exam.outcomes) <= RUNS
     assert not exam.outcomes or (green and sources.roots)
     assert sight.why.endswith(".")
-    everything = [one for one in exam.outcomes if one.trial.roots == tuple(sources.roots)]
-    noticed = {number for one in exam.outcomes if not one.passed for number in one.found}
+    everything = [outcome for outcome in exam.outcomes if outcome.trial.roots == tuple(sources.roots)]
+    noticed = {number for outcome in exam.outcomes if not outcome.passed for number in outcome.found}
     match sight.sight:
         case Sight.SEES:
             assert noticed

@@ -1,4 +1,4 @@
-"""The choice of profiles: the same record gives the same choice, what is worse is let be, and learning stays cheap."""
+"""Choosing profiles: the same record gives the same choice, worse profiles are avoided, and exploration is cheap."""
 
 import random
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def records(draw: st.DrawFn) -> list[Tally]:
                 profile=name,
                 ended=ended,
                 verified=draw(st.integers(0, ended)),
-                under_way=draw(st.integers(0, 5)),
+                in_progress=draw(st.integers(0, 5)),
                 void=draw(st.integers(0, 3)),
                 cost_usd=cost,
                 unpriced=dark,
@@ -54,18 +54,18 @@ def test_the_choice_follows_from_the_record_alone(record: list[Tally], candidate
 
 @given(records())
 @MANY
-def test_nobody_is_chosen_who_is_ruled_out(record: list[Tally]) -> None:
+def test_no_one_is_chosen_who_is_ruled_out(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
-    chosen = next(one for one in found.standings if one.tally.profile == found.profile)
-    assert all(one.low <= one.high for one in found.standings)
-    assert untried(chosen.tally) or chosen.high >= max(one.low for one in found.standings)
+    chosen = next(status for status in found.scores if status.tally.profile == found.profile)
+    assert all(status.low <= status.high for status in found.scores)
+    assert untried(chosen.tally) or chosen.high >= max(status.low for status in found.scores)
 
 
 @given(records())
 @MANY
 def test_everybody_is_tried_before_anybody_is_compared(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
-    new = [one.tally.profile for one in found.standings if untried(one.tally)]
+    new = [status.tally.profile for status in found.scores if untried(status.tally)]
     assert new[:1] in ([], [found.profile])
 
 
@@ -73,24 +73,26 @@ def test_everybody_is_tried_before_anybody_is_compared(record: list[Tally]) -> N
 @MANY
 def test_to_know_less_of_what_a_profile_cost_never_makes_it_cheaper(record: list[Tally], name: str) -> None:
     """One story more of which the money is unknown counts for no less than one of which it is known."""
-    found = {one.tally.profile: one for one in choose(ANY_ROLE, NAMES, record).standings}
+    found = {status.tally.profile: status for status in choose(ANY_ROLE, NAMES, record).scores}
     darker = [
-        replace(one, ended=one.ended + 1, unpriced=one.unpriced + 1) if one.profile == name and one.ended else one
-        for one in record
+        replace(tally, ended=tally.ended + 1, unpriced=tally.unpriced + 1)
+        if tally.profile == name and tally.ended
+        else tally
+        for tally in record
     ]
     after = choose(ANY_ROLE, NAMES, darker)
-    assert all(one.price >= found[one.tally.profile].price - 1e-9 for one in after.standings)
+    assert all(status.price >= found[status.tally.profile].price - 1e-9 for status in after.scores)
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.one_of(st.none(), st.floats(0.01, 50.0)), st.integers(0, 5))
 @MANY
 def test_of_equals_the_first_in_the_settings_is_chosen(
-    verified: int, failed: int, price: float | None, under_way: int
+    verified: int, failed: int, price: float | None, in_progress: int
 ) -> None:
     ended = verified + failed
     cost = price * ended if price and ended else None
     record = [
-        Tally(role=ANY_ROLE, profile=name, ended=ended, verified=verified, under_way=under_way, cost_usd=cost)
+        Tally(role=ANY_ROLE, profile=name, ended=ended, verified=verified, in_progress=in_progress, cost_usd=cost)
         for name in NAMES
     ]
     assert choose(ANY_ROLE, NAMES, record).profile == NAMES[0]
@@ -101,8 +103,8 @@ def test_of_equals_the_first_in_the_settings_is_chosen(
 def test_one_story_more_that_landed_never_loses_the_choice(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
     better = [
-        replace(one, verified=one.verified + (one.profile == found.profile and one.verified < one.ended))
-        for one in record
+        replace(tally, verified=tally.verified + (tally.profile == found.profile and tally.verified < tally.ended))
+        for tally in record
     ]
     assert choose(ANY_ROLE, NAMES, better).profile == found.profile
 
@@ -111,7 +113,8 @@ def test_one_story_more_that_landed_never_loses_the_choice(record: list[Tally]) 
 @MANY
 def test_the_unit_of_money_does_not_matter(record: list[Tally], unit: float) -> None:
     exchanged = [
-        replace(one, cost_usd=one.cost_usd and one.cost_usd * unit, dearest=one.dearest * unit) for one in record
+        replace(tally, cost_usd=tally.cost_usd and tally.cost_usd * unit, dearest=tally.dearest * unit)
+        for tally in record
     ]
     assert choose(ANY_ROLE, NAMES, exchanged).profile == choose(ANY_ROLE, NAMES, record).profile
 
@@ -151,8 +154,8 @@ def test_learning_costs_a_bounded_share_whatever_the_fleet(fleet: tuple[list[flo
     chances, costs, seed = fleet
     best = min(cost / chance for cost, chance in zip(costs, chances, strict=True))
     records = [played(chances, costs, 200, seed + number) for number in range(4)]
-    spent = sum(one.cost_usd or 0.0 for record in records for one in record.values())
-    landed = sum(one.verified for record in records for one in record.values())
+    spent = sum(tally.cost_usd or 0.0 for record in records for tally in record.values())
+    landed = sum(tally.verified for record in records for tally in record.values())
     assert spent / landed <= 1.4 * best
 
 

@@ -1,4 +1,4 @@
-"""Citations against random changes: what holds is exactly what lies in lines that were written."""
+"""Citations against random changes: a citation holds exactly if its lines were written by the change."""
 
 from hypothesis import given
 from hypothesis import strategies as st

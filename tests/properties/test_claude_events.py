@@ -1,4 +1,4 @@
-"""Whatever an agent prints, reading it raises nothing and tells no more than it said."""
+"""No output of an agent makes reading raise, and the result contains no more than the agent said."""
 
 import json
 from typing import Any
@@ -73,9 +73,9 @@ LINES = st.binary() | EVENTS.map(lambda event: json.dumps(event).encode()) | TYP
 @given(lines=st.lists(LINES, max_size=8), exit_code=st.integers(), stderr=TEXTS)
 def test_nothing_that_may_be_printed_raises(lines: list[bytes], exit_code: int, stderr: str) -> None:
     transcript = ClaudeTranscript()
-    told = [event.text + event.tool for line in lines for event in transcript.feed(line)]
+    reported = [event.text + event.tool for line in lines for event in transcript.feed(line)]
     report = transcript.verdict(exit_code, stderr)
-    for text in (*told, report.answer, report.detail, report.model, *report.denials):
+    for text in (*reported, report.answer, report.detail, report.model, *report.denials):
         text.encode()
         assert "\0" not in text
     assert report.usage.input_tokens >= 0
@@ -114,14 +114,14 @@ def limit(status: str, resets_at: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 503, 529, None])
-def test_errors_of_the_model_are_told_apart_from_rate_limits(status: int | None) -> None:
+def test_errors_of_the_model_are_reported_apart_from_rate_limits(status: int | None) -> None:
     failed = final(is_error=True, terminal_reason="api_error", api_error_status=status)
     assert verdict(failed).ending is (Ending.OVERLOADED if status in {503, 529} else Ending.API_ERROR)
     limited = verdict(limit("rejected", 1794700706), failed)
     assert (limited.ending, limited.resets_at) == (Ending.RATE_LIMITED, 1794700706.0)
 
 
-def test_a_warning_before_a_429_still_tells_when_the_limit_ends() -> None:
+def test_a_warning_before_a_429_still_reports_when_the_limit_ends() -> None:
     report = verdict(limit("allowed_warning", 1794700706), final(is_error=True, api_error_status=429))
     assert (report.ending, report.resets_at) == (Ending.RATE_LIMITED, 1794700706.0)
 
@@ -167,10 +167,10 @@ def priced(tokens: int, cost: float) -> dict[str, Any]:
     return final(usage={"input_tokens": tokens, "output_tokens": tokens}, total_cost_usd=cost)
 
 
-@given(told=st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=4))
-def test_of_several_final_events_the_dearest_counts_whatever_their_order(told: list[tuple[int, int]]) -> None:
-    used = verdict(*(priced(tokens, cost) for tokens, cost in told), exit_code=0).usage
-    assert (used.input_tokens, used.cost_usd) == (max(tokens for tokens, _ in told), max(cost for _, cost in told))
+@given(text=st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=4))
+def test_of_several_final_events_the_dearest_counts_whatever_their_order(text: list[tuple[int, int]]) -> None:
+    used = verdict(*(priced(tokens, cost) for tokens, cost in text), exit_code=0).usage
+    assert (used.input_tokens, used.cost_usd) == (max(tokens for tokens, _ in text), max(cost for _, cost in text))
 
 
 def message(name: str, tokens: int) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def test_it_is_never_less_than_what_the_messages_add_up_to_each_counted_once() -
 
 
 def test_a_last_word_that_was_spoilt_leaves_none_that_is_believed() -> None:
-    forged, own = (json.dumps(priced(*one)).encode() for one in ((1, 0.0001), (9, 5.0)))
+    forged, own = (json.dumps(priced(*item)).encode() for item in ((1, 0.0001), (9, 5.0)))
 
     def used(*lines: bytes) -> Usage:
         transcript = ClaudeTranscript()

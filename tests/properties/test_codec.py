@@ -1,4 +1,4 @@
-"""Every fact can be written down and read again, and nothing else can be read."""
+"""Every fact can be encoded and decoded again, and nothing else can be decoded."""
 
 import json
 from typing import Any
@@ -42,7 +42,7 @@ def test_every_kind_of_fact_survives_json(kind: str, data: st.DataObject) -> Non
 
 
 def spots(body: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where a value stands in a body, at any depth."""
+    """The paths of the values in a body, at any depth."""
     inner = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
     return [path, *(spot for key, value in inner for spot in spots(value, (*path, key)))]
 

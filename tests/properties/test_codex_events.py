@@ -1,4 +1,4 @@
-"""Whatever Codex prints or keeps in its session file, reading it raises nothing and tells no more than it said."""
+"""No output or session file of Codex makes reading raise, and the result contains no more than Codex said."""
 
 import json
 from typing import Any
@@ -58,7 +58,7 @@ def test_nothing_that_may_be_printed_or_kept_raises(
         text.encode()
         assert "\0" not in text
     assert min(report.usage.input_tokens, report.usage.output_tokens) >= 0
-    assert report.usage.cost_usd is None, "it tells none, and unknown is not zero"
+    assert report.usage.cost_usd is None, "Codex reports no cost, and unknown is not zero"
     if report.ending is not Ending.FINISHED:
         assert (report.answer, bool(report.detail)) == ("", True)
     if report.ending is not Ending.RATE_LIMITED:
@@ -68,10 +68,10 @@ def test_nothing_that_may_be_printed_or_kept_raises(
 
 
 def read(*events: dict[str, Any], kept: tuple[dict[str, Any], ...] = (), exit_code: int = 1) -> AgentReport:
-    return told(*events, kept=kept, exit_code=exit_code)[1]
+    return outcome_of(*events, kept=kept, exit_code=exit_code)[1]
 
 
-def told(
+def outcome_of(
     *events: dict[str, Any], kept: tuple[dict[str, Any], ...] = (), exit_code: int = 1
 ) -> tuple[list[AgentEvent], AgentReport]:
     transcript = CodexTranscript()
@@ -129,7 +129,7 @@ def test_what_others_say_about_limits_is_none(message: str) -> None:
         (None, Ending.API_ERROR),
     ],
 )
-def test_the_session_file_tells_the_kind_of_an_error(typed: object, ending: Ending) -> None:
+def test_the_session_file_reports_the_kind_of_an_error(typed: object, ending: Ending) -> None:
     kept = {"type": "task_complete", "error": {"codex_error_info": typed}}
     assert read(failed("in words of tomorrow"), kept=(kept,)).ending is ending
 
@@ -138,7 +138,7 @@ def test_the_session_file_tells_the_kind_of_an_error(typed: object, ending: Endi
     ("primary", "secondary", "resets_at"),
     [((100.0, 50), (20.0, 90), 50), ((100.0, 50), (100.0, 90), 90), ((99.0, 50), (20.0, 90), None)],
 )
-def test_work_goes_on_when_all_that_is_used_up_begins_anew(
+def test_work_continues_when_all_that_is_used_up_begins_again(
     primary: tuple[float, int], secondary: tuple[float, int], resets_at: int | None
 ) -> None:
     windows = {
@@ -149,16 +149,16 @@ def test_work_goes_on_when_all_that_is_used_up_begins_anew(
     assert read(failed("You've hit your usage limit."), kept=(kept,)).resets_at == resets_at
 
 
-def test_a_limit_that_is_waited_for_is_one_until_work_goes_on() -> None:
+def test_a_limit_that_is_waited_for_is_one_until_work_continues() -> None:
     waiting = complaint("Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)")
     assert read(waiting, exit_code=-2).ending is Ending.RATE_LIMITED
     assert read(waiting, {"type": "turn.started"}, exit_code=-2).ending is Ending.CRASHED
     assert read(waiting, complaint("Reconnecting... 2/5 (Connection failed)"), exit_code=-2).ending is Ending.CRASHED
 
 
-def test_passing_trouble_and_the_last_word_are_told_apart() -> None:
+def test_passing_trouble_and_the_last_word_are_reported_apart() -> None:
     trouble = complaint("Reconnecting... 1/1 (stream disconnected before completion)")
-    events, report = told(trouble, complaint("gone"), failed("gone"))
+    events, report = outcome_of(trouble, complaint("gone"), failed("gone"))
     assert [event.kind for event in events] == [EventKind.RETRY, EventKind.USAGE, EventKind.FINAL]
     assert (report.ending, report.detail) == (Ending.API_ERROR, "gone")
 
@@ -183,7 +183,7 @@ REJECTED = r"""exec_command failed: CreateProcess { message: "Rejected(\"`touch 
     ("output", "denials"),
     [(REJECTED, ("`touch a` rejected: forbidden",)), (f"Output:\n{REJECTED}", ()), (f"{REJECTED}\nand more", ())],
 )
-def test_what_the_users_rules_forbid_is_told_and_what_only_quotes_it_is_not(
+def test_what_the_users_rules_forbid_is_reported_and_what_only_quotes_it_is_not(
     output: str, denials: tuple[str, ...]
 ) -> None:
     kept = {"type": "function_call_output", "output": output}
@@ -192,7 +192,7 @@ def test_what_the_users_rules_forbid_is_told_and_what_only_quotes_it_is_not(
 
 def test_an_item_without_a_beginning_still_has_both_ends() -> None:
     item = {"id": "i", "type": "web_search", "query": "words", "status": "completed"}
-    events, _ = told({"type": "item.completed", "item": item})
+    events, _ = outcome_of({"type": "item.completed", "item": item})
     assert [(event.kind, event.tool, event.text) for event in events] == [
         (EventKind.TOOL_START, "web_search", "words"),
         (EventKind.TOOL_END, "web_search", "completed"),
@@ -201,7 +201,7 @@ def test_an_item_without_a_beginning_still_has_both_ends() -> None:
 
 @given(counts=st.lists(st.integers(min_value=0, max_value=10**6), min_size=1, max_size=4))
 def test_of_several_last_words_the_dearest_counts_whatever_their_order(counts: list[int]) -> None:
-    done = (DONE | {"usage": {"input_tokens": one, "output_tokens": one}} for one in counts)
+    done = (DONE | {"usage": {"input_tokens": number, "output_tokens": number}} for number in counts)
     assert read(*done, exit_code=0).usage == Usage(input_tokens=max(counts), output_tokens=max(counts))
 
 
@@ -218,7 +218,7 @@ def test_who_was_refused_before_anything_was_asked_has_used_nothing() -> None:
     kept = {"type": "token_count", "info": {"total_token_usage": {"input_tokens": 700, "output_tokens": 1}}}
     assert read(refused).usage == Usage(cost_usd=0.0)
     assert read(refused, kept=(kept,)).usage == Usage(input_tokens=700, output_tokens=1)
-    assert read(failed("the roof is on fire")).usage == NOTHING_USED, "of what went wrong otherwise nobody knows"
+    assert read(failed("the roof is on fire")).usage == NOTHING_USED, "after any other failure the usage is unknown"
 
 
 def test_the_session_is_the_one_that_was_named_first() -> None:

@@ -1,4 +1,4 @@
-"""No text makes the contract's parsers fail, and what they find is what a plain reading of the lines finds."""
+"""No text makes the contract's parsers fail, and they find the same as a plain reading of the lines."""
 
 import json
 import random
@@ -163,7 +163,7 @@ def test_what_is_written_by_the_contract_is_read_back(values: dict[str, str], su
 
 @st.composite
 def plans(draw: st.DrawFn) -> list[dict[str, object]]:
-    """Stories that depend only on earlier ones: no circle is possible."""
+    """Stories that depend only on earlier ones: no cycle is possible."""
     count = draw(st.integers(min_value=1, max_value=MAX_STORIES))
     return [
         {
@@ -180,7 +180,7 @@ def plans(draw: st.DrawFn) -> list[dict[str, object]]:
 
 @settings(max_examples=60, deadline=None)
 @given(plans(), st.data())
-def test_a_sound_plan_is_accepted_and_closing_a_circle_in_it_is_not(
+def test_a_sound_plan_is_accepted_and_closing_a_cycle_in_it_is_not(
     plan: list[dict[str, object]], data: st.DataObject
 ) -> None:
     found = stories(f"STORIES_JSON: {json.dumps(plan)}")
@@ -201,7 +201,7 @@ def test_a_sound_plan_is_accepted_and_closing_a_circle_in_it_is_not(
 @pytest.mark.parametrize("line", ["plain prose, as long as a line is.\n", "\n", "`", "# ", " ", "[", "A_", "**summary"])
 def test_five_megabytes_are_read_in_no_time(line: str) -> None:
     text = line * (5_000_000 // len(line))
-    begin = thread_time()  # of its own, whatever else the machine is doing
+    begin = thread_time()  # this thread's own time, however busy the machine is
     parse(text)
     stories(f"STORIES_JSON: {text}")
     edits(text)

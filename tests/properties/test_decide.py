@@ -1,4 +1,4 @@
-"""Decisions come to an end, whatever the world does, and each effect names itself once."""
+"""Decisions reach an end for every sequence of results, and each effect's key is used once."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -30,56 +30,58 @@ from shiftwork.domain.workflow.guardrails import MAX_RESTARTS, MAX_STEPS, Reject
 from shiftwork.domain.workflow.pipeline import Pipeline
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan
 from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
-from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.run import RunSimulation
 from shiftwork.testing.simulation.simulation import Play
-from shiftwork.testing.simulation.story import StoryWorld
-from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
+from shiftwork.testing.simulation.story import StorySimulation
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_simulations, workflows
 
-WORLDS = settings(QUICK, max_examples=80)
+SIMULATIONS = settings(QUICK, max_examples=80)
 
 
-def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> Play[StoryState]:
+def played_story(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> Play[StoryState]:
     """A story from its start to where nothing more is asked for; fails where that takes longer than it can."""
-    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
     play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     return play
 
 
-def usage_told(play: Play[StoryState]) -> Usage:
+def usage_shown(play: Play[StoryState]) -> Usage:
     """By every attempt of an agent that has ended."""
     agents = {step.id for step in play.state.pipeline.steps if step.plan.kind is StepKind.AGENT}
     ends = [fact for fact in play.history if isinstance(fact, ENDS) and fact.step in agents]
     return totals.total(totals.one_attempt(fact.usage) for fact in ends)
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
 def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
-    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
 ) -> None:
-    story = played_story(steps, held, world).state
+    story = played_story(steps, held, context).state
     assert story.status in ENDED
     assert story.outcome.reported
     assert story.work.released or not story.work.workspace
     assert decide_story(story) == ()
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
-def test_whatever_is_done_for_a_story_moves_it_on(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
+def test_whatever_is_done_for_a_story_moves_it_on(
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+) -> None:
     """An effect whose facts change nothing would be asked for again for ever."""
-    for turn in played_story(steps, held, world).turns:
+    for turn in played_story(steps, held, context).turns:
         assert turn.before != turn.after, turn.effect
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
-def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows(
-    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
+def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_no_one_knows(
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
 ) -> None:
     turns = defaultdict(list)
-    for turn in played_story(steps, held, world).turns:
+    for turn in played_story(steps, held, context).turns:
         turns[turn.effect.key].append(turn)
     for asked in turns.values():
         for first, second in pairwise(asked):
@@ -89,35 +91,37 @@ def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows
             assert [type(fact) for fact in second.facts] == [story_facts.StepInterrupted]
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
 def test_a_story_is_completed_if_and_only_if_it_has_landed(
-    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
 ) -> None:
-    play = played_story(steps, held, world)
+    play = played_story(steps, held, context)
     landed = [fact.commit for fact in play.history if isinstance(fact, story_facts.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
     assert (play.state.landing.progress is LandingStage.LANDED) == bool(landed)
     assert [play.state.landed.commit] == (landed or [Commit("")])
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
-def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
-    play = played_story(steps, held, world)
-    assert play.state.spending.usage == usage_told(play)
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
+def test_what_every_attempt_has_used_is_counted(
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+) -> None:
+    play = played_story(steps, held, context)
+    assert play.state.spending.usage == usage_shown(play)
     assert play.state.spending.usage == totals.total(step.usage for step in play.state.pipeline.steps)
     assert play.state.spending.usage == totals.total(share.usage for share in play.state.spending.shares)
     assert play.state.spending.usage == totals.total(used for _, used in play.state.spending.roles)
 
 
-@given(workflows(), limits, story_worlds())
+@given(workflows(), limits, story_simulations())
 @settings(QUICK, max_examples=150)
-def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
-    play = played_story(steps, held, world)
-    mended = Counter(fact.cause for fact in play.history if isinstance(fact, story_facts.MendingPlanned))
-    assert mended[Refusal.CONFLICT] == play.state.landing.conflicts <= held.conflicts
-    repaired = sum(mended[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
+def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
+    play = played_story(steps, held, context)
+    fixed = Counter(fact.cause for fact in play.history if isinstance(fact, story_facts.RepairPlanned))
+    assert fixed[Refusal.CONFLICT] == play.state.landing.conflicts <= held.conflicts
+    repaired = sum(fixed[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
     assert repaired == play.state.landing.repairs <= held.repairs
     assert len(play.state.pipeline.steps) <= MAX_STEPS
     for step in play.state.pipeline.steps:
@@ -125,12 +129,12 @@ def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Lim
         assert step.restarts <= MAX_RESTARTS
 
 
-@given(workflows(), limits, story_worlds())
-@WORLDS
+@given(workflows(), limits, story_simulations())
+@SIMULATIONS
 def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
-    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
+    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
 ) -> None:
-    play = played_story(steps, held, world)
+    play = played_story(steps, held, context)
     ran = ""
     for turn in play.turns:
         asks_to_land = isinstance(turn.effect, story_effects.RequestLanding)
@@ -139,7 +143,7 @@ def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
         ran = next((fact.step for fact in turn.facts if isinstance(fact, story_facts.StepStarted)), ran)
 
 
-# Two steps that would go on for ever ----------------------------------------------------------------------------------
+# Two steps that would continue forever --------------------------------------------------------------------------------
 
 
 def ping_pong(pipeline: Pipeline, running: StepId) -> tuple[Edit, ...]:
@@ -170,21 +174,21 @@ def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
 
 
 def played_run(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> Play[RunState]:
-    world = RunWorld(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    context = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
     play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     return play
 
 
 def last_go(play: Play[RunState]) -> list[Fact]:
-    """What happened since the run was last opened again by what somebody had asked for before it was over."""
+    """What happened since the run was last reopened by a request that was made before it was over."""
     ends = [at for at, fact in enumerate(play.history) if isinstance(fact, run_facts.RunEnded)]
     return list(play.history[ends[-2] if len(ends) > 1 else 0 :])
 
 
 @given(specs(), st.integers(1, 3), st.data())
-@WORLDS
+@SIMULATIONS
 def test_a_run_comes_to_its_end(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
     play = played_run(stories, parallel, data)
     run = play.state
@@ -200,7 +204,7 @@ def test_a_run_comes_to_its_end(stories: tuple[Story, ...], parallel: int, data:
 
 
 @given(specs(), st.integers(1, 3), st.data())
-@WORLDS
+@SIMULATIONS
 def test_a_run_starts_each_story_once_after_what_it_depends_on_and_not_too_many(
     stories: tuple[Story, ...], parallel: int, data: st.DataObject
 ) -> None:
@@ -208,8 +212,8 @@ def test_a_run_starts_each_story_once_after_what_it_depends_on_and_not_too_many(
     keys = [turn.effect.key for turn in play.turns]
     assert len(keys) == len(set(keys))
     for turn in play.turns:
-        flying = [known for known in turn.after.stories.values() if known.status is StoryStatus.IN_PROGRESS]
-        assert len(flying) <= parallel
+        in_progress = [known for known in turn.after.stories.values() if known.status is StoryStatus.IN_PROGRESS]
+        assert len(in_progress) <= parallel
         if isinstance(turn.effect, run_effects.DispatchStory):
             needed = turn.effect.assignment.story.depends_on
             assert {turn.before.stories[story].status for story in needed} <= {StoryStatus.COMPLETED}

@@ -1,4 +1,4 @@
-"""No sequence of edits, however made, gets past the guardrails."""
+"""No sequence of edits gets past the guardrails."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Whatever gates print: a test that passes without the change shows nothing, and fail-to-pass decides no gate."""
+"""For any gate output: a test that passes without the change proves nothing, and fail-to-pass decides no gate."""
 
 from dataclasses import replace
 
@@ -50,7 +50,9 @@ def test_a_test_that_is_only_printed_as_passing_without_the_change_never_counts(
 
 @given(outputs=st.lists(OUTPUTS, min_size=1, max_size=3), policy=STRICTER)
 def test_where_every_gate_is_green_without_the_change_no_test_counts(outputs: list[str], policy: ProofPolicy) -> None:
-    assert not verdict_on(tuple(GateResult(name="g", passed=True, seconds=1, output=one) for one in outputs), policy)
+    assert not verdict_on(
+        tuple(GateResult(name="g", passed=True, seconds=1, output=output) for output in outputs), policy
+    )
 
 
 @given(
@@ -62,9 +64,9 @@ def test_it_never_changes_whether_gates_have_passed(
     results: tuple[GateResult, ...], outcome: FailToPassOutcome, state: NamedTestState
 ) -> None:
     report = GateReport(commit=Commit("c"), results=results)
-    told = replace(report, fail_to_pass=FailToPass(outcome=outcome, reason=state))
-    assert told.passed is report.passed
-    assert told.broken_before == report.broken_before
+    message = replace(report, fail_to_pass=FailToPass(outcome=outcome, reason=state))
+    assert message.passed is report.passed
+    assert message.broken_before == report.broken_before
 
 
 @given(output=OUTPUTS)
@@ -78,7 +80,7 @@ def test_every_output_is_read_and_said_on_one_line(output: str) -> None:
 PATHS = st.sampled_from(
     ["price.py", "src/a.ts", "tests/test_a.py", "a.test.ts", "conftest.py", "setup.py", "data.json", "src/lib.rs", "x"]
 )
-TOUCHED = st.lists(st.builds(Touched, path=PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda one: one.path)
+TOUCHED = st.lists(st.builds(Touched, path=PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda change: change.path)
 
 
 @given(touched=TOUCHED, broken=st.booleans())
@@ -89,7 +91,7 @@ def test_nothing_but_changed_product_sources_is_ever_put_back(touched: list[Touc
         assert not found.tests
         return
     assert isinstance(found, WithoutChange)
-    product = {one.path: one.letter for one in touched if is_changeable(one.path, protection)}
+    product = {change.path: change.letter for change in touched if is_changeable(change.path, protection)}
     assert {*found.back, *found.out} == set(product)
     assert all(product[path] == "A" for path in found.out)
     assert "A" not in {product[path] for path in found.back}

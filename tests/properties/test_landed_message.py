@@ -1,4 +1,4 @@
-"""Whatever was asked for and found: the landed commit claims no more than that, and its certificate says the same."""
+"""A landed commit claims no more than was requested and found, and its certificate says the same."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ judged = st.builds(
 gates = st.builds(
     GateResult, name=st.text(min_size=1, max_size=8), passed=st.just(True), seconds=st.just(1.0), blind=st.booleans()
 )
-SHOWN = {Verdict.HOLDS, Verdict.VOUCHED}
+SHOWN = {Verdict.HOLDS, Verdict.CONFIRMED}
 
 
 @st.composite
@@ -53,7 +53,7 @@ def landings(draw: st.DrawFn) -> tuple[Entry, Certificate]:
     criteria, results = tuple(draw(st.lists(judged, max_size=4))), tuple(draw(st.lists(gates, max_size=3)))
     steps = tuple(Verification(id=f"VS-{n}", kind=VerificationKind.SHELL) for n in range(draw(st.integers(0, 2))))
     policy = draw(st.sampled_from([*ProofPolicy]))
-    asked = tuple(Criterion(id=one.criterion, text=one.text) for one in criteria)
+    asked = tuple(Criterion(id=criterion.criterion, text=criterion.text) for criterion in criteria)
     case = Case(policy=policy, criteria=asked, verification=steps)
     request = replace(landing_request(), title="Add it", body=draw(texts), case=case)
     own = tuple(GateResult(name=gate_name(request.story, step.id), passed=True, seconds=1) for step in steps)
@@ -73,7 +73,7 @@ def landings(draw: st.DrawFn) -> tuple[Entry, Certificate]:
         tree="t",
         policy=policy,
         criteria=criteria,
-        gates=tuple(GateLine(name=one.name, seconds=1, blind=one.blind) for one in results),
+        gates=tuple(GateLine(name=result.name, seconds=1, blind=result.blind) for result in results),
         verification=tuple(VerifiedLine(step=step, seconds=1) for step in steps),
         steps=(),
         repairs=0,
@@ -101,15 +101,15 @@ def test_only_what_has_evidence_is_listed_with_it_and_only_what_is_proved_is_cal
     report = entry.report
     assert report
     saw = any(not result.blind for result in report.results)
-    good = [one for one in said.criteria if one.verdict in SHOWN]
-    bad = [one for one in said.criteria if one not in good]
+    good = [criterion for criterion in said.criteria if criterion.verdict in SHOWN]
+    bad = [criterion for criterion in said.criteria if criterion not in good]
     message = written(entry)
     wanted = [(head, some) for head, some in (("With evidence:", good), ("Without evidence:", bad)) if some]
     above = message.rstrip().split("\n\n")[:-1]
     found = [part.split("\n") for part in above[len(above) - len(wanted) :]]
     assert [(head, len(entries)) for head, *entries in found] == [(head, len(some)) for head, some in wanted]
     if bad:
-        entries = [f"- {_on_one_line(one.text) or one.criterion}" for one in bad]
+        entries = [f"- {_on_one_line(item.text) or item.criterion}" for item in bad]
         assert all(line.startswith(entry) for line, entry in zip(found[-1][1:], entries, strict=True))
     is_proved = saw and bool(said.criteria) and len(good) == len(said.criteria)
     assert (trailer(message, PROOF) == "proved") == is_proved
@@ -132,12 +132,12 @@ def test_a_certificate_that_claims_evidence_which_was_not_there_is_not(
     landing: tuple[Entry, Certificate], data: st.DataObject
 ) -> None:
     entry, said = landing
-    missing = [place for place, one in enumerate(said.criteria) if one.verdict not in SHOWN]
+    missing = [place for place, criterion in enumerate(said.criteria) if criterion.verdict not in SHOWN]
     if not missing:
         return
     place = data.draw(st.sampled_from(missing))
     better = replace(said.criteria[place], verdict=Verdict.HOLDS)
     lie = replace(said, criteria=(*said.criteria[:place], better, *said.criteria[place + 1 :]))
-    held = {one.name: one.passed for one in attested(lie, written(entry))}
+    held = {check.name: check.passed for check in attested(lie, written(entry))}
     assert held["criteria"] is False
     assert held["policy"] is False

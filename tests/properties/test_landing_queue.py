@@ -1,4 +1,4 @@
-"""Whatever stories want to land, and whenever the process dies: what may land does, once, and nothing else does."""
+"""For any stories in the queue, and whenever the process dies: what may land lands once, and nothing else lands."""
 
 import math
 from collections import Counter
@@ -16,20 +16,20 @@ from shiftwork.domain.landing.batching import REMEMBERED, TRIES, batch_size
 from shiftwork.domain.landing.decide import decide_queue
 from shiftwork.domain.landing.evolve import evolve_queue
 from shiftwork.domain.landing.state import Entry, LandingPolicy, Proof, QueueState
-from shiftwork.testing.simulation.landing_queue import QueueWorld
+from shiftwork.testing.simulation.landing_queue import QueueSimulation
 from shiftwork.testing.simulation.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance
 
 policies = st.builds(LandingPolicy, batch=st.integers(1, 8), at_once=st.integers(1, 4), proof=st.sampled_from([*Proof]))
-WORLDS = settings(QUICK, max_examples=80)
+SIMULATIONS = settings(QUICK, max_examples=80)
 
 
-def played(policy: LandingPolicy, data: st.DataObject) -> tuple[QueueWorld, Play[QueueState]]:
+def played(policy: LandingPolicy, data: st.DataObject) -> tuple[QueueSimulation, Play[QueueState]]:
     requests = data.draw(st.integers(0, 9))
-    world = QueueWorld(chance=DrawnChance(data), policy=policy, requests=requests, deaths=3, withdrawals=3)
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.run(world.bound())
-    return world, play
+    context = QueueSimulation(chance=DrawnChance(data), policy=policy, requests=requests, deaths=3, withdrawals=3)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
+    play.run(context.bound())
+    return context, play
 
 
 def of[F: Fact](play: Play[QueueState], kind: type[F]) -> list[F]:
@@ -41,98 +41,98 @@ def asked(play: Play[QueueState]) -> list[str]:
 
 
 @given(policies, st.data())
-@WORLDS
-def test_every_entry_has_one_end_and_its_story_is_told(policy: LandingPolicy, data: st.DataObject) -> None:
-    world, play = played(policy, data)
+@SIMULATIONS
+def test_every_entry_has_one_end_and_its_story_is_reported(policy: LandingPolicy, data: st.DataObject) -> None:
+    context, play = played(policy, data)
     landed = [key for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
     refused = [fact.request for fact in of(play, landing_facts.EntryRefused)]
-    assert Counter([*landed, *refused, *set(world.left)]) == Counter(asked(play))
+    assert Counter([*landed, *refused, *set(context.left)]) == Counter(asked(play))
     assert Counter(fact.request for fact in of(play, landing_facts.EntryClosed)) == Counter(asked(play))
-    assert {key for key, refusal in world.told.items() if refusal is None} == set(landed)
+    assert {key for key, refusal in context.refusals.items() if refusal is None} == set(landed)
     assert play.state.entries == ()
 
 
 @given(policies, st.data())
-@WORLDS
-def test_what_was_told_that_it_is_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
-    """Whenever the process died: the branch has never been at a commit with the story in it. Nobody else leaves."""
-    world, play = played(policy, data)
-    on_branch = {story for commit in world.been for story in world.stories[commit]}
-    assert not on_branch & set(world.left)
-    assert set(world.left) <= set(world.inbox), "it was asked for"
+@SIMULATIONS
+def test_what_was_reported_that_it_is_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
+    """Whenever the process died, the branch was never at a commit with the story. No other entry leaves the queue."""
+    context, play = played(policy, data)
+    on_branch = {story for commit in context.been for story in context.stories[commit]}
+    assert not on_branch & set(context.left)
+    assert set(context.left) <= set(context.inbox), "it was asked for"
     for turn in play.turns:
         if isinstance(turn.effect, landing_effects.MoveBase):
             assert not any(isinstance(fact, landing_facts.EntryWithdrawn) for fact in turn.facts)
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: st.DataObject) -> None:
-    world, play = played(policy, data)
-    green = {world.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
+    context, play = played(policy, data)
+    green = {context.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
     moved = [fact.commit for fact in of(play, landing_facts.BaseMoved)]
-    assert set(world.been) <= set(moved)
-    assert {world.tree(commit) for commit in moved} <= green
-    assert not any(world.is_red(commit) for commit in world.been)
+    assert set(context.been) <= set(moved)
+    assert {context.tree(commit) for commit in moved} <= green
+    assert not any(context.is_red(commit) for commit in context.been)
 
 
 @given(st.data())
-@WORLDS
+@SIMULATIONS
 def test_where_each_commit_is_proved_each_that_landed_passes_alone(data: st.DataObject) -> None:
-    world, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
+    context, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
     candidate = {fact.request: fact.commit for fact in of(play, landing_facts.CandidateBuilt)}
     landed = [candidate[key] for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
-    assert not any(world.is_red(commit) for commit in landed)
-    assert set(landed) <= {world.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
+    assert not any(context.is_red(commit) for commit in landed)
+    assert set(landed) <= {context.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
 
 
 @given(policies, st.data())
-@WORLDS
-def test_what_landed_is_told_by_the_commit_on_the_branch_and_what_was_found_of_it(
+@SIMULATIONS
+def test_what_landed_is_reported_by_the_commit_on_the_branch_and_what_was_found_of_it(
     policy: LandingPolicy, data: st.DataObject
 ) -> None:
-    """Each stands on the one before, has the tree that was checked, and its report and proof name no other."""
-    world, play = played(policy, data)
+    """Each commit follows the commit before, has the tree that was checked, and its report and proof name no other."""
+    context, play = played(policy, data)
     for turn in play.turns:
         for fact in (fact for fact in turn.facts if isinstance(fact, landing_facts.BaseMoved)):
-            landed = [one for one in turn.after.entries if one.request.key in fact.requests]
-            assert [one.candidate for one in landed] == list(fact.commits[: len(landed)])
-            before = {one.request.key: one for one in turn.before.entries}
-            for one, below in zip(landed, (None, *landed), strict=False):
-                assert world.tree(one.candidate) == world.tree(before[one.request.key].candidate)
-                assert one.base == (below.candidate if below else before[one.request.key].base)
-                assert one.report
-                assert one.report.commit in fact.commits
-            assert all(one.base in fact.commits for one in turn.after.chain)
+            landed = [item for item in turn.after.entries if item.request.key in fact.requests]
+            assert [item.candidate for item in landed] == list(fact.commits[: len(landed)])
+            before = {item.request.key: item for item in turn.before.entries}
+            for entry, below in zip(landed, (None, *landed), strict=False):
+                assert context.tree(entry.candidate) == context.tree(before[entry.request.key].candidate)
+                assert entry.base == (below.candidate if below else before[entry.request.key].base)
+                assert entry.report
+                assert entry.report.commit in fact.commits
+            assert all(item.base in fact.commits for item in turn.after.chain)
 
 
 @given(policies, st.data())
-@WORLDS
-def test_nobody_is_refused_for_what_another_did(policy: LandingPolicy, data: st.DataObject) -> None:
+@SIMULATIONS
+def test_no_one_is_refused_for_what_another_did(policy: LandingPolicy, data: st.DataObject) -> None:
     """A refused entry is red on a green base that has landed, twice; or does not fit what has landed."""
-    world, play = played(policy, data)
+    context, play = played(policy, data)
     for turn in play.turns:
         for refused in (fact for fact in turn.facts if isinstance(fact, landing_facts.EntryRefused)):
-            base = world.stories[refused.base]
-            assert world.stories[world.at][: len(base)] == base, "it is sent back to what has landed"
+            base = context.stories[refused.base]
+            assert context.stories[context.at][: len(base)] == base, "it is sent back to what has landed"
             if refused.cause is not Refusal.GATES:
                 continue
-            entry = next(one for one in turn.before.entries if one.request.key == refused.request)
-            assert world.is_red(entry.candidate)
-            assert not world.is_red(entry.base)
-            assert world.checked.count(world.tree(entry.candidate)) >= TRIES
+            entry = next(item for item in turn.before.entries if item.request.key == refused.request)
+            assert context.is_red(entry.candidate)
+            assert not context.is_red(entry.base)
+            assert context.checked.count(context.tree(entry.candidate)) >= TRIES
             assert refused.report == entry.report
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
     policy: LandingPolicy, data: st.DataObject
 ) -> None:
-    world, play = played(policy, data)
+    context, play = played(policy, data)
     approved = {fact.request: fact.approved for fact in of(play, landing_facts.CandidateBuilt)}
     for fact in of(play, landing_facts.BaseMoved):
-        assert all(approved[key] or not world.traits[key].review for key in fact.requests)
+        assert all(approved[key] or not context.traits[key].review for key in fact.requests)
     for turn in play.turns:
         asks = [entry for entry in turn.after.chain if entry.unapproved]
         assert not asks or len(turn.after.chain) == 1, "others do not wait for a person"
@@ -143,10 +143,10 @@ def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, data: st.DataObject) -> None:
     """A gate that was red on a candidate and is green on it the second time is called flaky; no other is."""
-    world, play = played(policy, data)
+    context, play = played(policy, data)
     wavered: dict[str, bool] = {}
     for fact in (fact for turn in play.turns for fact in turn.facts):
         if isinstance(fact, landing_facts.CandidateBuilt | landing_facts.CandidateFailed):
@@ -154,18 +154,18 @@ def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, dat
         if isinstance(fact, landing_facts.CandidateVerified):
             flaky = any(result.flaky for result in fact.report.results)
             assert flaky == wavered[fact.request], "the report says so"
-            assert not flaky or world.traits[fact.request].flaky
+            assert not flaky or context.traits[fact.request].flaky
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_a_batch_keeps_its_members_and_the_order_of_the_queue(policy: LandingPolicy, data: st.DataObject) -> None:
     _, play = played(policy, data)
     places = {key: place for place, key in enumerate(asked(play))}
     for turn in play.turns:
         before, after = chain(turn.before), chain(turn.after)
         if not isinstance(turn.effect, landing_effects.TakeBatch):
-            assert [key for key in before if key in after] == after, "nobody joins"
+            assert [key for key in before if key in after] == after, "no entry joins"
         assert len(after) <= policy.batch
         assert sorted(after, key=places.__getitem__) == after
         for built, below in zip(turn.after.chain[1:], turn.after.chain, strict=False):
@@ -177,7 +177,7 @@ def chain(queue: QueueState) -> list[str]:
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
     """Every candidate twice at most; by the tip alone, as many as it takes to find one among them by halving."""
     _, play = played(policy, data)
@@ -198,15 +198,15 @@ def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
 
 
 @given(policies, st.data())
-@WORLDS
+@SIMULATIONS
 def test_effects_have_keys_of_their_own_and_the_state_stays_small(policy: LandingPolicy, data: st.DataObject) -> None:
     _, play = played(policy, data)
-    told = [
+    lines = [
         turn.effect.key
         for turn in play.turns
         if not isinstance(turn.effect, landing_effects.CheckCandidates) and turn.facts
     ]
-    assert len(told) == len(set(told))
+    assert len(lines) == len(set(lines))
     at_hand: set[str] = set()
     for turn in play.turns:
         at_hand |= {fact.request.key for fact in turn.facts if isinstance(fact, landing_facts.EntryQueued)}
@@ -226,19 +226,19 @@ def test_a_batch_is_between_one_and_the_most_and_no_larger_for_a_failure(recent:
         assert size == most
 
 
-def test_worlds_differ_enough_to_prove_something() -> None:
+def test_simulations_differ_enough_to_prove_something() -> None:
     """Somewhere in a few hundred worlds, each thing happens that the properties are about."""
     seen: set[str] = set()
 
     @given(policies, st.data())
     @settings(QUICK, max_examples=700, derandomize=True)
     def look(policy: LandingPolicy, data: st.DataObject) -> None:
-        world, play = played(policy, data)
+        context, play = played(policy, data)
         seen.update(type(fact).__name__ for fact in play.history)
-        seen.update(f"{refusal}" for refusal in world.told.values())
-        seen.update("left" for _ in world.left)
-        late = {one for one in world.inbox if isinstance(one, str)} - set(world.left)
-        seen.update("too late" for key in late if key in world.told)
+        seen.update(f"{refusal}" for refusal in context.refusals.values())
+        seen.update("left" for _ in context.left)
+        late = {name for name in context.inbox if isinstance(name, str)} - set(context.left)
+        seen.update("too late" for key in late if key in context.refusals)
         seen.update(f"left {stage}" for stage in left_from(play))
         seen.update("together" for fact in of(play, landing_facts.BaseMoved) if len(fact.requests) > 2)
         seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))

@@ -1,7 +1,7 @@
-"""A limit that comes or changes in the middle of a run holds from then on for every story under way.
+"""A limit that is set or changed in the middle of a run holds from then on for every story in progress.
 
-A run and its stories as the rules have them, with inboxes between, in which letters lie for as long as chance wants.
-Some are told of a limit before their run has heard of it, as when they are resumed; workers die.
+A run and its stories under the product's rules, with inboxes between them that delay messages randomly. Some stories
+receive a limit before their run does, as on resume; workers die.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.evolve import evolve_run
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.run.steering.intents import limits_key
 from shiftwork.domain.story import effects as story_effects
@@ -49,19 +49,19 @@ limits = st.builds(
 
 @dataclass
 class Box:
-    """Letters that nobody has read, in their order; one of each key."""
+    """Unread messages, in their order; one of each key."""
 
-    letters: list[Fact] = field(default_factory=list)
+    unread_messages: list[Fact] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     read: int = 0
 
     def post(self, key: str, fact: Fact) -> None:
         if key not in self.keys:
             self.keys.add(key)
-            self.letters.append(fact)
+            self.unread_messages.append(fact)
 
     def take(self) -> tuple[Fact, ...]:
-        taken, self.letters = tuple(self.letters), []
+        taken, self.unread_messages = tuple(self.unread_messages), []
         self.read += len(taken)
         return (*taken, MessagesRead(at=1, upto=self.read)) if taken else ()
 
@@ -81,7 +81,7 @@ class Run(RuleBasedStateMachine):
         given = Limits(run=first.run, story=first.story, attempt=Amount(usd=1.0, tokens=1))
         plan = run_plan(*map(asked, (1, 2, 3)), parallel=parallel, steps=STEPS)
         self.run = fold_run(self.run, run_facts.RunStarted(at=0, plan=replace(plan, limits=given)))
-        for _ in range(before):  # something has been used before anybody thinks of a limit
+        for _ in range(before):  # something has been used before a limit is set
             self._run_moves()
             for story in tuple(self.stories):
                 self._story_moves(story, 0.5, "done")
@@ -92,9 +92,9 @@ class Run(RuleBasedStateMachine):
 
     @rule(story=st.sampled_from(STORIES))
     def tell_before_the_run_hears(self, story: StoryId) -> None:
-        """As whoever resumes the run does."""
-        wanted = fold_run(self.run, *self.box.letters)
-        if story in afoot(self.run) and wanted.spending.raises:
+        """As `resume` does."""
+        wanted = fold_run(self.run, *self.box.unread_messages)
+        if story in in_progress(self.run) and wanted.spending.raises:
             self.boxes[story].post(limits_key(wanted, story), _limits_of(wanted))
 
     # The run ---------------------------------------------------------------------------------------------------------
@@ -132,20 +132,24 @@ class Run(RuleBasedStateMachine):
             case run_effects.RefuseAllowance():
                 refused = story_facts.AllowanceRefused(at=1, number=effect.number, detail=effect.detail)
                 self.boxes[effect.story].post(effect.key, refused)
-                return (run_facts.ShortageTold(at=1, story=effect.story, number=effect.number),)
+                return (run_facts.ShortageReported(at=1, story=effect.story, number=effect.number),)
             case _:
                 return _plain(effect)
 
     def _nothing_is_granted_that_is_not_there(self, effect: run_effects.GrantAllowance) -> None:
         ledger, limit = self.run.spending.ledger, self.run.given.limits.run
-        assert ledger.spent.usd == pytest.approx(self.unclaimed + self._heard(), abs=1e-6), "all of it is in the books"
+        assert ledger.spent.usd == pytest.approx(self.unclaimed + self._received(), abs=1e-6), (
+            "all of it is in the books"
+        )
         committed = reservations.committed(ledger).usd + effect.amount.usd
         assert limit.usd is None or committed <= limit.usd + 1e-6
 
-    def _heard(self) -> float:
+    def _received(self) -> float:
         """Of what claimed attempts have used, what the run has read of."""
-        unread = (one for one in self.box.letters if isinstance(one, run_facts.AttemptSettled) and one.number)
-        return self.settled - sum((one.used.cost_usd or 0.0) for one in unread if one.used)
+        unread = (
+            fact for fact in self.box.unread_messages if isinstance(fact, run_facts.AttemptSettled) and fact.number
+        )
+        return self.settled - sum((settled.used.cost_usd or 0.0) for settled in unread if settled.used)
 
     # A story ---------------------------------------------------------------------------------------------------------
 
@@ -183,10 +187,10 @@ class Run(RuleBasedStateMachine):
                 return (story_facts.AllowanceClaimed(at=1, number=effect.number),)
             case story_effects.SettleAllowance():
                 self.settled += (effect.used.cost_usd or 0.0) if effect.number and effect.used else 0.0
-                told = run_facts.AttemptSettled(
+                settled = run_facts.AttemptSettled(
                     at=1, story=story, number=effect.number, used=effect.used, unused=effect.unused
                 )
-                self.box.post(f"{story}/settle/{effect.number}", told)
+                self.box.post(f"{story}/settle/{effect.number}", settled)
                 return (story_facts.AllowanceSettled(at=1, number=effect.number),)
             case story_effects.RequestLanding():
                 landed = story_facts.LandingAccepted(at=1, commit=Commit(f"landed-{story}"), ref="main", base=BASE)
@@ -210,22 +214,22 @@ class Run(RuleBasedStateMachine):
             return ()
         used = Usage(input_tokens=1, cost_usd=usd)
         self.unclaimed += 0.0 if known.spending.allowance else usd
-        told: dict[str, Any] = {"at": 1, "step": effect.step, "attempt": effect.attempt}
-        if ends == "dies":  # and somebody has read in its log what it cost
-            return (story_facts.StepInterrupted(**told, diff="", usage=used),)
-        return (story_facts.StepCompleted(**told, commit=Commit("work"), notes="", outputs=(), usage=used),)
+        values: dict[str, Any] = {"at": 1, "step": effect.step, "attempt": effect.attempt}
+        if ends == "dies":  # and its cost was read from its log
+            return (story_facts.StepInterrupted(**values, diff="", usage=used),)
+        return (story_facts.StepCompleted(**values, commit=Commit("work"), notes="", outputs=(), usage=used),)
 
     def _begun(self, story: StoryId, known: StoryState, effect: story_effects.RunAgent) -> Iterable[Fact]:
         assert known.spending.allowance or not known.spending.limits.run.is_set, (
-            "who knows of the run's limit has asked"
+            "a story that knows the run's limit has asked"
         )
         own = known.spending.limits.story.usd
-        assert own is None or (known.spending.usage.cost_usd or 0.0) < own, "who knows of its own limit keeps to it"
+        assert own is None or (known.spending.usage.cost_usd or 0.0) < own, "a story keeps to its own limit once known"
         changing = story in self.run.spending.unaware or any(
-            isinstance(one, run_facts.LimitsRaised) for one in self.box.letters
+            isinstance(fact, run_facts.LimitsRaised) for fact in self.box.unread_messages
         )
         assert changing or self._bounds(known.spending.limits) == self._bounds(self.run.given.limits), (
-            "who was told knows"
+            "a notified story knows the limits"
         )
         return (story_facts.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=BASE, log=""),)
 
@@ -233,16 +237,16 @@ class Run(RuleBasedStateMachine):
 
     @rule()
     def all_is_heard(self) -> None:
-        """With every letter read, and nobody at work, all know the same, and nobody waits for nothing."""
+        """When all messages are read and no story works, all know the same limits, and no story waits for nothing."""
         while self._anything():
             pass
         busy = any(self._at_work(story) for story in self.stories.values())
-        for story in afoot(self.run):
+        for story in in_progress(self.run):
             known = self.stories[story]
             if self._at_work(known):
                 continue
             assert self._bounds(known.spending.limits) == self._bounds(self.run.given.limits)
-            assert busy or known.waiting.hold, "it waits for a person, or for somebody at work"
+            assert busy or known.waiting.hold, "it waits for a person, or for another story's work"
 
     def _anything(self) -> bool:
         moved = [self._run_moves()]
@@ -277,7 +281,7 @@ def _ended(story: StoryId, known: StoryState) -> run_facts.StoryEnded:
         reason=known.outcome.reason,
         cause=known.outcome.cause,
         usage=known.spending.usage,
-        unbooked=known.spending.unreserved or NOTHING_USED,
+        unrecorded=known.spending.unreserved or NOTHING_USED,
     )
 
 
@@ -292,8 +296,8 @@ def _plain(effect: e.Effect) -> Iterable[Fact]:
             return (story_facts.StoryReported(at=1),)
         case story_effects.ReleaseWorkspace():
             return (story_facts.WorkspaceReleased(at=1, number=effect.number),)
-        case story_effects.TellWaiting():
-            return (story_facts.WaitingTold(at=1, waiting=effect.waiting),)
+        case story_effects.ReportWaiting():
+            return (story_facts.WaitingReported(at=1, waiting=effect.waiting),)
         case e.Conclude():
             return effect.facts
         case _:

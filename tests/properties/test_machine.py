@@ -1,4 +1,4 @@
-"""Any fact may be told to any state: statuses change along the tables, and what must never be, never is."""
+"""Any fact may reach any state: statuses change only as the tables allow, and the invariants hold."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -34,8 +34,8 @@ from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
 from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.testing.builders import assignment, landing_request, planned, run_plan, started_run, story_id
 from shiftwork.testing.simulation.edits import edit_request
-from shiftwork.testing.simulation.story import StoryWorld
-from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, story_worlds, workflows
+from shiftwork.testing.simulation.story import StorySimulation
+from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, story_simulations, workflows
 
 # A small world of names, so that a random fact has a chance to be about something that is there.
 NAMES: Drawn = {
@@ -70,26 +70,26 @@ def legal(table: machine.Table[Any], before: StrEnum, after: StrEnum) -> bool:
 
 def counts(story: StoryState) -> tuple[int, ...]:
     """What never goes down."""
-    return story.cursor, story.landing.requests, story.waiting.holds, story.work.workspace, story.go
+    return story.cursor, story.landing.requests, story.waiting.holds, story.work.workspace, story.start_number
 
 
-class StoryTold(RuleBasedStateMachine):
-    """A story that goes its way while anybody tells it anything."""
+class StoryNotified(RuleBasedStateMachine):
+    """A story that makes progress while it receives arbitrary facts."""
 
     story = StoryState()
-    world: StoryWorld
+    context: StorySimulation
 
-    @initialize(steps=workflows(), held=limits, world=story_worlds())
-    def start(self, steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
-        self.world = world
-        self.tell(story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
+    @initialize(steps=workflows(), held=limits, context=story_simulations())
+    def start(self, steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
+        self.context = context
+        self.announce(story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
 
     @rule(turns=st.integers(1, 5))
     def go_on(self, turns: int) -> None:
         for _ in range(turns):
             for effect in decide_story(self.story):
-                for fact in self.world.answer(effect, self.story):
-                    self.tell(fact)
+                for fact in self.context.answer(effect, self.story):
+                    self.announce(fact)
 
     @rule(
         accepted=st.booleans(),
@@ -98,7 +98,7 @@ class StoryTold(RuleBasedStateMachine):
     def hear_of_a_landing(self, accepted: bool, claim: type[Fact]) -> None:  # noqa: FBT001 - a rule's parameter
         """At any moment, an answer from the queue and a claim about the end."""
         if accepted:
-            self.tell(story_facts.LandingAccepted(at=0, commit=Commit("a"), ref="main"))
+            self.announce(story_facts.LandingAccepted(at=0, commit=Commit("a"), ref="main"))
         claims = {
             story_facts.StoryFailed: story_facts.StoryFailed(at=0, cause=FailureCause.STEP, reason="so they say"),
             story_facts.StoryCompleted: story_facts.StoryCompleted(at=0, commit=Commit("a")),
@@ -106,20 +106,20 @@ class StoryTold(RuleBasedStateMachine):
                 at=0, number=self.story.landing.requests + 1, tip=Commit("a")
             ),
         }
-        self.tell(claims[claim])
+        self.announce(claims[claim])
 
     @rule(fact=facts(NAMES))
-    def hear(self, fact: Fact) -> None:
-        self.tell(fact)
+    def feed(self, fact: Fact) -> None:
+        self.announce(fact)
 
     @rule(data=st.data())
     def edit(self, data: st.DataObject) -> None:
         step = self.story.pipeline.current
         by = data.draw(st.sampled_from([step.id if step else "", step.id if step else "", "person", "step-002"]))
         edits = edit_request(DrawnChance(data), self.story.pipeline)
-        self.tell(story_facts.WorkflowEdited(at=0, by=by, edits=edits, before=(), after=()))
+        self.announce(story_facts.WorkflowEdited(at=0, by=by, edits=edits, before=(), after=()))
 
-    def tell(self, fact: Fact) -> None:
+    def announce(self, fact: Fact) -> None:
         before, after = self.story, evolve_story(self.story, fact)
         assert legal(story_transitions.STORY, before.status, after.status)
         known = {step.id: step for step in before.pipeline.steps}
@@ -160,15 +160,15 @@ class StoryTold(RuleBasedStateMachine):
         assert not (landed and self.story.status is StoryStatus.FAILED)
 
 
-def test_a_story_keeps_to_its_tables_whatever_it_is_told() -> None:
-    run_state_machine_as_test(StoryTold, settings=settings(QUICK, max_examples=40, stateful_step_count=30))
+def test_a_story_keeps_to_its_tables_whatever_it_is_reported() -> None:
+    run_state_machine_as_test(StoryNotified, settings=settings(QUICK, max_examples=40, stateful_step_count=30))
 
 
 @given(st.lists(facts(NAMES), max_size=8))
 @QUICK
-def test_a_story_that_has_not_started_knows_nothing(told: list[Fact]) -> None:
+def test_a_story_that_has_not_started_knows_nothing(message: list[Fact]) -> None:
     story = StoryState()
-    for fact in told:
+    for fact in message:
         if not isinstance(fact, story_facts.StoryStarted):
             assert evolve_story(story, fact) is story
 
@@ -178,9 +178,9 @@ def test_a_story_that_has_not_started_knows_nothing(told: list[Fact]) -> None:
 
 @given(specs(), st.lists(of(OF_A_RUN), max_size=20), of(OF_A_STORY | OF_A_QUEUE))
 @settings(QUICK, max_examples=100)
-def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[Fact], other: Fact) -> None:
+def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], message: list[Fact], other: Fact) -> None:
     run = started_run(*stories, parallel=2)
-    for fact in told:
+    for fact in message:
         before, run = run, evolve_run(run, fact)
         assert legal(run_transitions.RUN, before.status, run.status)
         assert before.stories.keys() <= run.stories.keys()
@@ -221,10 +221,10 @@ def held_in(queue: QueueState) -> dict[str, Entry]:
 
 @given(about_the_head, of(OF_A_STORY | OF_A_RUN))
 @settings(QUICK, max_examples=100)
-def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(told: list[Fact], other: Fact) -> None:
+def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(message: list[Fact], other: Fact) -> None:
     queue = evolve_queue(QueueState(), landing_facts.EntryQueued(at=0, branch="main", request=landing_request(1)))
-    by_tip = any(isinstance(fact, landing_facts.BatchTaken) and fact.policy.proof is Proof.TIP for fact in told)
-    for fact in told:
+    by_tip = any(isinstance(fact, landing_facts.BatchTaken) and fact.policy.proof is Proof.TIP for fact in message)
+    for fact in message:
         before, queue = queue, evolve_queue(queue, fact)
         old, new = held_in(before), held_in(queue)
         assert len(new) == len(queue.entries)

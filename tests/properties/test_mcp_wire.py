@@ -1,4 +1,4 @@
-"""Whatever arrives on the tools' wire, it is answered as JSON-RPC says, or ignored; nothing is raised."""
+"""Any message to the tools' server is answered as JSON-RPC requires, or ignored; nothing is raised."""
 
 import json
 from typing import Any
@@ -35,7 +35,7 @@ def refusing(name: str, arguments: dict[str, Any]) -> str:
     raise OSError(name)
 
 
-def told(line: bytes) -> Any:
+def outcome_of(line: bytes) -> Any:
     """The answer to a line, if any; at most one line, and ASCII, so that no encoding can break it."""
     answer = Server(refusing).answer(line)
     if not answer:
@@ -56,23 +56,23 @@ def check(answer: Any) -> None:
 
 @given(st.binary())
 def test_any_bytes_are_survived(line: bytes) -> None:
-    answer = told(line)
+    answer = outcome_of(line)
     if answer is not None:
-        for one in answer if isinstance(answer, list) else [answer]:
-            check(one)
+        for item in answer if isinstance(answer, list) else [answer]:
+            check(item)
 
 
 @given(anything | st.lists(messages, max_size=4))
 def test_any_json_is_survived(message: Any) -> None:
-    answer = told(json.dumps(message).encode())
+    answer = outcome_of(json.dumps(message).encode())
     if answer is not None:
-        for one in answer if isinstance(answer, list) else [answer]:
-            check(one)
+        for item in answer if isinstance(answer, list) else [answer]:
+            check(item)
 
 
 @given(messages)
 def test_a_request_is_answered_under_its_id_and_a_notification_never(message: dict[str, Any]) -> None:
-    answer = told(json.dumps(message).encode())
+    answer = outcome_of(json.dumps(message).encode())
     identified = isinstance(message.get("id"), str | int) and not isinstance(message["id"], bool)
     if identified:
         check(answer)
@@ -86,5 +86,5 @@ def test_a_request_is_answered_under_its_id_and_a_notification_never(message: di
 
 @given(st.integers(min_value=0, max_value=100_000))
 def test_nesting_of_any_depth_is_survived(depth: int) -> None:
-    answer = told(b"[" * depth + b"]" * depth)
+    answer = outcome_of(b"[" * depth + b"]" * depth)
     assert answer is None or "error" in (answer if isinstance(answer, dict) else answer[0])

@@ -1,4 +1,4 @@
-"""Reading what agents ask and what scripts say in JSON: everything legal is understood, nothing else raises oddly."""
+"""Reading agents' requests and scripts in JSON: everything legal is understood, invalid input raises clear errors."""
 
 import contextlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules of supervision that hold for any stream and any family of processes."""
+"""Rules of supervision that hold for any stream and any process tree."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,15 +46,15 @@ def test_a_family_is_closed_and_no_larger(
     assert len(found) == len(set(found))
     assert set(found).isdisjoint(barred)
     assert set(found) >= (roots & seen.keys()) - barred
-    for pid, one in seen.items():
-        if one.parent in found and pid not in barred:
+    for pid, sighting in seen.items():
+        if sighting.parent in found and pid not in barred:
             assert pid in found
         if pid in found and pid not in roots:
-            assert found.index(one.parent) < found.index(pid) or one.parent == pid
+            assert found.index(sighting.parent) < found.index(pid) or sighting.parent == pid
 
 
 @given(populations(), st.integers(1, 25))
-def test_whoever_is_barred_with_its_line_is_below_nobody_found(seen: dict[int, Sighting], me: int) -> None:
+def test_anyone_who_is_barred_with_its_line_is_below_no_one_found(seen: dict[int, Sighting], me: int) -> None:
     line = lineage(seen, me)
     assert me in line
     assert all(seen[pid].parent in line for pid in line if pid in seen)
@@ -62,6 +62,6 @@ def test_whoever_is_barred_with_its_line_is_below_nobody_found(seen: dict[int, S
 
 
 @given(st.text(), st.text())
-def test_a_tag_is_no_limit_anybody_sets(one: str, other: str) -> None:
-    assert 2**56 <= tag_for(one) < 2**57
-    assert (tag_for(one) == tag_for(other)) == (one == other)
+def test_a_tag_is_no_limit_anybody_sets(text: str, other: str) -> None:
+    assert 2**56 <= tag_for(text) < 2**57
+    assert (tag_for(text) == tag_for(other)) == (text == other)

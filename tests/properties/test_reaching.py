@@ -1,4 +1,4 @@
-"""Whatever a proxy is asked for: what it would call is on the list, letter by letter."""
+"""For any request to the proxy: the host that it would call is on the list, character by character."""
 
 import string
 
@@ -53,7 +53,7 @@ def test_a_plain_name_is_its_own_spelling(text: str) -> None:
 
 @given(st.lists(hosts, max_size=4), names, numbers)
 def test_listed_is_who_has_the_same_labels_at_the_end(entries: list[Host], name: str, number: int) -> None:
-    """As somebody would say it who has only a list of labels, and no text to be clever with."""
+    """The same rule, stated on lists of labels instead of text."""
 
     def meant(host: Host) -> bool:
         own, theirs = host.name.split("."), name.split(".")
@@ -86,7 +86,7 @@ def test_what_is_called_stands_between_the_scheme_and_the_first_sign_of_anything
     begin = "" if method == "CONNECT" else "http://"
     tail = "" if method == "CONNECT" else rest
     spelt = [f"{begin}{name}{port}{end}" for port in ("", f":{number}") for end in {tail, tail.removeprefix("/")}]
-    assert target.lower() in [one.lower() for one in spelt]
+    assert target.lower() in [text.lower() for text in spelt]
 
 
 @given(names, numbers, st.sampled_from(["", "/", "/x", "?y", "/a?b=http://evil.com"]))

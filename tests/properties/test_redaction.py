@@ -1,4 +1,4 @@
-"""No secret that is known is left in any text, however it is cut; and a text without secrets stays as it is."""
+"""No known secret is left in any text, however the text is split; a text without secrets stays unchanged."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""However many notes are left, however long: memory is bounded, in order, says what is missing, and has the newest."""
+"""For any number and length of notes: memory is bounded and in order, says what is missing, and has the newest."""
 
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ def test_the_order_is_kept_and_the_newest_is_whole(texts: list[str], room: Room)
     shelf = Shelf()
     for number, text in enumerate(texts):
         before, shelf = shelf, remember(shelf, Note(at=number, by="US-001", text=text), room)
-        assert all(one.at < other.at for one, other in pairwise(shelf.all))
+        assert all(note.at < other.at for note, other in pairwise(shelf.all))
         if shelf is not before:
             assert shelf.notes[-1].at == number
             assert text.strip().startswith(shelf.notes[-1].text) or "left out]" in shelf.notes[-1].text

@@ -1,4 +1,4 @@
-"""Rendering never looks at what it has put in, and a prompt is bounded whatever it is made of."""
+"""Rendering never expands the values that it has inserted, and every prompt is bounded."""
 
 from dataclasses import replace
 
@@ -134,7 +134,7 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
     around = Surroundings(
         gates=tuple(Gate(name=text, command=text) for text in draw(MANY)),
         tools=draw(st.booleans()),
-        outbox=draw(HUGE),
+        output_folder=draw(HUGE),
         branch=draw(HUGE),
         workspace=draw(HUGE),
         attempt=draw(st.integers()),
@@ -178,7 +178,7 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
     )
     around = Surroundings(
         gates=(Gate(name=text, command=text),) * 8,
-        outbox=text,
+        output_folder=text,
         branch=text,
         workspace=text,
         memory=Memory(project=shelf((text,) * 8), patterns=shelf((text,) * 8), progress=shelf((text,) * 8)),

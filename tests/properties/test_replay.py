@@ -1,4 +1,4 @@
-"""A history that was written down and read again folds to the same states and asks for the same effects."""
+"""A history that was stored and read again folds to the same states and requests the same effects."""
 
 import json
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.testing.builders import assignment, run_plan
-from shiftwork.testing.simulation.landing_queue import QueueWorld
-from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.landing_queue import QueueSimulation
+from shiftwork.testing.simulation.run import RunSimulation
 from shiftwork.testing.simulation.simulation import Play
-from shiftwork.testing.simulation.story import StoryWorld
-from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
+from shiftwork.testing.simulation.story import StorySimulation
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_simulations, workflows
 
 
 def stored(facts: Sequence[Fact]) -> list[Fact]:
@@ -44,38 +44,38 @@ def replays_alike[S](play: Play[S], start: S) -> None:
         lived, replayed = play.evolve(lived, fact), play.evolve(replayed, read)
         assert replayed == lived
     assert replayed == play.state
-    told = len(play.history) - sum(len(turn.facts) for turn in play.turns)
+    number = len(play.history) - sum(len(turn.facts) for turn in play.turns)
     for turn in play.turns:
         again = start
-        for fact in stored(play.history[:told]):
+        for fact in stored(play.history[:number]):
             again = play.evolve(again, fact)
         assert turn.effect in play.decide(again)
-        told += len(turn.facts)
+        number += len(turn.facts)
 
 
-@given(workflows(), limits, story_worlds())
+@given(workflows(), limits, story_simulations())
 @QUICK
-def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
-    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
+    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
     play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     replays_alike(play, StoryState())
 
 
 @given(specs(), st.integers(1, 3), st.data())
 @QUICK
 def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
-    world = RunWorld(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    context = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
     play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     replays_alike(play, RunState())
 
 
 @given(st.data())
 @QUICK
 def test_a_queue_replays_alike(data: st.DataObject) -> None:
-    world = QueueWorld(chance=DrawnChance(data), withdrawals=2)
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.run(world.bound())
+    context = QueueSimulation(chance=DrawnChance(data), withdrawals=2)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
+    play.run(context.bound())
     replays_alike(play, QueueState())

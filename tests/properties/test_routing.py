@@ -1,4 +1,4 @@
-"""Routes lead to an end, whatever agents, gates and people decide, and never further than retries allow."""
+"""Routes reach an end for all decisions of agents, gates and people, and within the allowed retries."""
 
 from collections import Counter
 from dataclasses import replace
@@ -20,7 +20,7 @@ from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names
 from shiftwork.testing.builders import assignment, planned, started_story
 from shiftwork.testing.simulation.simulation import FirstChoice, Play
-from shiftwork.testing.simulation.story import StoryWorld
+from shiftwork.testing.simulation.story import StorySimulation
 from shiftwork.testing.strategies import QUICK, DrawnChance, routed, workflows
 
 DECIDING = ("completed", "completed", "completed", "failed")
@@ -33,18 +33,18 @@ def pipelines(draw: st.DrawFn) -> tuple[StepPlan, ...]:
     return draw(routed([replace(step, routes=(), decision_key="") for step in steps]))
 
 
-def played(steps: tuple[StepPlan, ...], world: StoryWorld) -> Play[StoryState]:
-    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+def played(steps: tuple[StepPlan, ...], context: StorySimulation) -> Play[StoryState]:
+    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
     play.open(
         [story_facts.StoryStarted(at=0, assignment=assignment(limits=Limits(repairs=0, conflicts=0)), steps=steps)]
     )
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     return play
 
 
-def deciding_world(data: st.DataObject, answers: int = 0) -> StoryWorld:
-    """Agents decide and fail; nobody edits, dies or lands anything but at once."""
-    return StoryWorld(
+def deciding_context(data: st.DataObject, answers: int = 0) -> StorySimulation:
+    """Agents decide and fail; there are no edits and no crashes, and landing is immediate."""
+    return StorySimulation(
         chance=DrawnChance(data), mishaps=0, answers=answers, endings=DECIDING, verdicts=("landed", "landed")
     )
 
@@ -61,8 +61,8 @@ def test_what_is_drawn_here_is_what_a_file_may_say(steps: tuple[StepPlan, ...]) 
 def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit(
     steps: tuple[StepPlan, ...], data: st.DataObject
 ) -> None:
-    """Nobody grants more here, so the declared retries are all there is, for failures and routes together."""
-    play = played(steps, deciding_world(data))
+    """No person grants more here, so the declared retries are the limit for failures and routes together."""
+    play = played(steps, deciding_context(data))
     assert play.state.status in ENDED
     back = Counter(fact.target for fact in play.history if isinstance(fact, story_facts.StepRouted) and fact.back)
     retried = Counter(fact.step for fact in play.history if isinstance(fact, story_facts.StepRetried))
@@ -73,7 +73,7 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
 @given(pipelines(), st.data())
 @QUICK
 def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
-    play = played(steps, deciding_world(data, answers=3))
+    play = played(steps, deciding_context(data, answers=3))
     assert play.state.status in ENDED
     for step in play.state.pipeline.steps:
         assert step.retries <= step.plan.max_retries
@@ -84,9 +84,9 @@ def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], d
 def test_every_decision_is_followed_before_anything_else_is_done(
     steps: tuple[StepPlan, ...], data: st.DataObject
 ) -> None:
-    for turn in played(steps, deciding_world(data, answers=2)).turns:
+    for turn in played(steps, deciding_context(data, answers=2)).turns:
         if turn.before.routing and not turn.before.waiting.hold and turn.before.status not in ENDED:
-            assert isinstance(turn.effect, e.Conclude | story_effects.TellWaiting)
+            assert isinstance(turn.effect, e.Conclude | story_effects.ReportWaiting)
         if any(isinstance(fact, story_facts.StepRouted) for fact in turn.facts):
             (fact,) = turn.facts
             assert isinstance(fact, story_facts.StepRouted)
@@ -103,10 +103,10 @@ def test_every_decision_is_followed_before_anything_else_is_done(
 @given(workflows().map(lambda steps: tuple(replace(step, routes=(), decision_key="") for step in steps)), st.data())
 @QUICK
 def test_a_linear_pipeline_goes_in_its_order(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
-    world = StoryWorld(
+    context = StorySimulation(
         chance=DrawnChance(data), mishaps=0, endings=("completed", "failed"), verdicts=("landed", "landed")
     )
-    play = played(steps, world)
+    play = played(steps, context)
     assert not any(isinstance(fact, story_facts.StepRouted) for fact in play.history)
     places = [step.id for step in play.state.pipeline.steps]  # a person's edit may put new steps between others
     begun = [places.index(fact.step) for fact in play.history if isinstance(fact, story_facts.StepStarted)]
@@ -115,7 +115,7 @@ def test_a_linear_pipeline_goes_in_its_order(steps: tuple[StepPlan, ...], data: 
 
 def test_with_the_first_choice_every_step_runs_once() -> None:
     steps = (planned("coding"), planned("review"))
-    play = played(steps, StoryWorld(chance=FirstChoice(), endings=("completed",), verdicts=("landed",)))
+    play = played(steps, StorySimulation(chance=FirstChoice(), endings=("completed",), verdicts=("landed",)))
     assert [fact.step for fact in play.history if isinstance(fact, story_facts.StepStarted)] == ["step-001", "step-002"]
 
 
@@ -127,8 +127,8 @@ TEXTS = st.text(alphabet=st.sampled_from("{}ab _\n"), max_size=30) | st.sampled_
 @given(TEXTS, TEXTS)
 def test_no_template_expands_what_agents_have_said(changes: str, feedback: str) -> None:
     story = started_story(planned("own", input="<{{changes}}|{{verify_feedback}}>"))
-    told = replace(story, dialogue=replace(story.dialogue, context=(("changes", changes),)))
-    step = replace(told.pipeline.steps[0], feedback=feedback)
-    prompt = compose(told, step, Surroundings(workspace="/secret/place"))
+    message = replace(story, dialogue=replace(story.dialogue, context=(("changes", changes),)))
+    step = replace(message.pipeline.steps[0], feedback=feedback)
+    prompt = compose(message, step, Surroundings(workspace="/secret/place"))
     assert f"<{changes}|{feedback}>" in prompt
     assert names(step.plan.input) == {"changes", "verify_feedback"}

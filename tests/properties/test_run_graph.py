@@ -1,4 +1,4 @@
-"""A run of many stories, whatever they come to: who may start, who is blocked, who holds what, and how it ends."""
+"""A run of many stories with any outcomes: which may start, which are blocked, which slots they hold, how it ends."""
 
 from dataclasses import replace
 
@@ -78,7 +78,7 @@ class ManyStories(RuleBasedStateMachine):
     def start(self, stories: tuple[Story, ...], parallel: int) -> None:
         self.run = started_run(*stories, parallel=parallel)
 
-    def tell(self, fact: Fact) -> None:
+    def announce(self, fact: Fact) -> None:
         self.run = evolve_run(self.run, fact)
 
     @rule()
@@ -90,18 +90,18 @@ class ManyStories(RuleBasedStateMachine):
                 assert set(story.depends_on) <= of_status(self.run, StoryStatus.COMPLETED)
                 assert slot not in self.run.schedule.in_progress.values()
                 assert self.run.stories[story.id].status is StoryStatus.UNCLAIMED
-                self.tell(run_facts.StoryDispatched(at=1, story=story.id, slot=slot))
+                self.announce(run_facts.StoryDispatched(at=1, story=story.id, slot=slot))
                 assert self.run.schedule.in_progress[story.id] == slot
             elif isinstance(effect, run_effects.KeepMemory):
-                self.tell(run_facts.MemoryKept(at=1, changes=effect.changes))
+                self.announce(run_facts.MemoryKept(at=1, changes=effect.changes))
             elif isinstance(effect, e.Conclude):
-                self.tell(*effect.facts)
+                self.announce(*effect.facts)
 
     @rule(data=st.data(), verdicts=st.lists(st.sampled_from([True, True, True, False]), min_size=1, max_size=8))
     @precondition(lambda self: self.run.schedule.in_progress)
     def some_end(self, data: st.DataObject, verdicts: list[bool]) -> None:
         for landed in verdicts[: len(self.run.schedule.in_progress)]:
-            self.tell(ended(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress))), landed=landed))
+            self.announce(ended(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress))), landed=landed))
         self.go_on()
 
     @rule(data=st.data())
@@ -109,7 +109,7 @@ class ManyStories(RuleBasedStateMachine):
     def one_is_tried_again(self, data: st.DataObject) -> None:
         failed = sorted(of_status(self.run, StoryStatus.FAILED))
         story = data.draw(st.sampled_from(failed))
-        self.tell(run_facts.StoryRetryRequested(at=1, story=story))
+        self.announce(run_facts.StoryRetryRequested(at=1, story=story))
         assert self.run.status is RunStatus.RUNNING
         assert self.run.stories[story].status is StoryStatus.UNCLAIMED
 
@@ -118,11 +118,11 @@ class ManyStories(RuleBasedStateMachine):
         story = data.draw(st.sampled_from(sorted(self.run.stories)))
         before = self.run
         if story not in before.schedule.in_progress:
-            self.tell(ended(story, landed=landed))
+            self.announce(ended(story, landed=landed))
         if story not in before.schedule.ready:
-            self.tell(run_facts.StoryDispatched(at=1, story=story, slot=99))
+            self.announce(run_facts.StoryDispatched(at=1, story=story, slot=99))
         if before.stories[story].status not in {StoryStatus.FAILED, StoryStatus.UNDONE}:
-            self.tell(run_facts.StoryRetryRequested(at=1, story=story))
+            self.announce(run_facts.StoryRetryRequested(at=1, story=story))
         assert self.run == before
 
     @invariant()
@@ -157,12 +157,12 @@ class ManyStories(RuleBasedStateMachine):
             assert self.run.totals.spent == (sum(costs) if costs else None)
 
     def teardown(self) -> None:
-        """From wherever it is, the run comes to its end once its stories do."""
+        """From any state, the run ends once its stories do."""
         for number in range(4 * len(self.run.stories) + 2):
             if self.run.status in RUN_ENDED or self.run.plan is None:
                 break
             for story in sorted(self.run.schedule.in_progress):
-                self.tell(ended(story, landed=number % 5 > 0))
+                self.announce(ended(story, landed=number % 5 > 0))
             self.go_on()
             self.blocked_is_exactly_what_needs_a_failed_story()
         if self.run.plan is None:
@@ -193,7 +193,7 @@ def test_stories_that_touch_the_same_files_start_together_only_where_no_other_ca
     together = [story for story in chosen if claims.meet(run.asked(story).touches)]
     apart = [story for story in run.schedule.ready if not claims.meet(run.asked(story).touches)]
     if together:
-        # Whoever was passed over meets somebody at work, or one of those who start now.
+        # A story that was passed over overlaps with a story at work or with a story that starts now.
         claims.add(path for story in chosen if story not in together for path in run.asked(story).touches)
         assert all(claims.meet(run.asked(story).touches) for story in apart if story not in chosen)
 

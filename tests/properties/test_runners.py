@@ -1,4 +1,4 @@
-"""A line says that a test has passed only as a whole: nothing around it, and no other name, makes it count."""
+"""A line reports a passed test only if the whole line matches: no extra text and no other name counts."""
 
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What a user is asked to trust is shown so that what would run can be told from it, to the character."""
+"""What a user is asked to trust is shown exactly: every character that would run can be read from it."""
 
 import re
 from unicodedata import category
@@ -18,7 +18,7 @@ _MARK = re.compile(r"<(?:(LF)|(\d+) blanks|U\+([0-9A-F]{4,6}))>")
 
 
 def read(lines: list[str]) -> str:
-    """What a careful reader makes of it: a backslash at the end of all lines but the last means that it goes on."""
+    """How a careful reader understands it: a backslash at the end of every line but the last continues the line."""
     joined = "".join(line if line.endswith("<LF>") else line[:-1] for line in lines[:-1]) + lines[-1]
     return "" if joined == EMPTY else _MARK.sub(_meant, joined)
 
@@ -35,7 +35,7 @@ def _meant(mark: re.Match[str]) -> str:
 @example("<2 blanks>", None)
 @example("\\\n", 1)
 @example("<nothing>", None)
-def test_what_runs_can_be_told_from_what_is_shown(text: str, room: int | None) -> None:
+def test_what_runs_can_be_reported_from_what_is_shown(text: str, room: int | None) -> None:
     assert read(in_lines(text, room)) == text
 
 
@@ -53,8 +53,10 @@ def test_no_line_is_wider_than_its_room(text: str, room: int) -> None:
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
-def test_two_claims_that_differ_are_shown_differently(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> None:
-    first, second = (tuple(Command(where=where, text=text) for where, text in each) for each in (one, other))
+def test_two_claims_that_differ_are_shown_differently(
+    item: list[tuple[str, str]], other: list[tuple[str, str]]
+) -> None:
+    first, second = (tuple(Command(where=where, text=text) for where, text in each) for each in (item, other))
     assert (list(changes((), first)) == list(changes((), second))) is (first == second)
 
 

@@ -1,7 +1,7 @@
-"""Reading any valid spec file and writing back what landed changes that and not one character more.
+"""Writing what landed back to any valid spec file changes only the marks of those stories.
 
-Files are drawn as pieces: a piece that a landing changes knows what it looks like before and after. So what must come
-out is known without any parser: the same pieces, those of the stories that landed as they are afterwards.
+Files are generated as pieces: a piece that a landing changes has a text before and a text after. So the expected
+result is known without a parser: the same pieces, with the text after for the stories that landed.
 """
 
 import json
@@ -25,7 +25,7 @@ NOTE = 'Landed as 0123 "quoted" — done'
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Some text; `after` stands in its place once the story that it belongs to has landed."""
+    """Some text; `after` replaces it once the story that it belongs to has landed."""
 
     before: str
     after: str = ""
@@ -46,7 +46,7 @@ class File:
         return self.landed(frozenset())
 
     def landed(self, ids: frozenset[str]) -> str:
-        return "".join(one.after if one.story in ids else one.before for one in self.pieces)
+        return "".join(piece.after if piece.story in ids else piece.before for piece in self.pieces)
 
 
 def marked(kind: str, text: str, marks: Mapping[StoryId, Mark]) -> str:
@@ -98,7 +98,7 @@ SNAKE = {"stories": "user_stories", "criteria": "acceptance_criteria", "branch":
 
 @st.composite
 def members(draw: st.DrawFn, given_: dict[str, tuple[Piece, ...]]) -> tuple[Piece, ...]:
-    """An object of these members, and perhaps some that nobody knows, in any order and with any space."""
+    """An object of these members, and perhaps some unknown ones, in any order and with any space."""
     foreign = {key: plain(spelled(draw, value)) for key, value in draw(FOREIGN).items()}
     rows = draw(st.permutations(sorted((given_ | foreign).items())))
     pieces = [*plain("{")]
@@ -203,7 +203,7 @@ TEXT = st.sampled_from(["do it", "do `[ ]` it", "do  it   ", "[link](x) it", "ma
 
 @st.composite
 def boxes(draw: st.DrawFn, story: str, lead: str = "") -> tuple[tuple[Piece, ...], bool]:
-    """One bullet with a box, and whether it is ticked."""
+    """One bullet with a checkbox, and whether it is checked."""
     mark = draw(st.sampled_from(" xX"))
     box = Piece(before=mark, after="x" if mark == " " else mark, story=story)
     return (*plain(f"{draw(BULLET)}["), box, *plain(f"] {lead}{draw(TEXT)}\n")), mark != " "
@@ -211,14 +211,14 @@ def boxes(draw: st.DrawFn, story: str, lead: str = "") -> tuple[tuple[Piece, ...
 
 @st.composite
 def lists(draw: st.DrawFn, story: str, numbered: str) -> tuple[tuple[Piece, ...], bool]:
-    """Some bullets with boxes and whatever may stand between them; whether all are ticked."""
+    """Some bullets with checkboxes and anything allowed between them; whether all are checked."""
     pieces: list[Piece] = []
-    ticked = []
+    marked = []
     for number in range(1, draw(st.integers(1, 3)) + 1):
-        box, is_ticked = draw(boxes(story, numbered.format(number)))
+        box, is_marked = draw(boxes(story, numbered.format(number)))
         pieces += [*box, *plain(f"{draw(PROSE)}\n")]
-        ticked.append(is_ticked)
-    return tuple(pieces), all(ticked)
+        marked.append(is_marked)
+    return tuple(pieces), all(marked)
 
 
 @st.composite
@@ -230,8 +230,8 @@ def dressed(draw: st.DrawFn, file: File) -> File:
     last = file.pieces[-1]
     pieces = (*plain(front), *file.pieces[:-1], Piece(before=last.before.rstrip("\n") + tail))
     ended = tuple(
-        Piece(before=one.before.replace("\n", ends), after=one.after.replace("\n", ends), story=one.story)
-        for one in pieces
+        Piece(before=piece.before.replace("\n", ends), after=piece.after.replace("\n", ends), story=piece.story)
+        for piece in pieces
     )
     return File(kind=file.kind, pieces=ended, ids=file.ids, done=file.done)
 
@@ -247,10 +247,10 @@ def markdown_files(draw: st.DrawFn, kind: str) -> File:
     ids, done = [], set()
     for number in draw(st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True)):
         story = name.format(number)
-        listed, all_ticked = draw(lists(story, numbered.format(number, number)))
+        listed, all_marked = draw(lists(story, numbered.format(number, number)))
         pieces += [*plain(f"{heading.format(number)}\n", f"{draw(PROSE)}\n"), *listed]
         ids.append(story)
-        done |= {story} if all_ticked else set()
+        done |= {story} if all_marked else set()
     whole = File(kind=kind, pieces=(*pieces, *plain("\n")), ids=tuple(ids), done=frozenset(done))
     return draw(dressed(whole))
 
@@ -263,7 +263,7 @@ def test_boxes_in_markdown_of_any_kind(file: File, data: st.DataObject) -> None:
 
 @MANY
 @given(st.lists(st.tuples(st.sampled_from(["", "[ ] ", "[x] "]), TEXT), min_size=1, max_size=4), st.data())
-def test_headings_of_a_plan_are_ticked_themselves(rows: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_headings_of_a_plan_are_marked_themselves(rows: list[tuple[str, str]], data: st.DataObject) -> None:
     pieces: list[Piece] = []
     ids, done = [], set()
     for number, (box, text) in enumerate(rows, start=1):
@@ -284,5 +284,5 @@ def test_a_place_is_where_an_editor_would_say_it_is(lines: list[str], end: str, 
     text = end.join(lines)
     line = data.draw(st.integers(0, max(len(lines) - 1, 0)))
     column = data.draw(st.integers(0, len(lines[line]) if lines else 0))
-    at = sum(len(one) + len(end) for one in lines[:line]) + column
+    at = sum(len(item) + len(end) for item in lines[:line]) + column
     assert place(text, at) == (line + 1, column + 1)

@@ -1,4 +1,4 @@
-"""Of a prd.json every key that nobody reads is listed, wherever it stands; of what we write ourselves, nothing is."""
+"""Every unused key of a prd.json is listed, at any depth; a file that shiftwork writes has none."""
 
 import json
 from pathlib import Path
@@ -65,10 +65,10 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
 def objects(value: Any, path: str = "") -> list[tuple[str, dict[str, Any]]]:
     """Every object in the document by its path, but for the table of checks, where any name is one."""
     if isinstance(value, list):
-        return [one for number, item in enumerate(value) for one in objects(item, f"{path}[{number}]")]
+        return [entry for number, item in enumerate(value) for entry in objects(item, f"{path}[{number}]")]
     if not isinstance(value, dict):
         return []
-    below = [one for key, item in value.items() for one in objects(item, f"{path}.{key}" if path else key)]
+    below = [entry for key, item in value.items() for entry in objects(item, f"{path}.{key}" if path else key)]
     return [*([] if path.startswith("quality") and "[" not in path and "." not in path else [(path, value)]), *below]
 
 
@@ -133,7 +133,7 @@ GATES = st.lists(st.builds(Gate, name=st.sampled_from(["test", "a-b"]), command=
 
 
 @MANY
-@given(st.builds(Spec, title=st.just("P"), description=WORDS, stories=STORIES.map(lambda one: (one,)), gates=GATES))
+@given(st.builds(Spec, title=st.just("P"), description=WORDS, stories=STORIES.map(lambda story: (story,)), gates=GATES))
 def test_of_a_plan_that_we_have_written_everything_is_used(spec: Spec) -> None:
     assert unused(prd(spec, {})) == []
 

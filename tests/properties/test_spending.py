@@ -1,4 +1,4 @@
-"""However attempts are grouped, the parts sum to the whole, and what nobody knows is never counted as nothing."""
+"""For any grouping of attempts, the parts sum to the whole, and unknown usage never counts as zero."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from shiftwork.domain.usage.totals import Verdict, by_agent, by_model, merged, o
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 
 costs = st.none() | st.integers(0, 400).map(lambda cents: cents / 4)
-told = st.none() | st.builds(
+message = st.none() | st.builds(
     Usage,
     input_tokens=st.integers(0, 10**9),
     output_tokens=st.integers(0, 10**9),
@@ -18,7 +18,7 @@ told = st.none() | st.builds(
     cost_usd=costs,
     estimated=st.booleans(),
 )
-attempts = told.map(one_attempt)
+attempts = message.map(one_attempt)
 shares = st.builds(Share, agent=st.sampled_from(["a", "b", "c"]), model=st.sampled_from(["", "m", "n"]), usage=attempts)
 bands = st.builds(Band, low_usd=st.floats(0, 50), high_usd=st.floats(50, 90), known=st.just(3))
 
@@ -33,10 +33,10 @@ def test_the_parts_sum_to_the_whole_however_they_are_grouped(made: list[Share]) 
     assert whole.attempts == len(made)
 
 
-@given(st.lists(told))
-def test_what_nobody_knows_is_never_counted_as_nothing(made: list[Usage | None]) -> None:
+@given(st.lists(message))
+def test_what_no_one_knows_is_never_counted_as_nothing(made: list[Usage | None]) -> None:
     whole = total(map(one_attempt, made))
-    dark = [one for one in made if one is None or one.cost_usd is None]
+    dark = [usage for usage in made if usage is None or usage.cost_usd is None]
     assert whole.unpriced == len(dark)
     assert (whole.cost_usd is None) == (len(dark) == len(made))
     assert (amounts.plain(whole)["cost_usd"] is None) == (len(dark) == len(made))
@@ -44,10 +44,14 @@ def test_what_nobody_knows_is_never_counted_as_nothing(made: list[Usage | None])
     assert (amounts.cost(whole) == "-") == (not made)
 
 
-@given(st.lists(told))
-def test_tokens_that_nobody_counted_are_no_zero(made: list[Usage | None]) -> None:
+@given(st.lists(message))
+def test_tokens_that_no_one_counted_are_no_zero(made: list[Usage | None]) -> None:
     whole = total(map(one_attempt, made))
-    silent = [one for one in made if one is None or not (one.input_tokens or one.output_tokens or one.cost_usd == 0)]
+    silent = [
+        usage
+        for usage in made
+        if usage is None or not (usage.input_tokens or usage.output_tokens or usage.cost_usd == 0)
+    ]
     assert whole.uncounted == len(silent)
     assert (amounts.plain(whole)["input_tokens"] is None) == (len(silent) == len(made))
     assert ("unknown" in amounts.tokens(whole)) == bool(silent)

@@ -1,4 +1,4 @@
-"""A run of many stories of which people want this and that: whatever they ask, the rules of the graph hold."""
+"""A run of many stories that people steer: for any requests, the rules of the graph hold."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def landed_as(story: StoryId) -> run_facts.StoryEnded:
 
 
 class Steered(ManyStories):
-    """Beside what stories come to, people pause, cancel, retry, add, edit, reorder and undo."""
+    """While stories end in any way, people pause, cancel, retry, add, edit, reorder and undo."""
 
     def story(self, data: st.DataObject, *statuses: StoryStatus) -> StoryId:
         return data.draw(st.sampled_from(sorted(of_status(self.run, *(statuses or tuple(StoryStatus))))))
@@ -38,14 +38,14 @@ class Steered(ManyStories):
             match effect:
                 case run_effects.ForwardCancel():
                     assert effect.story in self.run.schedule.in_progress
-                    self.tell(run_facts.CancelForwarded(at=1, story=effect.story))
+                    self.announce(run_facts.CancelForwarded(at=1, story=effect.story))
                 case run_effects.ForwardPause():
                     assert effect.story in self.run.schedule.in_progress
-                    self.tell(run_facts.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
+                    self.announce(run_facts.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
                 case run_effects.RequestUndo():
-                    self.tell(run_facts.UndoPosted(at=1, story=effect.story))
+                    self.announce(run_facts.UndoPosted(at=1, story=effect.story))
                 case run_effects.RevertStory():
-                    self.tell(run_facts.StoryUndone(at=1, story=effect.story))
+                    self.announce(run_facts.StoryUndone(at=1, story=effect.story))
                 case run_effects.DispatchStory():
                     assert not self.run.requests.paused
                 case _:
@@ -56,25 +56,25 @@ class Steered(ManyStories):
     @precondition(lambda self: self.run.schedule.in_progress)
     def some_land(self, data: st.DataObject, count: int) -> None:
         for _ in range(min(count, len(self.run.schedule.in_progress))):
-            self.tell(landed_as(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress)))))
+            self.announce(landed_as(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress)))))
         self.go_on()
 
-    @rule(data=st.data(), afresh=st.booleans())
+    @rule(data=st.data(), from_scratch=st.booleans())
     @precondition(lambda self: self.run.totals.failed)
-    def one_is_tried_again(self, data: st.DataObject, afresh: bool) -> None:  # noqa: FBT001 - a rule's parameter
+    def one_is_tried_again(self, data: st.DataObject, from_scratch: bool) -> None:  # noqa: FBT001 - a rule's parameter
         story = self.story(data, StoryStatus.FAILED)
-        self.tell(run_facts.StoryRetryRequested(at=1, story=story, afresh=afresh))
+        self.announce(run_facts.StoryRetryRequested(at=1, story=story, from_scratch=from_scratch))
         known = self.run.stories[story]
         assert self.run.status is RunStatus.RUNNING
         assert known.status in NOT_BEGUN
-        assert known.afresh is afresh
+        assert known.from_scratch is from_scratch
 
     @rule(data=st.data())
     def one_is_cancelled(self, data: st.DataObject) -> None:
         story = self.story(data)
         before, fact = self.run.stories[story], run_facts.StoryCancellationRequested(at=1, story=story)
         fits = not objection(self.run, fact)
-        self.tell(fact)
+        self.announce(fact)
         if fits and before.status in NOT_BEGUN:
             assert self.run.stories[story].status is StoryStatus.FAILED
             assert self.run.stories[story].cause is FailureCause.CANCELLED
@@ -85,43 +85,43 @@ class Steered(ManyStories):
             for _ in range(2):  # what the one before has left to remember comes first
                 self.go_on()
             assert story in self.run.requests.cancelled_stories
-            self.tell(ended(story, landed=False))
+            self.announce(ended(story, landed=False))
 
     @rule(data=st.data(), after=st.integers(0, 2))
     def one_is_added(self, data: st.DataObject, after: int) -> None:
         needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=after, unique=True))
         name = next_story_id(self.run.given.spec.stories)
-        self.tell(run_facts.StoryAdded(at=1, story=replace(asked(1), id=name, depends_on=tuple(needed))))
+        self.announce(run_facts.StoryAdded(at=1, story=replace(asked(1), id=name, depends_on=tuple(needed))))
         assert self.run.status is RunStatus.RUNNING
         assert name in self.run.stories
 
     @rule(data=st.data())
     def one_is_edited(self, data: st.DataObject) -> None:
-        """Whatever its dependencies are to be: what would be a circle or come too late changes nothing."""
+        """Any dependencies are requested: an edit that would make a cycle or comes too late changes nothing."""
         story = self.story(data)
         needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=2, unique=True))
         changed = replace(self.run.asked(story), depends_on=tuple(needed), title="changed")
         before, fact = self.run, run_facts.StoryEdited(at=1, story=changed)
         why = objection(before, fact)
-        self.tell(fact)
+        self.announce(fact)
         if why:
             assert self.run is before
         else:
             assert self.run.asked(story) == changed
-        assert not self.run.graph.circle
+        assert not self.run.graph.cycle
 
     @rule(data=st.data())
     def some_are_put_first(self, data: st.DataObject) -> None:
         first = tuple(data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=4, unique=True)))
         over = self.run.status in RUN_ENDED
-        self.tell(run_facts.StoriesReordered(at=1, stories=first))
+        self.announce(run_facts.StoriesReordered(at=1, stories=first))
         places = [self.run.graph.rank[story] for story in first]
         assert over or places == list(range(len(first)))
 
     @rule(pause=st.booleans())
     def the_run_is_paused_or_goes_on(self, pause: bool) -> None:  # noqa: FBT001 - a rule's parameter
-        self.tell(run_facts.RunPaused(at=1) if pause else run_facts.RunUnpaused(at=1))
-        for _ in range(3):  # all that is to be told is told before anything else
+        self.announce(run_facts.RunPaused(at=1) if pause else run_facts.RunUnpaused(at=1))
+        for _ in range(3):  # all notifications are sent before anything else
             self.go_on()
         if self.run.status is RunStatus.RUNNING:
             assert self.run.requests.paused is pause
@@ -133,7 +133,7 @@ class Steered(ManyStories):
         story = self.story(data, StoryStatus.COMPLETED)
         fact = run_facts.StoryUndoRequested(at=1, story=story)
         why = objection(self.run, fact)
-        self.tell(fact)
+        self.announce(fact)
         assert (story in self.run.requests.undoing) or why
         self.go_on()
 
@@ -148,7 +148,7 @@ class Steered(ManyStories):
         if story not in self.run.requests.undoing:
             return
         landed = run_facts.UndoLanded(at=1, story=story, commit=Commit("revert"))
-        self.tell(landed if fits else run_facts.UndoRefused(at=1, story=story, reason="no"))
+        self.announce(landed if fits else run_facts.UndoRefused(at=1, story=story, reason="no"))
         for _ in range(3):
             self.go_on()
         assert story not in self.run.requests.undoing
@@ -156,12 +156,12 @@ class Steered(ManyStories):
 
     @invariant()
     def nothing_has_begun_before_its_dependencies_have_landed(self) -> None:
-        """A story that failed may have been called off before, or have seen what it stood on be undone."""
+        """A story that failed may have been cancelled before, or its dependency may have been undone."""
         landed = of_status(self.run, StoryStatus.COMPLETED)
         begun = of_status(self.run, StoryStatus.IN_PROGRESS, StoryStatus.COMPLETED)
         assert all(set(needs(self.run)[story]) <= landed for story in begun)
-        under_way = of_status(self.run, StoryStatus.IN_PROGRESS)
-        assert all(self.run.requests.undoing.keys().isdisjoint(needs(self.run)[story]) for story in under_way)
+        in_progress = of_status(self.run, StoryStatus.IN_PROGRESS)
+        assert all(self.run.requests.undoing.keys().isdisjoint(needs(self.run)[story]) for story in in_progress)
 
     @invariant()
     def blocked_is_exactly_what_needs_a_failed_story(self) -> None:
@@ -171,8 +171,8 @@ class Steered(ManyStories):
             culprits = reachable(needs(self.run), (story,)) & failed
             assert bool(culprits) == (story in self.run.schedule.blocked)
             if culprits:
-                told = [f"{culprit}, which {word}" for culprit in culprits for word in ("failed", "was undone")]
-                assert any(reason in self.run.schedule.blocked[story] for reason in told)
+                lines = [f"{culprit}, which {word}" for culprit in culprits for word in ("failed", "was undone")]
+                assert any(reason in self.run.schedule.blocked[story] for reason in lines)
 
     @invariant()
     def what_is_being_undone_has_landed(self) -> None:
@@ -181,7 +181,7 @@ class Steered(ManyStories):
 
     def teardown(self) -> None:
         if self.run.plan is not None:
-            self.tell(run_facts.RunUnpaused(at=1))
+            self.announce(run_facts.RunUnpaused(at=1))
             for story in sorted(self.run.requests.undoing):
                 self.answer_undo(story, fits=True)
         super().teardown()

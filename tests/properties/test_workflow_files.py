@@ -1,4 +1,4 @@
-"""Rules of workflow files that hold whatever is in them."""
+"""Rules of workflow files that hold for any content."""
 
 import json
 import tempfile
@@ -70,8 +70,8 @@ def routed(draw: Any) -> dict[str, Any]:
         step: dict[str, Any] = {"id": name, "input": draw(prompts)}
         earlier, later = ids[:place], ids[place + 1 :]
         ways: list[st.SearchStrategy[Any]] = [st.just("continue")]
-        ways += [st.sampled_from(earlier).map(lambda one: {"retry_step": one})] if earlier else []
-        ways += [st.sampled_from(later).map(lambda one: {"next_step": one})] if later else []
+        ways += [st.sampled_from(earlier).map(lambda text: {"retry_step": text})] if earlier else []
+        ways += [st.sampled_from(later).map(lambda text: {"next_step": text})] if later else []
         if draw(st.booleans()):
             step["decision_key"] = "DECISION"
             step["on_decision"] = draw(st.dictionaries(names, st.one_of(ways), min_size=1, max_size=4))

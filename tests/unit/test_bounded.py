@@ -1,4 +1,4 @@
-"""Files that others may have put there are read as far as they are files, and no further."""
+"""Untrusted paths are read only if they are regular files within a size limit."""
 
 import os
 from pathlib import Path

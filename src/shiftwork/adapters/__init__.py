@@ -1,1 +1,1 @@
-"""The world behind the ports: one adapter a file, chosen by literal registries in `bootstrap`."""
+"""The implementations of the ports: one adapter per file, chosen by literal registries in `bootstrap`."""

@@ -4,10 +4,10 @@ from shiftwork.domain.usage.usage import Usage
 
 
 def price(model: str, usage: Usage) -> float | None:
-    """In USD; None where the price of the model is not known. Input that no cache is told of is taken to be dear, so
+    """Returns the cost in USD; None if the model's price is unknown. Input without cache counts is priced as uncached:
     rather too much than too little.
     """
-    # The table takes a third of a second to load, and most agents tell their costs themselves.
+    # The table takes a third of a second to load, and most agents report their costs themselves.
     from genai_prices import Usage as Counted  # noqa: PLC0415
     from genai_prices import calc_price  # noqa: PLC0415
 

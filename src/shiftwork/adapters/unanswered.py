@@ -1,20 +1,20 @@
-"""How long a Postgres server may leave a question unanswered; for every connection, the history's and the engine's.
+"""Timeouts of every Postgres connection, those of the history and of the engine.
 
-Without these a connection whose other end has vanished is waited for a quarter of an hour, far beyond any lease.
+Without these, a connection whose other end has vanished blocks for a quarter of an hour, far longer than any lease.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Final
 
 STATEMENT_SECONDS: Final = 15
-"""For the server itself, which ends a statement after so long."""
+"""The server ends a statement after this time."""
 
 IDLE_SECONDS: Final = 20
-"""For a client that stops inside a transaction: the server ends that, and its locks, before its lease is too old."""
+"""The server ends a client's idle transaction, and its locks, after this time: before the client's lease is too old."""
 
 _PARAMETERS: Final[Mapping[str, int]] = {
     "connect_timeout": 5,
-    "tcp_user_timeout": 10_000,  # milliseconds in which something that was sent must have arrived
+    "tcp_user_timeout": 10_000,  # milliseconds in which sent data must have arrived
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
@@ -22,5 +22,5 @@ _PARAMETERS: Final[Mapping[str, int]] = {
 
 
 def connecting(given: Collection[str] = ()) -> dict[str, int]:
-    """The driver's parameters, but for those that the address names itself."""
+    """Returns the driver's parameters, except for those that the address sets itself."""
     return {name: value for name, value in _PARAMETERS.items() if name not in given}

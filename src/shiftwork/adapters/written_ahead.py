@@ -1,21 +1,22 @@
-"""Makes a SQLite file one that many processes read and write: all of its databases are opened through here."""
+"""Prepares SQLite files for many reading and writing processes: every database is opened through here."""
 
 import sqlite3
 import time
 from typing import Final
 
 BUSY_SECONDS: Final = 30.0
-"""How long a connection waits for another's transaction."""
+"""How long a connection waits for the transaction of another."""
 _PAUSE_SECONDS: Final = 0.02
-_PRIMARY: Final = 0xFF  # the rest of a code says in which of several ways it was busy
+_PRIMARY: Final = 0xFF  # the other bits of a code say why it was busy
 _CHANGE: Final = "PRAGMA journal_mode=WAL"
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:
-    """Change to the write-ahead log, whoever else has just made the file.
+    """Changes to the write-ahead log, even if another process has just created the file.
 
-    SQLite's own waiting does not hold here: the change begins as a read that becomes a write, and where another writes
-    already it is refused at once. Of eight processes that opened a fresh file together, some died of it now and then.
+    SQLite's own busy timeout does not apply here: the change begins as a read that becomes a write, and SQLite refuses
+    it at once if another process is writing. Of eight processes that opened a new file together, some failed now and
+    then.
     """
     until = time.monotonic() + BUSY_SECONDS
     while True:

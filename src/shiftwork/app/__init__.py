@@ -1,1 +1,1 @@
-"""The application: start at `loop`, then `perform`. What they call is in folders by subject."""
+"""The application: start at `loop`, then `perform`. The code they call is in folders by subject."""

@@ -1,4 +1,4 @@
-"""From an effect to the facts that came of it: one performer an effect, each safe to be called again."""
+"""Performs effects and returns their facts: one performer per effect type, each safe to call again."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -9,19 +9,19 @@ from shiftwork.app.attempt import memory, rate_limit_wait
 from shiftwork.app.attempt.agent_session import run_agent
 from shiftwork.app.landing import batch, check, proof, withdrawal
 from shiftwork.app.landing.gates import inspected
-from shiftwork.app.messaging import allowances, dispatch, mailbox, messages
+from shiftwork.app.messaging import allowances, dispatch, messages, run_inbox
 from shiftwork.app.messaging import frame as messaging_frame
 from shiftwork.app.messaging.notifications import notify_of_run, notify_of_story
-from shiftwork.app.messaging.spec_writeback import tick
+from shiftwork.app.messaging.spec_writeback import update
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.landing_lock import call
 from shiftwork.app.runtime.leases import ensure_held
-from shiftwork.app.runtime.locations import desk_of, place_of
+from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import Commit, in_go, run_stream
+from shiftwork.domain.core.ids import Commit, numbered, run_stream
 from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
@@ -29,6 +29,7 @@ from shiftwork.domain.landing.commit_message import body_of
 from shiftwork.domain.landing.state import LandingRequest, QueueState, request_key
 from shiftwork.domain.notices import effects as notices_effects
 from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.story import approval
@@ -47,39 +48,39 @@ type Performers[S: StreamState] = Mapping[type[e.Effect], Callable[[Any, Recorde
 
 
 async def perform[S: StreamState](effect: e.Effect, recorder: Recorder[S], performers: Performers[S]) -> int:
-    """Do the effect and record its facts under its key; give the version that the stream has then.
+    """Perform the effect and record its facts under its key; returns the new version of the stream.
 
-    Nothing is done from a state that is not the latest: where the history holds more (another writer came first, or
-    this very job before it died), its version is given, and the caller folds that and decides anew. Nor is anything
-    done for a run that another process has taken over.
+    Does nothing if the state is not the latest: if the history has more facts (from another writer, or from this job
+    before it died), returns that version, and the caller folds and decides again. Also does nothing for a run that
+    another process has taken over.
     """
-    await ensure_held(recorder.world, recorder.stream)
+    await ensure_held(recorder.context, recorder.stream)
     if not await recorder.is_latest():
-        return await recorder.world.events.version(recorder.stream)
+        return await recorder.context.events.version(recorder.stream)
     try:
         facts = await again(lambda: performers[type(effect)](effect, recorder))
         if facts:
             await recorder.write(effect.key, facts)
     except VersionConflictError:
-        return await recorder.world.events.version(recorder.stream)
+        return await recorder.context.events.version(recorder.stream)
     return recorder.version
 
 
 async def _conclude[S: StreamState](effect: e.Conclude, recorder: Recorder[S]) -> Facts:
-    return tuple(replace(fact, at=recorder.world.clock.now()) for fact in effect.facts)
+    return tuple(replace(fact, at=recorder.context.clock.now()) for fact in effect.facts)
 
 
 async def _receive[S: StreamState](effect: e.Receive, recorder: Recorder[S]) -> Facts:
-    received = await recorder.world.inbox.wait(recorder.stream, after=effect.cursor)
-    return messages.facts_of(recorder.stream, received, recorder.world.clock.now())
+    received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
+    return messages.facts_of(recorder.stream, received, recorder.context.clock.now())
 
 
 async def _end_run(effect: run_effects.EndRun, recorder: RunRecorder) -> Facts:
-    """In one write, because what is over has no job that would look into its mail."""
-    letters = await mailbox.unread(recorder)
+    """Records the end and the unread messages in one write, because a run that has ended has no job to read them."""
+    unread_messages = await run_inbox.unread(recorder)
     return (
         *await _conclude(effect, recorder),
-        *messages.facts_of(recorder.stream, letters, recorder.world.clock.now()),
+        *messages.facts_of(recorder.stream, unread_messages, recorder.context.clock.now()),
     )
 
 
@@ -87,45 +88,47 @@ async def _end_run(effect: run_effects.EndRun, recorder: RunRecorder) -> Facts:
 
 
 async def _prepare(effect: story_effects.PrepareWorkspace, recorder: StoryRecorder) -> Facts:
-    """A workspace that cannot be made fails the story; nobody ever works in the user's own checkout instead."""
-    world = recorder.world
+    """If the workspace cannot be created, the story fails; agents never work in the user's own checkout instead."""
+    context = recorder.context
     try:
         base, head = await again(lambda: _laid_out(effect, recorder))
     except (RepositoryError, OSError) as error:
         reason = f"no workspace: {error}"
-        return (story_facts.StoryFailed(at=world.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
+        return (story_facts.StoryFailed(at=context.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
     failpoints.reach("workspace.prepared")
-    return (story_facts.WorkspacePrepared(at=world.clock.now(), number=effect.number, base=base, head=head),)
+    return (story_facts.WorkspacePrepared(at=context.clock.now(), number=effect.number, base=base, head=head),)
 
 
 async def _laid_out(effect: story_effects.PrepareWorkspace, recorder: StoryRecorder) -> tuple[Commit, Commit]:
-    """Whatever stood there is made anew."""
-    world, story = recorder.world, recorder.state
-    base = effect.base or await world.repository.tip(story.given.branch)
+    """Replaces whatever exists at that place."""
+    context, story = recorder.context, recorder.state
+    base = effect.base or await context.repository.tip(story.given.branch)
     head = effect.head or base
-    await world.workspaces.prepare(place_of(story, effect.number), head, base=base)
+    await context.workspaces.prepare(place_of(story, effect.number), head, base=base)
     return base, head
 
 
 async def _run_gates(effect: story_effects.RunGates, recorder: StoryRecorder) -> Facts:
-    world, story = recorder.world, recorder.state
-    if letters := await mailbox.unread(recorder):
-        await mailbox.take_in(recorder, letters)
+    context, story = recorder.context, recorder.state
+    if unread_messages := await run_inbox.unread(recorder):
+        await run_inbox.take_in(recorder, unread_messages)
         return ()
-    at = world.clock.now()
+    at = context.clock.now()
     started = story_facts.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.work.head, log="")
     step = story.pipeline.step(effect.step)
-    commands = step.plan.commands or gates_of_run(world.conduct.gates, story.given.gates, story.given.without_gates)
-    check = world.gates.check(story.work.head, commands, f"{story.given.run}/{effect.key}", base=story.work.base)
-    report = await mailbox.unless_cancelled(recorder, check)
-    if report is None:  # as if it had not begun
-        await mailbox.take_in(recorder, await mailbox.unread(recorder))
+    commands = step.plan.commands or gates_of_run(
+        context.work_policy.gates, story.given.gates, story.given.without_gates
+    )
+    check = context.gates.check(story.work.head, commands, f"{story.given.run}/{effect.key}", base=story.work.base)
+    report = await run_inbox.unless_cancelled(recorder, check)
+    if report is None:  # cancelled: as if it had not begun
+        await run_inbox.take_in(recorder, await run_inbox.unread(recorder))
         return ()
-    return (started, _gates_ended(step, effect.attempt, report, world.clock.now()))
+    return (started, _gates_ended(step, effect.attempt, report, context.clock.now()))
 
 
 def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fact:
-    """Red gates fail the step, unless they decide where the story goes on."""
+    """Red gates fail the step, unless the step has a route for that decision."""
     if report.passed or route_for(step, FAILED):
         decision = PASSED if report.passed else FAILED
         return story_facts.StepCompleted(
@@ -151,28 +154,30 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
 
 
 async def _merge_base(effect: story_effects.MergeBase, recorder: StoryRecorder) -> Facts:
-    world = recorder.world
-    commit, files = await world.repository.merged(effect.base, effect.head)
-    keep = world.desks.keep_path(desk_of(recorder.state, "merge", 1), "merge")
+    context = recorder.context
+    commit, files = await context.repository.merged(effect.base, effect.head)
+    keep = context.attempt_folders.keep_path(attempt_folder_of(recorder.state, "merge", 1), "merge")
     try:
-        await again(lambda: world.workspaces.restore(place_of(recorder.state), commit, keep, forward=True))
+        await again(lambda: context.workspaces.restore(place_of(recorder.state), commit, keep, forward=True))
     except RepositoryError as error:
         return (
-            story_facts.WorkspaceLost(at=world.clock.now(), number=recorder.state.work.workspace, reason=error.message),
+            story_facts.WorkspaceLost(
+                at=context.clock.now(), number=recorder.state.work.workspace, reason=error.message
+            ),
         )
-    return (story_facts.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)
+    return (story_facts.BaseMerged(at=context.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)
 
 
 async def _request_landing(effect: story_effects.RequestLanding, recorder: StoryRecorder) -> Facts:
-    """One who has asked already, and has died over it, records that before it hears of anything: whoever cancels the
-    story takes it back then.
+    """If a process has posted the request and died, the request is recorded before any message is read, so that a
+    cancelled story withdraws it.
     """
-    world, story = recorder.world, recorder.state
+    context, story = recorder.context, recorder.state
     given = story.given
     asked = request_key(given.run, given.story.id, effect.number)
-    if await mailbox.first(recorder, lambda: mailbox.has_asked(world.inbox, given.landing, asked)):
+    if await run_inbox.first(recorder, lambda: run_inbox.has_asked(context.inbox, given.landing, asked)):
         return ()
-    inspection, case = await inspected(world, story, effect.tip), proof.case_of(story)
+    inspection, case = await inspected(context, story, effect.tip), proof.case_of(story)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,
@@ -193,34 +198,33 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
         approved=approval.approved(story),
         skipped=skipped(story.pipeline),
     )
-    await mailbox.ask_to_land(world.inbox, given.landing, given.branch, request)
+    await run_inbox.ask_to_land(context.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")
-    await call(world, given.landing, request.key)
-    at = world.clock.now()
+    await call(context, given.landing, request.key)
+    at = context.clock.now()
     return (story_facts.LandingRequested(at=at, number=effect.number, tip=effect.tip, inspection=inspection),)
 
 
 async def _release(effect: story_effects.ReleaseWorkspace, recorder: StoryRecorder) -> Facts:
-    await recorder.world.workspaces.discard(place_of(recorder.state, effect.number))
+    await recorder.context.workspaces.discard(place_of(recorder.state, effect.number))
     failpoints.reach("workspace.released")
-    return (story_facts.WorkspaceReleased(at=recorder.world.clock.now(), number=effect.number),)
+    return (story_facts.WorkspaceReleased(at=recorder.context.clock.now(), number=effect.number),)
 
 
-async def _tell_waiting(effect: story_effects.TellWaiting, recorder: StoryRecorder) -> Facts:
+async def _report_waiting(effect: story_effects.ReportWaiting, recorder: StoryRecorder) -> Facts:
     given = recorder.state.given
-    body = messages.waits(given.story.id, waiting=effect.waiting)
-    await recorder.world.inbox.post(run_stream(given.run), f"{given.story.id}/{effect.key}", body)
-    return (story_facts.WaitingTold(at=recorder.world.clock.now(), waiting=effect.waiting),)
+    waits = run_facts.StoryWaits(at=messages.UNREAD, story=given.story.id, waiting=effect.waiting)
+    await messages.send(recorder.context.inbox, run_stream(given.run), f"{given.story.id}/{effect.key}", waits)
+    return (story_facts.WaitingReported(at=recorder.context.clock.now(), waiting=effect.waiting),)
 
 
 async def _report(effect: story_effects.ReportStory, recorder: StoryRecorder) -> Facts:  # noqa: ARG001 - one shape for all
     given = recorder.state.given
-    await memory.keep_story(recorder.world, recorder.state)
-    await recorder.world.inbox.post(
-        run_stream(given.run), in_go(f"ended/{given.story.id}", recorder.state.go), messages.ended(recorder.state)
-    )
+    await memory.keep_story(recorder.context, recorder.state)
+    key = numbered(f"ended/{given.story.id}", recorder.state.start_number)
+    await messages.send(recorder.context.inbox, run_stream(given.run), key, messages.ended(recorder.state))
     failpoints.reach("story.reported")
-    return (story_facts.StoryReported(at=recorder.world.clock.now()),)
+    return (story_facts.StoryReported(at=recorder.context.clock.now()),)
 
 
 RUN_PERFORMERS: Final[Performers[RunState]] = {
@@ -235,7 +239,7 @@ RUN_PERFORMERS: Final[Performers[RunState]] = {
     run_effects.RequestUndo: dispatch.request_undo,
     run_effects.WithdrawUndo: withdrawal.withdraw_undo,
     run_effects.RevertStory: dispatch.revert,
-    run_effects.TickSpec: tick,
+    run_effects.UpdateSpec: update,
     run_effects.CloseLoop: messaging_frame.close_loop,
     run_effects.GrantAllowance: allowances.grant,
     run_effects.RefuseAllowance: allowances.refuse,
@@ -255,7 +259,7 @@ STORY_PERFORMERS: Final[Performers[StoryState]] = {
     story_effects.RequestLanding: _request_landing,
     story_effects.WithdrawLanding: withdrawal.withdraw,
     story_effects.ReleaseWorkspace: _release,
-    story_effects.TellWaiting: _tell_waiting,
+    story_effects.ReportWaiting: _report_waiting,
     story_effects.WaitUntil: rate_limit_wait.wait_until,
     story_effects.ReportStory: _report,
 }

@@ -1,1 +1,1 @@
-"""Settings in, ports out: the only importer of adapters."""
+"""Builds ports from settings; the only package that imports adapters."""

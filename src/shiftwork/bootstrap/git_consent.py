@@ -1,4 +1,4 @@
-"""Which programs and folders that a git directory names the user has agreed to, and the git that goes by that."""
+"""Which programs and folders named by a git directory the user has agreed to, and a git that uses only those."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,17 +10,17 @@ from shiftwork.adapters.workspace.hub.agent_repository import ALTERNATES, borrow
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import hub_of
 from shiftwork.config.site import Site
-from shiftwork.config.trust.consent_claims import Claim, Command, TrustBook
+from shiftwork.config.trust.consent_claims import Claim, Command, TrustedFiles
 from shiftwork.config.user import user_folder
 from shiftwork.search_paths import tool
 
 _EVERYTHING: Final = "SHIFTWORK_TRUST"
-"""Set to anything, nobody is asked."""
+"""If this variable is set to anything, the user is not asked for consent."""
 
 
 def git_claim(site: Site, env: Mapping[str, str]) -> Claim:
-    """What the repository's own git settings would have run, and whose objects agents could read. Raises
-    UnfitRepositoryError where they are nothing to be agreed to.
+    """The programs that the repository's own git settings would run, and the folders whose objects agents could read.
+    Raises UnfitRepositoryError if the user cannot agree to them.
     """
     git = Runner(tool("git", env, (site.root, site.cache_home)) or "git", env)
     named = [pair for pair in named_programs(site.whereabouts, git) if is_agreeable(pair)]
@@ -30,20 +30,22 @@ def git_claim(site: Site, env: Mapping[str, str]) -> Claim:
 
 
 def is_agreed(claim: Claim, env: Mapping[str, str]) -> bool:
-    return not claim.commands or bool(env.get(_EVERYTHING)) or TrustBook(user_folder(env)).trusts(claim)
+    return not claim.commands or bool(env.get(_EVERYTHING)) or TrustedFiles(user_folder(env)).trusts(claim)
 
 
 def git_of_user(site: Site, env: Mapping[str, str]) -> Git:
-    """In the user's repository, with what they have agreed to."""
+    """Git in the user's repository, with the programs the user has agreed to."""
     return user_git(
         root=site.root, state=site.state, env=env, trees=(site.cache_home,), agreed=_agreed(git_claim(site, env), env)
     )
 
 
 async def open_hub_here(site: Site, identity: Identity, env: Mapping[str, str]) -> Hub:
-    """The hub of the user's repository, with what they have agreed to."""
+    """The hub of the user's repository, with the programs the user has agreed to."""
     return await hub_of(git_of_user(site, env), state=site.state, cache=site.cache, identity=identity, env=env)
 
 
 def _agreed(claim: Claim, env: Mapping[str, str]) -> frozenset[Pair]:
-    return frozenset((one.where, one.text) for one in claim.commands) if is_agreed(claim, env) else frozenset()
+    return (
+        frozenset((command.where, command.text) for command in claim.commands) if is_agreed(claim, env) else frozenset()
+    )

@@ -1,4 +1,4 @@
-"""Makes the secrets known that must not be kept or shown."""
+"""Registers the secrets that must not be stored or shown."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from shiftwork.redaction import tokens_in
 
 
 def learn_secrets(settings: Settings, env: Mapping[str, str]) -> None:
-    """Before anything is started whose output is kept."""
+    """Call this before starting anything whose output is stored."""
     redaction.learn(of_environment(env))
     redaction.learn(_of_settings(settings, env))
     if env.get("HOME", "").startswith("/"):
@@ -18,7 +18,7 @@ def learn_secrets(settings: Settings, env: Mapping[str, str]) -> None:
 
 
 def _of_settings(settings: Settings, env: Mapping[str, str]) -> Iterator[str]:
-    """What channels to people are addressed and signed with, the password of the database, and tokens in commands."""
+    """Addresses and secrets of notification channels, the database password, and tokens in commands."""
     notify = settings.notify
     for url in (*notify.urls, notify.webhook.url):
         yield url.partition("://")[2]

@@ -1,4 +1,4 @@
-"""The door to spec files: what a run is asked for, before anything is opened for it."""
+"""Reads spec files before anything is opened for a run."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -10,9 +10,9 @@ from shiftwork.ports.specs import Sheet
 
 
 def read_spec(site: Site, path: Path) -> Coroutine[Any, Any, Sheet]:
-    """The spec in a file or a folder, wherever the command was typed; raises SpecError with all that is wrong.
+    """The spec in a file or a folder, relative to the current folder; raises SpecError with all mistakes.
 
-    Links on the way are followed, so that a file of the repository is known as one; the file itself may be a link.
+    Links in the path are resolved, so that a file of the repository is recognized; the file itself may be a link.
     """
     place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     return FileSpecs(root=site.root).read(str(place))

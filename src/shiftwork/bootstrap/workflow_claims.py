@@ -1,5 +1,5 @@
-"""What the user must have agreed to before a workflow of a repository is used: its commands, its steps and who decides
-in it, and whose place it takes.
+"""What the user must agree to before a workflow of a repository is used: its commands, its steps and decisions, and
+which workflow it replaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from shiftwork.planning.workflow_checks import all_steps
 
 
 def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Claim | None:
-    """Nothing for what the user has put into their own folder, or has installed: they have trusted it by that. Of a
-    file that lies in the repository the steps belong to the claim, so that one from which an approval, a review or a
-    gate was removed is asked about again.
+    """None for workflows in the user's own folder or installed by the user: these are already trusted. For a file in
+    the repository the claim includes the steps, so that the user is asked again if an approval, a review or a gate was
+    removed.
     """
     if found.origin in {Origin.USER, Origin.PACKAGE}:
         return None
@@ -26,10 +26,10 @@ def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Cl
 
 
 def replaced_by(found: Found, root: Path, user: Path) -> str:
-    """Which workflow of the same name a file of the repository is used instead of; empty where there is none."""
+    """The workflow of the same name that a file of the repository replaces; empty if there is none."""
     if found.origin is not Origin.REPOSITORY:
         return ""
-    others = {one.origin for one in find_all(root, user) if one.name == found.name}
+    others = {finding.origin for finding in find_all(root, user) if finding.name == found.name}
     if Origin.USER in others:
         return f"your own workflow {found.name}"
     inside = Origin.PACKAGE in others or found.name in WORKFLOWS
@@ -61,5 +61,7 @@ def _named(step: StepPlan) -> str:
 def _decisions(workflow: Workflow) -> Iterator[Command]:
     for step in all_steps(workflow):
         if step.routes:
-            leads = (f"{one.value}: {'back to ' if one.back else ''}{one.target or 'on'}" for one in step.routes)
+            leads = (
+                f"{route.value}: {'back to ' if route.back else ''}{route.target or 'on'}" for route in step.routes
+            )
             yield Command(where=f"decision.{step.name}", text=", ".join(leads), runs=False)

@@ -1,4 +1,4 @@
-"""Workflows for front ends: found, read, and told what they would have run."""
+"""Workflows for front ends: finds them, reads them, and shows what they would run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +30,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A workflow that was asked for. `claim` is what the user must have agreed to before it is used; `replaces` is
-    the workflow of the same name that is not used because of it.
+    """A requested workflow. `claim` is what the user must agree to before it is used; `replaces` is the workflow of the
+    same name that it replaces.
     """
 
     workflow: Workflow
@@ -45,7 +45,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A workflow that there is; `hidden` ones are not used, because one of the same name comes first."""
+    """An available workflow; a `hidden` workflow is not used, because another of the same name takes precedence."""
 
     name: str
     origin: str
@@ -54,22 +54,22 @@ class Listed:
 
 
 def every(root: Path, user: Path) -> tuple[Listed, ...]:
-    """All workflows, those that win first; what is part of the program itself has no path."""
-    files = [(one.name, str(one.origin), one.path) for one in find_all(root, _folder(user))]
+    """All workflows, in order of precedence; a workflow built into the program has no path."""
+    files = [(finding.name, str(finding.origin), finding.path) for finding in find_all(root, _folder(user))]
     inside = [(name, str(Origin.PACKAGE), None) for name in WORKFLOWS]
     seen: set[str] = set()
     listed: list[Listed] = []
     for name, origin, path in (*files, *inside):
-        if path is not None or name not in {one.name for one in listed if one.origin == Origin.PACKAGE}:
+        if path is not None or name not in {item.name for item in listed if item.origin == Origin.PACKAGE}:
             listed.append(Listed(name=name, origin=origin, path=path, hidden=name in seen))
         seen.add(name)
     return tuple(listed)
 
 
 def choose(wanted: str, root: Path, user: Path) -> Choice:
-    """By name or path. Raises WorkflowError: there is none, or its file has mistakes."""
+    """By name or path. Raises WorkflowError if the workflow does not exist or its file has mistakes."""
     inside = WORKFLOWS.get(wanted)
-    if inside and not any(one.name == wanted for one in find_all(root, _folder(user))):
+    if inside and not any(finding.name == wanted for finding in find_all(root, _folder(user))):
         return Choice(workflow=inside, name=wanted, origin=Origin.PACKAGE)
     found = find(wanted, root, _folder(user), WORKFLOWS)
     loaded = load(found.path, _shown(found.path, root), found.within)
@@ -86,7 +86,7 @@ def choose(wanted: str, root: Path, user: Path) -> Choice:
 
 
 def packaged_workflow(name: str) -> Workflow:
-    """One of the package's own, by name: what the program itself asks for. No file of a repository takes its place."""
+    """A workflow of the package, by name, for the program's own use. No file of a repository can replace it."""
     found = find(name, PACKAGED, PACKAGED)
     return load(found.path, found.path.name, found.within).workflow
 

@@ -1,1 +1,1 @@
-"""The one reader of the environment and of settings files: `site` is quick, `settings` is thorough."""
+"""The only reader of the environment and of settings files: `site` is quick, `settings` is thorough."""

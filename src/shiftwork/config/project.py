@@ -1,9 +1,9 @@
-"""Which project a repository is, and whether the state that lies in its git directory is this user's.
+"""Which project a repository is, and whether the state in its git directory belongs to this user.
 
-The state lies in `<git directory>/shiftwork`: no commit and no clone brings anything there. An archive or a copied
-folder does. So the id of the project, a file in it, is registered in the user's own state folder with the inode and the
-time of the last change of that file, which nobody who packs a folder can choose. State that is not registered as it
-lies is never read: it is as if there were none, until the user adopts it.
+The state is in `<git directory>/shiftwork`: a commit or a clone cannot write there, but an archive or a copied folder
+can. So the project's id, a file in that folder, is registered in the user's own state folder with the file's inode and
+change time, which the creator of an archive cannot choose. Unregistered state is never read and counts as missing,
+until the user adopts it.
 """
 
 import os
@@ -27,8 +27,8 @@ _APART: Final = "\0"
 _LOCK_SECONDS: Final = 30.0
 
 
-class Standing(Enum):
-    """What the state in a git directory is to this user."""
+class Ownership(Enum):
+    """How the state in a git directory relates to this user."""
 
     NONE = "none"
     OWN = "own"
@@ -36,7 +36,9 @@ class Standing(Enum):
 
 
 class Registration(NamedTuple):
-    """What is known of a project: the file with its id, the git directory, and the way from there to the checkout."""
+    """What is recorded about a project: the file with its id, the git directory, and the path from there to the
+    checkout.
+    """
 
     inode: int
     changed: int
@@ -44,64 +46,64 @@ class Registration(NamedTuple):
     checkout: str
 
 
-# What it is --------------------------------------------------------------------------------------------------------
+# Reading -----------------------------------------------------------------------------------------------------------
 
 
-def standing(place: Whereabouts, home: Path) -> Standing:
-    """Nothing is written. Raises StateError where the state is a link, no folder, or another user's."""
+def ownership(place: Whereabouts, home: Path) -> Ownership:
+    """Writes nothing. Raises StateError if the state is a link, not a folder, or another user's."""
     try:
         found = place.state.lstat()
     except FileNotFoundError:
-        return Standing.NONE
+        return Ownership.NONE
     if not stat.S_ISDIR(found.st_mode):
-        kind = "a link, which is not followed" if stat.S_ISLNK(found.st_mode) else "no folder"
+        kind = "a link, which is not followed" if stat.S_ISLNK(found.st_mode) else "not a folder"
         raise StateError(f"{place.state} is {kind}", hint=f"see what it is: ls -ld {place.state}; then remove it")
     if found.st_uid != os.geteuid():
         raise StateError(
             f"{place.state} belongs to another user (uid {found.st_uid}): it is not read",
-            hint=f"see whose it is: ls -ld {place.state}",
+            hint=f"see its owner: ls -ld {place.state}",
         )
     with os.scandir(place.state) as entries:
         if not any(entries):
-            return Standing.NONE
-    return Standing.OWN if _is_registered(_id_in(place.shared), place, home) else Standing.UNREGISTERED
+            return Ownership.NONE
+    return Ownership.OWN if _is_registered(_id_in(place.shared), place, home) else Ownership.UNREGISTERED
 
 
 def known(place: Whereabouts, home: Path) -> str:
-    """The id of the project as it is; empty where there is none yet, or none of this user's. Nothing is written."""
-    return _id_in(place.shared) if standing(place, home) is Standing.OWN else ""
+    """The id of the project; empty if there is none yet, or if it is not this user's. Writes nothing."""
+    return _id_in(place.shared) if ownership(place, home) is Ownership.OWN else ""
 
 
 def claimed(place: Whereabouts, home: Path) -> str:
-    """The id of the project, made and registered where there is no state yet; processes that ask at once are given the
-    same. Raises StateError where there is state that is not registered.
+    """The id of the project, created and registered if there is no state yet; concurrent processes get the same id.
+    Raises StateError if there is unregistered state.
     """
     with _recording(place, home):
-        match standing(place, home):
-            case Standing.UNREGISTERED:
+        match ownership(place, home):
+            case Ownership.UNREGISTERED:
                 raise unregistered(place)
-            case Standing.OWN:
+            case Ownership.OWN:
                 found = _id_in(place.shared)
                 if _registration(found, home).path != str(place.shared):
                     with _alone(home):
                         _register(found, place, home)
                 return found
-            case Standing.NONE:
+            case Ownership.NONE:
                 with _alone(home):
                     return known(place, home) or _made(place, home)
 
 
 def unregistered(place: Whereabouts) -> StateError:
-    """For who would write there."""
+    """The error for callers that would write there."""
     return StateError(
-        f"{place.state} was not made here by you, so that it is not read: an archive or a copied folder has brought it",
-        hint=f"shiftwork adopt takes it over, if you know whose it is; rm -r {place.state} does without",
+        f"{place.state} was not created here by you, so it is not read: it came with an archive or a copied folder",
+        hint=f"shiftwork adopt takes it over, if you know where it is from; rm -r {place.state} removes it",
     )
 
 
 def adopted(place: Whereabouts, home: Path) -> tuple[str, bool]:
-    """Register the state as this user's, and whether it keeps its id: not where the project that it is a copy of is
-    still there, because no two may work on the same runs.
+    """Register the state as this user's; returns the id, and whether it was kept. The id changes if the project that
+    this is a copy of still exists, because two projects must not work on the same runs.
     """
     with _recording(place, home), _alone(home):
         before = _id_in(place.shared)
@@ -116,13 +118,13 @@ def adopted(place: Whereabouts, home: Path) -> tuple[str, bool]:
 
 
 def registered(home: Path) -> dict[str, str]:
-    """The checkouts of all projects of this user, by their ids, as they were last seen."""
+    """The last known checkouts of all projects of this user, by id."""
     try:
-        ids = os.listdir(home / _REGISTER)  # noqa: PTH208 - names are all that is asked for
+        ids = os.listdir(home / _REGISTER)  # noqa: PTH208 - only names are needed
     except OSError:
         return {}
-    places = ((one, _registration(one, home)) for one in ids)
-    return {one: os.path.normpath(f"{place.path}/{place.checkout}") for one, place in places if place.path}
+    places = ((name, _registration(name, home)) for name in ids)
+    return {name: os.path.normpath(f"{place.path}/{place.checkout}") for name, place in places if place.path}
 
 
 def _id_in(shared: Path) -> str:
@@ -146,7 +148,7 @@ def _registration(project: str, home: Path) -> Registration:
 
 
 def _is_registered(project: str, place: Whereabouts, home: Path) -> bool:
-    """Whether the file with the id is the very one that was registered, wherever its folder was moved to."""
+    """Whether the file with the id is the same file that was registered, wherever its folder was moved to."""
     there = _registration(project, home) if project else _UNKNOWN
     if not there.path or _identity(place.shared) != there[:2]:
         return False
@@ -156,7 +158,7 @@ def _is_registered(project: str, place: Whereabouts, home: Path) -> bool:
 
 
 def _is_elsewhere(project: str, place: Whereabouts, home: Path) -> bool:
-    """Whether the project lies where it is registered, and that is not here."""
+    """Whether the project still exists where it is registered, and that is another place."""
     there = _registration(project, home)
     return (
         bool(there.path)
@@ -167,7 +169,9 @@ def _is_elsewhere(project: str, place: Whereabouts, home: Path) -> bool:
 
 
 def _identity(shared: Path) -> tuple[int, int] | None:
-    """What tells the file from any other with the same content. One that has two names may be written to elsewhere."""
+    """What distinguishes the file from any other with the same content. A file with a second hard link may be written
+    elsewhere.
+    """
     try:
         found = (shared / FOLDER / _FILE).lstat()
     except OSError:
@@ -179,11 +183,11 @@ def _way(place: Whereabouts) -> str:
     return os.path.relpath(place.root, place.shared)
 
 
-# How it is written -------------------------------------------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------------------------
 
 
 def _made(place: Whereabouts, home: Path) -> str:
-    """A new id. The folder appears with it in it, registered already: nobody who dies leaves a half of that."""
+    """Create a new id. The folder appears complete and already registered, so a crash leaves nothing half-made."""
     ours = os.urandom(_ID_BYTES).hex()
     draft = place.shared / f"{FOLDER}.{ours}"
     draft.mkdir(mode=0o700)
@@ -228,8 +232,8 @@ def _recording(place: Whereabouts, home: Path) -> Iterator[None]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """One at a time for all projects of the user: two copies of a folder may be used for the first time at once."""
-    from shiftwork.file_locks import locked_within  # noqa: PLC0415 - a project that is known needs no lock
+    """A lock for all projects of the user: two copies of a folder may be used for the first time at the same moment."""
+    from shiftwork.file_locks import locked_within  # noqa: PLC0415 - a known project needs no lock
 
     (home / _REGISTER).mkdir(mode=0o700, parents=True, exist_ok=True)
     file = home / f"{_REGISTER}.lock"

@@ -1,4 +1,4 @@
-"""Which values are secrets: by the names of variables, and in the files that package managers keep."""
+"""Which values are secrets: by the names of variables, and in the files of package managers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,14 +30,12 @@ _KEPT: Final = re.compile(
 
 
 def is_secret(name: str) -> bool:
-    """Whether the name of a variable says that its value is one."""
+    """Whether the name of a variable shows that its value is a secret."""
     return bool(_NAMED.search(name)) and not _NOT_NAMED.search(name)
 
 
 def of_environment(env: Mapping[str, str]) -> Iterator[str]:
-    """Values of variables whose names say so, and what in any other has the form of a token or is a password in an
-    address.
-    """
+    """Values of variables with secret names, and from all other variables tokens and passwords in URLs."""
     for name, value in env.items():
         yield from tokens_in(value)
         if is_secret(name) and "://" not in value:
@@ -45,7 +43,7 @@ def of_environment(env: Mapping[str, str]) -> Iterator[str]:
 
 
 def of_home(home: Path) -> Iterator[str]:
-    """Credentials for registries, where package managers keep them."""
+    """Registry credentials in the files of package managers."""
     for name in _FILES:
         try:
             text = read_text(home / name, _LARGEST)

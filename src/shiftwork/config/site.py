@@ -1,4 +1,4 @@
-"""Where we are: the repository, its state folder and its databases. Quick, because every command asks it first."""
+"""The current repository, its state folder and its databases. Quick, because every command reads it first."""
 
 import os
 import sys
@@ -16,38 +16,38 @@ from shiftwork.search_paths import relative_elements, without_relative
 
 SETTINGS_FILE: Final = "shiftwork.toml"
 LEFTOVER: Final = ".shiftwork"
-"""Where state once lay, in the checkout. Nothing there is read: a clone can bring one."""
+"""The former state folder, in the checkout. Nothing in it is read, because a clone can contain it."""
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
 ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
 STATE_HOME: Final = "SHIFTWORK_STATE_HOME"
 
 LARGEST: Final = 1 << 20
-"""How many bytes a settings file may have."""
+"""The maximum size of a settings file in bytes."""
 
 _STORE: Final = "state.db"
 
 
 def environment() -> dict[str, str]:
-    """A copy of the process's environment, without relative and empty elements of search paths: the only reading of it
-    in the product.
+    """A copy of the process's environment, without relative and empty elements of search paths: the only place that
+    reads it.
     """
-    return without_relative(os.environ)  # noqa: TID251 - this is the one home of the environment
+    return without_relative(os.environ)  # noqa: TID251 - the only place that reads the environment
 
 
 def left_out() -> dict[str, tuple[str, ...]]:
-    """The elements of search paths that `environment` does not have, by variable."""
+    """The elements of search paths that `environment` omits, by variable."""
     return relative_elements(os.environ)  # noqa: TID251 - as above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A repository that shiftwork works on; `claimed` says that its own file names the database.
+    """A repository that shiftwork works on; `claimed` says that its own settings file names the database.
 
-    `shared` is the git directory that all worktrees of the repository share, and `worktree` the name of a linked one.
-    In `shared` lies the `state`: neither a commit nor a clone brings anything there. Working trees lie below
-    `cache_home`, outside of the repository: a tool that looks for its configuration in the folders above must not find
-    the user's. Projects are registered below `state_home`.
+    `shared` is the git directory that all worktrees of the repository share, and `worktree` the name of a linked
+    worktree. The `state` is in `shared`: neither a commit nor a clone can write there. Working trees are below
+    `cache_home`, outside of the repository: a tool that searches parent folders for its configuration must not find the
+    user's. Projects are registered below `state_home`.
     """
 
     root: Path
@@ -68,13 +68,13 @@ class Site:
         return self.whereabouts.state
 
     @property
-    def standing(self) -> project.Standing:
-        """Whether the state is this user's: nothing of it may be read otherwise."""
-        return project.standing(self.whereabouts, self.state_home)
+    def ownership(self) -> project.Ownership:
+        """Whether the state belongs to this user: otherwise nothing in it may be read."""
+        return project.ownership(self.whereabouts, self.state_home)
 
     @property
     def own_store(self) -> Path:
-        """The file in which the history is where nobody says otherwise."""
+        """The default file of the history."""
         return self.state / _STORE
 
     @property
@@ -84,27 +84,27 @@ class Site:
 
     @property
     def project(self) -> str:
-        """The id of the project, which all worktrees of a repository share; it is made where there is none yet. Raises
-        StateError where there is state that is not this user's.
+        """The id of the project, which all worktrees of a repository share; created if there is none yet. Raises
+        StateError if the state does not belong to this user.
         """
         return project.claimed(self.whereabouts, self.state_home)
 
     @property
     def known_project(self) -> str:
-        """The same for those who only look: empty where nothing can have been run yet."""
+        """The same for commands that only read: empty if nothing can have run yet."""
         return project.known(self.whereabouts, self.state_home)
 
     @property
     def cache(self) -> Path:
-        """The project's own folder there; links are resolved, because paths are compared and rewritten."""
+        """The project's own folder in the cache; links are resolved, because paths are compared and rewritten."""
         return Path(os.path.realpath(self.cache_home)) / self.project
 
 
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
-    """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
+    """Without `reading`, the database in the settings file is ignored, because the file cannot be read."""
     root = _root(start.resolve())
     place = whereabouts(root)
-    project.standing(place, state_home(env))  # raises where that is nothing to be believed
+    project.ownership(place, state_home(env))  # raises if the state must not be trusted
     given, named = env.get(STORE_URL, ""), _store_url(root) if reading else ""
     url = given or named
     return Site(
@@ -120,20 +120,20 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
 
 
 def cache_home(env: Mapping[str, str]) -> Path:
-    """Where working trees and environments are kept: `SHIFTWORK_CACHE_HOME`, else the user's cache folder."""
+    """Where working trees and environments are stored: `SHIFTWORK_CACHE_HOME`, else the user's cache folder."""
     return own_folder(_home(env, CACHE_HOME, "Caches", "XDG_CACHE_HOME", ".cache"), CACHE_HOME, shared=True)
 
 
 def state_home(env: Mapping[str, str]) -> Path:
-    """Where projects and what they lease on this machine are registered: `SHIFTWORK_STATE_HOME`, else the user's folder
-    for such state.
+    """Where projects and their leases on this machine are registered: `SHIFTWORK_STATE_HOME`, else the user's state
+    folder.
     """
     return own_folder(_home(env, STATE_HOME, "Application Support", "XDG_STATE_HOME", ".local/state"), STATE_HOME)
 
 
 def _home(env: Mapping[str, str], own: str, library: str, variable: str, usual: str) -> Path:
-    """The folder that `own` names; else the user's for such files: in the `library` on macOS, elsewhere where the
-    `variable` of the desktop says, or at the `usual` place.
+    """The folder in the variable `own`; else the user's default: in the `library` on macOS, elsewhere the folder in the
+    desktop's `variable`, or the `usual` folder.
     """
     if given := env.get(own):
         return Path(given)
@@ -157,11 +157,11 @@ def _root(start: Path) -> Path:
 
 
 def _bare(folder: Path) -> NoRepositoryError:
-    from shlex import quote  # noqa: PLC0415 - only a mistake pays for it
+    from shlex import quote  # noqa: PLC0415 - only needed for an error
 
     there = quote(f"{folder.with_suffix('')}-checkout")
-    told = f"{folder} cannot be worked on: it is bare: it has no checkout"
-    return NoRepositoryError(told, hint=f"git clone {quote(str(folder))} {there} && cd {there}")
+    message = f"{folder} is a bare repository: it has no checkout to work on"
+    return NoRepositoryError(message, hint=f"git clone {quote(str(folder))} {there} && cd {there}")
 
 
 def _store_url(root: Path) -> str:
@@ -171,12 +171,12 @@ def _store_url(root: Path) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A settings file, empty where there is none. Raises SettingsError where it is none to be read: a pipe would be
-    waited for, and a device never ends.
+    """A settings file, or an empty table if it does not exist. Raises SettingsError if it is no regular file: a pipe
+    would block, and a device never ends.
     """
     if not path.exists():
         return {}
-    import tomllib  # noqa: PLC0415 - a repository without settings is looked at without it
+    import tomllib  # noqa: PLC0415 - not needed without a settings file
 
     try:
         return tomllib.loads(read_text(path, LARGEST))
@@ -184,25 +184,29 @@ def read_toml(path: Path) -> dict[str, Any]:
         reason = "it is nested too deep" if isinstance(error, RecursionError) else error
         raise SettingsError(f"{path} cannot be read: {reason}", hint="correct the file; it is TOML") from error
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=f"see who may: ls -l {path}") from None
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror}", hint=f"check its permissions: ls -l {path}"
+        ) from None
 
 
 def _close(folder: Path) -> None:
-    """For its user alone, also where it was made by something else: workspaces hold copies of the user's own files."""
+    """Make it accessible to its user only, even if another program created it: workspaces contain copies of the user's
+    files.
+    """
     if folder.stat().st_uid != os.geteuid():
-        reason = f"{folder} is another user's, and nothing is put there"
-        raise StateError(reason, hint=f"see whose: ls -ld {folder}; or set {CACHE_HOME} to a folder of yours")
+        reason = f"{folder} belongs to another user: nothing is written there"
+        raise StateError(reason, hint=f"see its owner: ls -ld {folder}; or set {CACHE_HOME} to your own folder")
     folder.chmod(0o700)
 
 
 def open_state(site: Site) -> None:
-    """Make the state folder and the cache folder of the project, for its user alone. Raises StateError where there is
-    state that is not this user's, or a link in it: the harness makes none.
+    """Create the state folder and the cache folder of the project, accessible to its user only. Raises StateError if
+    the state does not belong to this user, or contains a link: the harness never creates links there.
     """
     site.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     _close(site.cache)
     site.state.chmod(0o700)
     with os.scandir(site.state) as entries:
         if link := next((entry.path for entry in entries if entry.is_symlink()), ""):
-            reason = f"{link} is a link, and shiftwork makes none there: it is not followed"
+            reason = f"{link} is a link, and shiftwork never creates links there: it is not followed"
             raise StateError(reason, hint=f"see where it leads: ls -l {link}; then remove it")

@@ -1,4 +1,4 @@
-"""What of the user's environment an agent or a gate gets to see: a short list, and what the settings add by name."""
+"""The part of the user's environment that an agent or a gate sees: a short list, and the names in the settings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -42,7 +42,7 @@ _AGENT_PREFIXES: Final[dict[str, tuple[str, ...]]] = {
     "acp": (),
     "command": (),
 }
-"""What each agent reads its own login and endpoint from; other agents' secrets stay out."""
+"""The variables of each agent's own login and endpoint; other agents' secrets are left out."""
 
 
 _CLOUD_LOGINS: Final[dict[str, Callable[[Mapping[str, str]], frozenset[str]]]] = {
@@ -58,8 +58,8 @@ def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str
 
 
 def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str]) -> dict[str, str]:
-    """The environment of an agent: its own login among it, so that it simply works. A cloud's is part of that only
-    where the agent is configured to use the cloud.
+    """The environment of an agent, with its own login, so that it works without configuration. A cloud login is
+    included only if the agent is configured to use that cloud.
     """
     own = _AGENT_PREFIXES.get(agent, ())
     cloud = _CLOUD_LOGINS[agent](env) if agent in _CLOUD_LOGINS else frozenset[str]()

@@ -1,4 +1,4 @@
-"""The variables of shiftwork's own name: a typo in one that is to protect must not be passed over in silence."""
+"""Shiftwork's own variables: a typo in a variable that protects the user must not go unnoticed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -19,7 +19,7 @@ READ: Final = (
     "TRUST",
     "WEBHOOK_SECRET",
 )
-"""Those that a user sets."""
+"""Variables that a user sets."""
 
 GIVEN: Final = (
     "ATTEMPT",
@@ -27,7 +27,7 @@ GIVEN: Final = (
     "DATABASE",
     "DOOR",
     "GIT",
-    "OUTBOX",
+    "OUTPUTS",
     "PORTS",
     "PORT_BASE",
     "RUN",
@@ -36,18 +36,18 @@ GIVEN: Final = (
     "STEP_TYPE",
     "STORY",
 )
-"""Those that agents and gates are given, among them one that calls shiftwork again."""
+"""Variables that agents and gates get, including an agent that calls shiftwork again."""
 
 TESTING: Final = ("FAILPOINT", "PYTHON", "TEST_POSTGRES", "TEST_TIER")
-"""Those of people who work on shiftwork itself."""
+"""Variables for developers of shiftwork itself."""
 
 
 def without_effect(env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Variables of our name that nobody reads, each with the one that was probably meant, empty where none is near."""
+    """Variables with our prefix that have no effect, each with the variable that was probably meant, or ""."""
     known = {*READ, *GIVEN, *TESTING}
     for name in env:
         if name.startswith(_PREFIX) and (rest := name.removeprefix(_PREFIX)) not in known:
-            from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
+            from difflib import get_close_matches  # noqa: PLC0415 - only needed for an error
 
             close = get_close_matches(rest.upper(), READ, n=1)
             yield name, f"{_PREFIX}{close[0]}" if close else ""

@@ -1,1 +1,1 @@
-"""The pure core in slices by subject: no I/O, no clock, no chance. A slice imports only what is below it."""
+"""The pure core in packages by subject: no I/O, no clock, no randomness. A package imports only what is below it."""

@@ -1,8 +1,8 @@
-"""Facts to plain JSON values and back, with a version for each kind so that old histories stay readable.
+"""Converts facts to plain JSON values and back, with a version for each kind so that old histories stay readable.
 
-The shape of a body follows the dataclass: a field is its name, a tuple a list, an enum its value. A field that is
-added later needs a default and nothing else; any other change raises the kind's version in `PRESENT` and adds an
-upcaster from the version before, so that `decode` reads every body ever written.
+The shape of a body follows the dataclass: a field becomes its name, a tuple a list, an enum its value. A field that is
+added later needs only a default. Any other change raises the kind's version in `PRESENT` and adds an upcaster from the
+previous version, so that `decode` reads every body ever written.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,8 +30,8 @@ type Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """What can be read: `versions` has the kinds whose shape has changed (every other is at 1), and `upcasters` leads
-    from (kind, version) to the body of the next version.
+    """What can be read. `versions` lists the kinds whose shape has changed (all others are at 1). `upcasters` maps
+    (kind, version) to a function that returns the body of the next version.
     """
 
     kinds: Mapping[str, type[Fact]]
@@ -57,7 +57,7 @@ def encode(fact: Fact, tables: Tables = PRESENT) -> Encoded:
 
 
 def decode(kind: str, version: int, body: dict[str, Any], tables: Tables = PRESENT) -> Fact:
-    """The fact, brought up to the present version; raises CodecError for what this release cannot read."""
+    """Returns the fact, upgraded to the present version. Raises CodecError for what this release cannot read."""
     present = tables.versions.get(kind, 1)
     if kind not in tables.kinds or not 1 <= version <= present:
         raise CodecError(

@@ -1,1 +1,1 @@
-"""Front ends: they turn what is typed, or called, into calls of the application, and its answers into text."""
+"""Front ends: they turn commands and calls into calls of the application, and its answers into text."""

@@ -1,1 +1,1 @@
-"""From a piece of work to a plan that can be looked at before anything is spent; pure, like the domain."""
+"""Checks and previews plans and workflows before a run spends anything. Pure, like the domain."""

@@ -1,4 +1,4 @@
-"""What the short forms of a workflow file stand for, in the one mechanism there is: steps and their routes."""
+"""Expands the short forms of a workflow file into steps and routes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,14 +9,14 @@ from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepP
 
 _ON_FAILURE: Final = {StepKind.GATE: FAILED, StepKind.APPROVAL: REJECTED}
 DECISIONS: Final = {StepKind.GATE: (PASSED, FAILED), StepKind.APPROVAL: (APPROVED, REJECTED)}
-"""What gates and people decide; what agents decide is the file's to say."""
+"""The decisions of gates and people; the workflow file defines those of agents."""
 
 
 def verify_each(implement: StepPlan, verify: StepPlan) -> tuple[StepPlan, StepPlan]:
-    """`verify_each: true`: the body of a loop in which a second step looks at what the first has done.
+    """Expands `verify_each: true`: the body of a loop in which a second step checks the work of the first.
 
-    `STATUS: done` goes on. `STATUS: retry` leads back to the first step, which is told the ISSUES, and counts against
-    its retries. A verifier with decisions of its own keeps them.
+    `STATUS: done` continues. `STATUS: retry` returns to the first step, which receives the ISSUES, and counts against
+    its retries. A verifier with its own decisions keeps them.
     """
     back = failure_route(StepKind.AGENT, implement.name)
     if verify.decision_key:
@@ -26,15 +26,15 @@ def verify_each(implement: StepPlan, verify: StepPlan) -> tuple[StepPlan, StepPl
 
 
 def failure_route(kind: StepKind, target: str, clear: tuple[str, ...] = ()) -> Route:
-    """`on_fail: {retry_step: …}`: what a step of this kind says when what it looked at will not do leads back.
+    """Expands `on_fail: {retry_step: …}`: a route back for the decision with which a step of this kind rejects work.
 
-    A step that crashes, or runs out of time, has said nothing about that: it is tried again itself.
+    A step that crashes or times out has made no decision: the step itself is retried.
     """
     return Route(value=_ON_FAILURE.get(kind, RETRY), target=target, back=True, clear=clear)
 
 
 def with_route(step: StepPlan, route: Route) -> StepPlan:
-    """The step with one more route; one that it has for the same value stays."""
+    """Adds a route to the step; an existing route for the same value stays."""
     known = {existing.value.casefold() for existing in step.routes}
     return step if route.value.casefold() in known else replace(step, routes=(*step.routes, route))
 
@@ -42,7 +42,7 @@ def with_route(step: StepPlan, route: Route) -> StepPlan:
 def with_limit(
     steps: Sequence[StepPlan], target: str, max_retries: int | None = None, exhausted: Exhausted | None = None
 ) -> tuple[StepPlan, ...]:
-    """The steps, with what `on_fail` says of retries said of the step that it leads to, because those count."""
+    """Applies the retry limits of `on_fail` to the step that it leads to, because that step's retries count."""
     return tuple(
         replace(
             step,

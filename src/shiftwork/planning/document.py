@@ -1,4 +1,4 @@
-"""A plan as a prd.json that its reader can edit and every tool that knows the format can read."""
+"""Writes a plan as a prd.json that users can edit and other tools for the format can read."""
 
 import json
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from shiftwork.planning.remarks import Remark
 
 
 def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
-    """What is doubtful about a story stands beside it as a comment; `shiftwork` leaves unknown keys alone. A story
-    that an agent has `planned` stays that: until a person takes the word out, its `touches` let no test change.
+    """Writes the warnings about a story as a comment, because `shiftwork` ignores unknown keys. A story that an agent
+    planned keeps `planned`: until a person removes that key, its `touches` do not allow any test to change.
     """
     document = {
         "_comment": "Edit what you like, then: shiftwork run THIS_FILE",
@@ -27,15 +27,15 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
     return json.dumps(kept, indent=2, ensure_ascii=False) + "\n"
 
 
-def _story(story: Story, doubts: tuple[Remark, ...]) -> dict[str, Any]:
-    told = {"_comment": [f"{remark.doubt}: {remark.text}" for remark in doubts]} if doubts else {}
+def _story(story: Story, warnings: tuple[Remark, ...]) -> dict[str, Any]:
+    values = {"_comment": [f"{remark.kind}: {remark.text}" for remark in warnings]} if warnings else {}
     touched = {"touches": list(story.touches)} if story.touches else {}
     named = {criterion.id for criterion in story.criteria if command_in(criterion.text)}
     steps = [step for step in story.verification if step.id not in named]
     checks = {"verification_steps": [_step(step) for step in steps]} if steps else {}
     verified = {step.id for step in steps}
     return {
-        **told,
+        **values,
         "id": story.id,
         "title": story.title,
         "description": story.description,
@@ -52,7 +52,7 @@ def _story(story: Story, doubts: tuple[Remark, ...]) -> dict[str, Any]:
 
 
 def _step(step: Verification) -> dict[str, Any]:
-    """In the words of codetether, and without what is empty."""
+    """In the format of codetether, without empty values."""
     kinds: dict[VerificationKind, dict[str, Any]] = {
         VerificationKind.SHELL: {
             "command": step.command,

@@ -1,4 +1,4 @@
-"""A plan before it is run: who waits for whom, the longest way through it, and what it may cost."""
+"""Previews a plan before it runs: the order of its stories, its critical path and its estimated cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from shiftwork.planning.remarks import Remark, remarks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What is shown before anything is spent. `waves` are the stories by how many others must land before each could
-    start; no story waits for a whole wave. `band` is None where nothing is known of costs. `opened` are the patterns
-    of tests and gate configuration that a story may change, by story.
+    """What the user sees before a run spends anything. `waves` groups the stories by how many others must land before
+    each can start; no story waits for a whole wave. `band` is None if no costs are known. `opened` has, by story, the
+    patterns of tests and gate configuration that the story may change.
     """
 
     spec: Spec
@@ -34,16 +34,16 @@ _USUAL: Final = Protection()
 
 
 def preview(spec: Spec, costs: Sequence[float], protection: Protection = _USUAL) -> Preview:
-    """`costs` are what stories of this repository have cost in USD."""
+    """`costs` are the costs in USD of earlier stories of this repository."""
     edges = {story.id: story.depends_on for story in spec.stories}
     weights = {story.id: float(story.complexity) for story in spec.stories}
-    foreseen = forecast(spec.stories, costs)
+    estimate = forecast(spec.stories, costs)
     return Preview(
         spec=spec,
         waves=_waves(spec.stories),
         critical=critical_path(edges, weights),
         remarks=remarks(spec.stories),
-        band=foreseen.whole if foreseen else None,
+        band=estimate.whole if estimate else None,
         opened=opened(spec, protection),
     )
 

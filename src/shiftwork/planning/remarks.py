@@ -1,4 +1,4 @@
-"""What is doubtful about a plan, said before anything is spent: nothing here forbids, everything can be mended."""
+"""Warnings about a plan before a run spends anything. A warning never prevents a run."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ MANY_CRITERIA: Final = 8
 LONG_DESCRIPTION: Final = 4_000
 HARDEST: Final = 5
 HUB: Final = 4
-"""How many stories may wait for one directly before it is called a hub."""
+"""A story is a hub if at least this many stories depend on it directly."""
 
 _VAGUE: Final = re.compile(
     r"\b(?:appropriate(?:ly)?|as (?:needed|expected)|correctly|easy|easily|efficient(?:ly)?|elegant(?:ly)?|etc|fast|"
@@ -25,14 +25,14 @@ _VAGUE: Final = re.compile(
     r"sensible|simple|smooth(?:ly)?|user-friendly|well|works?)\b",
     re.IGNORECASE,
 )
-# A file by its ending, or a folder that lies deep enough not to be "and/or".
+# A file with an extension, or a folder with enough levels not to be "and/or".
 _PATH: Final = re.compile(
     r"(?<![\w/.-])(?:(?:(?:[\w-]+/)+[\w-]+|[\w-]{2,})\.[a-z]{1,4}(?![\w(./])|(?:[\w-]+/){2,}[\w-]+(?![\w.]))"
 )
 
 
-class Doubt(StrEnum):
-    """What kind of doubt a remark is about."""
+class WarningKind(StrEnum):
+    """The kind of a warning."""
 
     VAGUE = "vague"
     UNCHECKABLE = "uncheckable"
@@ -43,16 +43,16 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """A doubt about one story, in a sentence; `criterion` is the one it is about, where it is about one."""
+    """A warning about one story, in a sentence; `criterion` is the id of the criterion that it concerns, if any."""
 
     story: StoryId
-    doubt: Doubt
+    kind: WarningKind
     text: str
     criterion: str = ""
 
 
 def remarks(stories: Sequence[Story]) -> tuple[Remark, ...]:
-    """Everything that is doubtful, in the order of the plan."""
+    """Returns all warnings, in the order of the plan."""
     edges = {story.id: story.depends_on for story in stories}
     waiting = dependents(edges)
     overlaps = _overlaps(stories, edges)
@@ -66,7 +66,7 @@ def remarks(stories: Sequence[Story]) -> tuple[Remark, ...]:
 
 
 def expected(story: Story) -> tuple[str, ...]:
-    """The paths that the story is expected to touch: what its author says, else those that its text names."""
+    """The paths that the story is expected to change: its `touches`, else the paths that its text names."""
     if story.touches:
         return story.touches
     texts = (story.description, *(criterion.text for criterion in story.criteria))
@@ -77,14 +77,14 @@ def _criteria(story: Story) -> Iterator[Remark]:
     for criterion in story.criteria:
         vague = _VAGUE.search(criterion.text)
         if vague and not checkable(criterion):
-            told = f'{criterion.id} says "{vague.group()}": say what can be seen when it holds'
-            yield Remark(story=story.id, doubt=Doubt.VAGUE, text=told, criterion=criterion.id)
+            message = f'{criterion.id} says "{vague.group()}": describe an observable result'
+            yield Remark(story=story.id, kind=WarningKind.VAGUE, text=message, criterion=criterion.id)
         elif not checkable(criterion):
-            told = f"{criterion.id} names nothing that a test or a command could check"
-            yield Remark(story=story.id, doubt=Doubt.UNCHECKABLE, text=told, criterion=criterion.id)
+            message = f"{criterion.id} names nothing that a test or a command could check"
+            yield Remark(story=story.id, kind=WarningKind.UNCHECKABLE, text=message, criterion=criterion.id)
     if not any(map(checkable, story.criteria)):
-        told = "no criterion can be checked: only the gates will prove this story"
-        yield Remark(story=story.id, doubt=Doubt.UNCHECKABLE, text=told)
+        message = "no criterion can be checked: only the gates will check this story"
+        yield Remark(story=story.id, kind=WarningKind.UNCHECKABLE, text=message)
 
 
 def _size(story: Story) -> Iterator[Remark]:
@@ -93,21 +93,21 @@ def _size(story: Story) -> Iterator[Remark]:
         (len(story.description) > LONG_DESCRIPTION, f"{len(story.description):,} characters of description"),
         (story.complexity >= HARDEST, f"complexity {story.complexity}"),
     )
-    if told := [reason for holds, reason in reasons if holds]:
-        text = f"{' and '.join(told)}: smaller stories fail less and run side by side"
-        yield Remark(story=story.id, doubt=Doubt.OVERSIZED, text=text)
+    if lines := [reason for holds, reason in reasons if holds]:
+        text = f"{' and '.join(lines)}: smaller stories fail less often and run in parallel"
+        yield Remark(story=story.id, kind=WarningKind.OVERSIZED, text=text)
 
 
 def _hub(story: StoryId, waiting: Sequence[StoryId]) -> Iterator[Remark]:
     if len(waiting) >= HUB:
-        text = f"{len(waiting)} stories wait for it: if it fails, so do they; can it be split?"
-        yield Remark(story=story, doubt=Doubt.HUB, text=text)
+        text = f"{len(waiting)} stories depend on it: if it fails, they fail too; can it be split?"
+        yield Remark(story=story, kind=WarningKind.HUB, text=text)
 
 
 def _overlaps(
     stories: Sequence[Story], edges: Mapping[StoryId, tuple[StoryId, ...]]
 ) -> dict[StoryId, tuple[Remark, ...]]:
-    """Stories that may run side by side and will touch the same files: said of the later one of each pair."""
+    """Warnings about stories that may run in parallel and change the same files, on the later story of each pair."""
     needs = {story.id: reachable(edges, (story.id,)) for story in stories}
     paths = {story.id: expected(story) for story in stories}
     found: dict[StoryId, tuple[Remark, ...]] = {}
@@ -115,8 +115,8 @@ def _overlaps(
         ordered = first.id in needs[second.id] or second.id in needs[first.id]
         both = () if ordered else _shared(paths[first.id], paths[second.id])
         if both:
-            text = f"will touch {', '.join(both)} like {first.id}, and may run beside it: expect a conflict to resolve"
-            found[second.id] = (*found.get(second.id, ()), Remark(story=second.id, doubt=Doubt.OVERLAP, text=text))
+            text = f"will change {', '.join(both)} like {first.id}, and may run in parallel with it: expect a conflict"
+            found[second.id] = (*found.get(second.id, ()), Remark(story=second.id, kind=WarningKind.OVERLAP, text=text))
     return found
 
 
@@ -126,7 +126,7 @@ def _shared(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
 
 
 def by_story(found: Sequence[Remark]) -> dict[str, tuple[Remark, ...]]:
-    told: dict[str, tuple[Remark, ...]] = {}
+    values: dict[str, tuple[Remark, ...]] = {}
     for remark in found:
-        told[remark.story] = (*told.get(remark.story, ()), remark)
-    return told
+        values[remark.story] = (*values.get(remark.story, ()), remark)
+    return values

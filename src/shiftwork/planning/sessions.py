@@ -1,4 +1,4 @@
-"""How many sessions a workflow takes at least: counted from its steps, before anything is paid for."""
+"""Counts the minimum number of sessions of a workflow from its steps, before a run spends anything."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
-    """`each` for every one of the `stories`, and `around` them for the run's own steps."""
+    """`each` is the number for every story, `around` the number for the run's own steps."""
 
     stories: int
     each: int
@@ -20,14 +20,14 @@ class Sessions:
 
 
 def least_sessions(workflow: Workflow, stories: int) -> Sessions:
-    """Where every step succeeds at once and every decision takes the shortest way. Agents who may change the steps of
-    their story can leave some out; whatever fails or is refused adds some.
+    """Assumes that every step succeeds at once and every decision takes the shortest route. Agents that may change the
+    steps of their story can skip some; every failure or refusal adds sessions.
     """
     return Sessions(stories=stories, each=_least(workflow.story_steps), around=_least(workflow.frame))
 
 
 def _least(steps: Sequence[StepPlan]) -> int:
-    """From the last step to the first: the sessions of the step itself and of the shortest way that it can lead on."""
+    """From the last step to the first: the session of the step itself plus those of the shortest route after it."""
     places = {step.name: number for number, step in enumerate(steps)}
     left = [0] * (len(steps) + 1)
     for number in reversed(range(len(steps))):
@@ -37,6 +37,6 @@ def _least(steps: Sequence[StepPlan]) -> int:
 
 
 def _ways_on(step: StepPlan, number: int, places: dict[str, int]) -> set[int]:
-    """In order, unless the step must decide; and wherever a decision leads forward."""
+    """The targets of its forward routes, and the next step unless the step must decide."""
     forward = {places.get(route.target, number + 1) for route in step.routes if not route.back}
     return forward if forward and step.decision_key else forward | {number + 1}

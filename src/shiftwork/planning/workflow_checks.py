@@ -1,4 +1,4 @@
-"""What is wrong with a workflow, found before anything runs: names nobody gives, routes that lead nowhere."""
+"""Checks a workflow before it runs: unknown template names, invalid routes, unknown agents."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ from shiftwork.planning.desugar import DECISIONS
 from shiftwork.prompts.answer.problem import did_you_mean
 from shiftwork.prompts.render import names
 
-# A key at the start of a line announces an output, unless what follows it is filled in: then it is an input's label.
+# A key at the start of a line announces an output, unless a placeholder follows: then it is the label of an input.
 _ANNOUNCED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):(?!\s*\{\{)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
-    """Something that a workflow must not be run with: in which step (none: the workflow's own), in which field."""
+    """An error that prevents a workflow from running: its step (empty: the workflow itself) and its field."""
 
     step: str
     field: str
@@ -25,30 +25,30 @@ class Flaw:
 
 
 def check(workflow: Workflow) -> tuple[Flaw, ...]:
-    """Everything that is wrong with names, routes and agents, in the order of the steps."""
+    """Returns all errors in names, routes and agents, in the order of the steps."""
     return (*check_routes(workflow), *check_templates(workflow), *check_agents(workflow))
 
 
 def all_steps(workflow: Workflow) -> tuple[StepPlan, ...]:
-    """Every step, a loop's body right after the loop."""
+    """Every step, with the body of a loop right after the loop."""
     return tuple(found for step in workflow.steps for found in (step, *step.body))
 
 
 def produced(step: StepPlan) -> frozenset[str]:
-    """The keys that a step can set: those it declares, else those that its own prompt announces."""
+    """The keys that a step can set: those it declares, else those that its prompt announces."""
     announced = step.output_keys or _ANNOUNCED.findall(f"{step.input}\n{step.expects}")
     keys = {key.lower() for key in (*announced, step.decision_key) if key}
     return frozenset(keys - PROTECTED_KEYS)
 
 
 def names_available(workflow: Workflow) -> frozenset[str]:
-    """The names that templates of the workflow may use; one that is not produced yet renders empty."""
+    """The names that templates of the workflow may use; a name without a value yet renders empty."""
     given = (key for key, _ in workflow.context)
     return BUILT_IN.union(given, *(produced(step) for step in all_steps(workflow)))
 
 
 def check_templates(workflow: Workflow) -> tuple[Flaw, ...]:
-    """Names that nothing can produce, and keys that two steps declare without saying that they share them."""
+    """Finds names that nothing produces, and keys that two steps declare without listing them as shared."""
     known = names_available(workflow)
     return (*_unknown_names(workflow, known), *_duplicates(workflow))
 
@@ -56,29 +56,29 @@ def check_templates(workflow: Workflow) -> tuple[Flaw, ...]:
 def _unknown_names(workflow: Workflow, known: frozenset[str]) -> Iterator[Flaw]:
     for step in all_steps(workflow):
         for name in sorted(names(step.input) - known):
-            told = f"{{{{{name}}}}} is a name that no step produces{did_you_mean(name, known)}"
-            yield Flaw(step=step.name, field="input", message=told)
+            message = f"{{{{{name}}}}} is a name that no step produces{did_you_mean(name, known)}"
+            yield Flaw(step=step.name, field="input", message=message)
         for name in sorted(names(step.input) & AGENTS_ONLY if step.kind is StepKind.APPROVAL else ()):
-            yield Flaw(
-                step=step.name, field="input", message=f"{{{{{name}}}}} is known to agents only, and not to a question"
-            )
+            yield Flaw(step=step.name, field="input", message=f"{{{{{name}}}}} is only for agents, not for questions")
         cleared = {key for route in step.routes for key in route.clear}
         for key in sorted(cleared - known):
-            told = f"{key!r} is cleared, but no step produces it{did_you_mean(key, known)}"
-            yield Flaw(step=step.name, field="routes", message=told)
+            message = f"{key!r} is cleared, but no step produces it{did_you_mean(key, known)}"
+            yield Flaw(step=step.name, field="routes", message=message)
 
 
 def _duplicates(workflow: Workflow) -> Iterator[Flaw]:
-    """Only of what is declared: what a prompt merely announces, as files for other tools do, is not held against it."""
+    """Checks only declared keys: files for other tools often announce the same key in several prompts."""
     first: dict[str, StepPlan] = {}
     for step in all_steps(workflow):
         for key in dict.fromkeys(key.lower() for key in step.output_keys):
             other = first.setdefault(key, step)
             if other is not step and not (key in _shared(step) and key in _shared(other)):
-                told = f"{key!r} is already produced by {other.name!r}; list it under shared_keys of both to allow that"
-                yield Flaw(step=step.name, field="output_keys", message=told)
+                message = (
+                    f"{key!r} is already produced by {other.name!r}; list it under shared_keys of both to allow that"
+                )
+                yield Flaw(step=step.name, field="output_keys", message=message)
             if key in PROTECTED_KEYS:
-                yield Flaw(step=step.name, field="output_keys", message=f"{key!r} can never be set by a step")
+                yield Flaw(step=step.name, field="output_keys", message=f"{key!r} is reserved: no step can set it")
 
 
 def _shared(step: StepPlan) -> frozenset[str]:
@@ -86,25 +86,25 @@ def _shared(step: StepPlan) -> frozenset[str]:
 
 
 def check_routes(workflow: Workflow) -> tuple[Flaw, ...]:
-    """Each pipeline by itself: a route stays within the run's steps, or within the steps of a loop."""
+    """Checks each pipeline separately: a route must stay within the run's steps, or within the steps of a loop."""
     pipelines = (workflow.steps, *(step.body for step in workflow.steps if step.body))
     return tuple(flaw for steps in pipelines for step in steps for flaw in _routes_of(steps, step))
 
 
 def _routes_of(steps: Sequence[StepPlan], step: StepPlan) -> Iterator[Flaw]:
     if step.decision_key and not step.routes:
-        told = "decision_key needs on_decision, which says where each value leads"
-        yield Flaw(step=step.name, field="decision_key", message=told)
+        text = "decision_key needs on_decision, which says where each value leads"
+        yield Flaw(step=step.name, field="decision_key", message=text)
     if step.decision_key and step.kind in DECISIONS:
-        told = f"a step of the kind {step.kind} decides by itself: {' or '.join(DECISIONS[step.kind])}"
-        yield Flaw(step=step.name, field="decision_key", message=told)
+        text = f"a step of the kind {step.kind} decides by itself: {' or '.join(DECISIONS[step.kind])}"
+        yield Flaw(step=step.name, field="decision_key", message=text)
     for route in step.routes:
         if message := _astray(steps, step, route):
             yield Flaw(step=step.name, field=f"on_decision.{route.value}", message=message)
 
 
 def _astray(steps: Sequence[StepPlan], step: StepPlan, route: Route) -> str:
-    """Why a route cannot be taken; empty where it can."""
+    """Why a route is invalid; empty if it is valid."""
     order = [other.name for other in steps]
     word = "retry_step" if route.back else "next_step"
     if step.kind in DECISIONS and route.value not in DECISIONS[step.kind]:
@@ -123,13 +123,13 @@ def _astray(steps: Sequence[StepPlan], step: StepPlan, route: Route) -> str:
 
 
 def check_agents(workflow: Workflow) -> tuple[Flaw, ...]:
-    """Steps whose agent the workflow does not list; a workflow that lists none leaves the names free."""
+    """Finds steps whose agent the workflow does not list; a workflow that lists no agents allows any name."""
     known = [agent.id for agent in workflow.agents]
     return tuple(
         Flaw(
             step=step.name,
             field="agent",
-            message=f"{step.agent!r} is no agent of this workflow{did_you_mean(step.agent, known)}",
+            message=f"{step.agent!r} is not an agent of this workflow{did_you_mean(step.agent, known)}",
         )
         for step in all_steps(workflow)
         if known and step.agent and step.agent not in known and step.kind in {StepKind.AGENT, StepKind.LOOP}

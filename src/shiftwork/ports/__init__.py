@@ -1,1 +1,1 @@
-"""What the application needs from the world, as small protocols whose docstrings are the contracts."""
+"""The interfaces that the application needs, as small protocols whose docstrings are the contracts."""

@@ -26,7 +26,7 @@ class Ending(StrEnum):
 
 
 class EventKind(StrEnum):
-    """What an agent tells while it works, the same for every agent."""
+    """The events that an agent reports while it works, the same for every agent."""
 
     STARTED = "started"
     TEXT = "text"
@@ -40,9 +40,9 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEvent:
-    """One normalized event; `text` is the agent's own and must never be shown unescaped.
+    """A normalized event; `text` comes from the agent and must never be shown unescaped.
 
-    `call` stands for a tool call with all its input, the same for the same call; empty where the input is not known.
+    `call` identifies a tool call with all its input: equal calls have equal values; empty if the input is unknown.
     """
 
     kind: EventKind
@@ -53,7 +53,7 @@ class AgentEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLimits:
-    """Bounds that hold whatever the agent does; `cost_usd` only where the agent can be told of it."""
+    """Limits that hold whatever the agent does; `cost_usd` only applies to agents that accept a cost limit."""
 
     wall_seconds: float
     silence_seconds: float
@@ -63,11 +63,11 @@ class AgentLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTask:
-    """Everything one attempt gets. `marker` is found again in the environment of every process it spawns.
+    """The input of an attempt. `marker` is in the environment of every process that the attempt starts.
 
-    `home` is a folder of the attempt's own for temporary and configuration files; `toolbox` is the command of the MCP
-    server that offers the harness's tools, empty where the agent gets none; `log` receives the raw event stream.
-    `readable` and `writable` are what it needs to see of the harness besides, where it is confined.
+    `home` is the attempt's own folder for temporary and configuration files; `toolbox` is the command of the MCP server
+    that offers the harness's tools, empty if the agent gets none; `log` receives the raw event stream. `readable` and
+    `writable` are further folders that a sandboxed agent needs.
     """
 
     prompt: str
@@ -85,8 +85,8 @@ class AgentTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
-    """How the attempt ended. `answer` is the agent's last message; `resets_at` tells when a rate limit ends. `said` is
-    the last thing that it said, where it was ended before it gave an answer.
+    """How the attempt ended. `answer` is the agent's last message; `resets_at` is when a rate limit ends. `said` is the
+    agent's last text if it was stopped before it gave an answer.
     """
 
     ending: Ending
@@ -103,19 +103,19 @@ type Listener = Callable[[AgentEvent], None]
 
 
 class Agent(Protocol):
-    """Something that can make one attempt."""
+    """Runs attempts."""
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
-        """Run a fresh session to its end and report it; never raises for what the agent does.
+        """Run a fresh session to its end and report it; never raises because of what the agent does.
 
         When it returns or is cancelled, no process that the attempt started is alive. Calling again with the same task
-        is a new session. Raises AgentMissingError where the agent's program cannot be started at all.
+        starts a new session. Raises AgentMissingError if the agent's program cannot be started at all.
         """
         ...
 
     async def probe(self) -> str:
-        """The agent's version and login, as `doctor` shows them. Quick, and nothing is paid for.
+        """The agent's version and login, as `doctor` shows them. Quick, and free of charge.
 
-        Raises AgentMissingError with the way to install it, and AgentLoginError where the user is not logged in.
+        Raises AgentMissingError with install instructions, and AgentLoginError if the user is not logged in.
         """
         ...

@@ -1,4 +1,4 @@
-"""Breaking the product's sources on purpose, to learn whether a gate notices it, and what is known of that."""
+"""Breaks the product's sources on purpose, to find out whether a gate notices, and stores the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from shiftwork.domain.gates.gate import Gate, GateResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What decides what gates see of a commit: its `files` with the names of their contents, the setup command, and the
-    environment that gates run in.
+    """Everything that decides what gates see of a commit: its `files` with their content hashes, the setup command, and
+    the environment that gates run in.
     """
 
     tree: str
@@ -23,34 +23,33 @@ class Situation:
 
 
 class Canary(Protocol):
-    """Runs gates on commits whose sources are broken, and remembers what they were found to see."""
+    """Runs gates on commits with broken sources, and remembers the results."""
 
     async def situation(self, commit: Commit) -> Situation:
-        """Nothing is started for it but git."""
+        """Starts no program except git."""
         ...
 
     async def texts(self, commit: Commit, paths: Sequence[str]) -> dict[str, str]:
-        """What these files of the commit hold, as far as that is text of a reasonable size."""
+        """The content of these files of the commit, as far as they are text of a reasonable size."""
         ...
 
     async def run(
         self, commit: Commit, gates: Sequence[Gate], trial: Trial, marker: str
     ) -> tuple[bool, frozenset[int]]:
-        """Set a tree up on the commit, move it to a commit in which the trial's files are broken, as it would move to a
-        candidate, and run the gates there one after the other: whether the last of them passed, and the numbers of the
-        broken files that their whole output names. A gate that ran out of time has not passed. The tree is thrown
-        away.
+        """Set up a tree on the commit, move it to a commit in which the trial's files are broken, as it would move to a
+        candidate, and run the gates there in order. Returns whether the last gate passed, and the numbers of the broken
+        files that the complete output names. A gate that timed out has not passed. The tree is deleted.
         """
         ...
 
     def recall(self, key: str) -> KnownSight | None:
-        """What was kept under the key, by this process or an earlier one."""
+        """The result stored under the key, by this process or an earlier process."""
         ...
 
     def keep(self, key: str, known: KnownSight) -> None: ...
 
     def recall_base(self, key: str) -> GateResult | None:
-        """A gate that was green on a base. It says that work may begin there, and never that a change may land."""
+        """A stored result of a gate that passed on a base. It allows work to start there, never a change to land."""
         ...
 
     def keep_base(self, key: str, result: GateResult) -> None: ...

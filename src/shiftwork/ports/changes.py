@@ -1,4 +1,4 @@
-"""What work has changed: for people to read, and for evidence to be held against."""
+"""Reads what work has changed: for people to review, and to check evidence against."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from shiftwork.domain.proof.verdict import Findings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One changed file; lines are not counted where it is binary."""
+    """A changed file; the line counts are None if it is binary."""
 
     path: str
     added: int | None
@@ -20,7 +20,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """`patch` is what `git apply` takes, as far as it is text."""
+    """`patch` is input for `git apply`, as far as it is text."""
 
     files: tuple[FileChange, ...]
     patch: str
@@ -30,44 +30,44 @@ class Changes(Protocol):
     """Reads commits of the user's repository and of agents; writes nothing."""
 
     async def between(self, base: Commit, tip: Commit) -> Difference:
-        """How `tip` differs from `base`, or from its own parent where `base` is empty.
+        """How `tip` differs from `base`, or from its own parent if `base` is empty.
 
-        Raises RepositoryError where one of the commits is not there any more.
+        Raises RepositoryError if a commit no longer exists.
         """
         ...
 
     async def since(self, approved: Patch, candidate: Patch) -> Difference:
-        """How `candidate` differs from what `approved` comes to on its base, without what others have changed there.
-        Where the two conflict, what `approved` comes to has conflict markers.
+        """How `candidate` differs from `approved` applied to the candidate's base, without changes by others there.
 
-        Raises RepositoryError where one of the commits is not there any more.
+        If the two conflict, the applied `approved` contains conflict markers. Raises RepositoryError if a commit no
+        longer exists.
         """
         ...
 
 
 class Witness(Protocol):
-    """Says what is in a commit. Reads objects alone: nothing of any working tree, and no configuration, has a part."""
+    """Reports what is in a commit. Reads git objects only, never a working tree or configuration."""
 
     async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
-        """The tree of `commit`; of these paths the text files that are there, with the lines in which they differ from
-        `base`; and which test files define a test of each name, in `base` already or not.
+        """The tree of `commit`; those of `paths` that exist as text files, with the lines that differ from `base`; and
+        which test files define a test with each of `names`, and whether `base` already has it.
 
-        Raises RepositoryError where one of the commits is not there.
+        Raises RepositoryError if a commit does not exist.
         """
         ...
 
     async def branch_with(self, commit: Commit, branch: str) -> str:
-        """The full name of the user's branch, if it has the commit. Where there is no such branch that of another one,
-        a remote's too, which has it; empty where none has, or there is no such commit.
+        """The full name of the user's branch if it contains the commit. If that branch does not exist, another branch
+        that contains it, remote branches included; empty if no branch contains it or the commit does not exist.
         """
         ...
 
-    async def taken_back(self, commit: Commit, branch: str) -> Commit:
-        """The commit on this branch, named in full, that says it reverts that one, and that none reverts in turn; empty
-        where there is none.
+    async def reverted(self, commit: Commit, branch: str) -> Commit:
+        """The commit on this branch (full name) that says it reverts `commit` and is not itself reverted; empty if
+        there is none.
         """
         ...
 
-    async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
-        """The parents of the commit and its message; raises RepositoryError where it is not there."""
+    async def parents_and_message(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
+        """The parents of the commit and its message; raises RepositoryError if it does not exist."""
         ...

@@ -1,15 +1,15 @@
-"""The clock, and chance: the two things that make two runs of the same code differ."""
+"""The clock and random names: the two sources of difference between two runs of the same code."""
 
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where time and fresh names come from."""
+    """Provides the time and unique names."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
         ...
 
     def fresh(self) -> str:
-        """A short name that nobody else has: lower-case letters and digits, sorting by time of making."""
+        """A short unique name: lower-case letters and digits, sorted by creation time."""
         ...

@@ -1,16 +1,16 @@
-"""The durable engine: jobs started once, that outlive their process and remember their checkpoints."""
+"""The durable engine: jobs start once, survive their process and remember their checkpoints."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 type Json = Any
-"""What a checkpoint may remember: plain JSON values."""
+"""What a checkpoint may store: plain JSON values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A piece of durable work: `kind` chooses the body, `stream` is what it works on. One id is one job, for ever."""
+    """A durable job: `kind` selects the body, `stream` is what it works on. An id always means the same job."""
 
     id: str
     kind: str
@@ -18,16 +18,17 @@ class Job:
 
 
 class Checkpoints(Protocol):
-    """What a running job is given."""
+    """Passed to a running job."""
 
     async def once(self, name: str, act: Callable[[], Awaitable[Json]], *, preemptible: bool = False) -> Json:
-        """Do `act` and remember its result under `name`: a job that is replayed gets the remembered result.
+        """Run `act` and store its result under `name`: a replayed job gets the stored result.
 
-        At least once: dying inside `act`, or after it and before the result is remembered, runs it again. Names must
+        At least once: if the process dies inside `act`, or before the result is stored, `act` runs again. Names must
         come in the same order on every replay. A preemptible act is interrupted when its job is cancelled.
-        What `act` raises is raised here and not remembered: a replay does it again, because whatever was in the way may
-        be gone by then. When the job is to go no further here (cancelled, taken over by another, the engine closes)
-        this raises CancelledError.
+
+        An exception from `act` is raised here and not stored: a replay runs it again, because the cause may have gone
+        by then. When the job must not continue here (cancelled, taken over by another process, the engine closes) this
+        raises CancelledError.
         """
         ...
 
@@ -37,10 +38,10 @@ type Bodies = Mapping[str, Body]
 
 
 class Engine(Protocol):
-    """Where jobs run. The engine is a cache: everything it remembers can be rebuilt from the history."""
+    """Runs jobs. The engine is a cache: everything it stores can be rebuilt from the history."""
 
     async def start(self, job: Job) -> None:
-        """Begin the job in this process; a second call with the same id, from anyone, changes nothing.
+        """Start the job in this process; a second call with the same id, from any process, changes nothing.
 
         May be called from inside another job or from outside.
         """
@@ -49,18 +50,18 @@ class Engine(Protocol):
     async def join(self, job: Job) -> None:
         """Return when the job has ended; raise what it raised. An unknown job raises LookupError.
 
-        A cancelled job has ended and raised nothing. What happened in another process is raised as ShiftworkError.
+        A cancelled job has ended and raised nothing. A failure in another process is raised as ShiftworkError.
         """
         ...
 
     async def recover(self, executor: str) -> None:
-        """Go on here with every unfinished job of an executor that is known to be dead; calling twice is harmless."""
+        """Continue every unfinished job of an executor that is known to be dead; calling twice is harmless."""
         ...
 
     async def cancel(self, job: Job) -> None:
-        """Interrupt the job's preemptible act, if it is in one, and let the job go no further."""
+        """Interrupt the job's preemptible act, if one is running, and stop the job."""
         ...
 
     async def close(self) -> None:
-        """Stop taking work and let go of the database; unfinished jobs stay unfinished, for `recover`."""
+        """Stop accepting work and close the database; unfinished jobs stay unfinished, for `recover`."""
         ...

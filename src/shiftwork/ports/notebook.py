@@ -1,4 +1,4 @@
-"""A run's notebook: what it remembers, as pages that people read. Nobody reads them back: the history is the truth."""
+"""A run's notebook: its memory as pages for people. The program never reads them back: the history is the source."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import Protocol
 
 
 class Notebook(Protocol):
-    """One notebook a run, kept for good. Agents never write to it."""
+    """Each run has a notebook, which is never deleted. Agents never write to it."""
 
-    async def keep(self, run: str, pages: Mapping[str, str]) -> None:
-        """Have these pages, by their names, show these texts; others stay as they are. A second call changes nothing.
+    async def keep(self, run: str, notes_files: Mapping[str, str]) -> None:
+        """Write these texts to the pages with these names; other pages are unchanged. A second call changes nothing.
 
-        A reader sees a page as it was or as it is then, never half of it. Raises OSError where one cannot be written.
+        A reader sees a page as it was before or after, never half of it. Raises OSError if a page cannot be written.
         """
         ...
 
     def where(self, run: str) -> Path:
-        """The folder in which the pages are, or will be."""
+        """The folder that holds the pages; it may not exist yet."""
         ...

@@ -1,4 +1,4 @@
-"""What the application needs to tell people who do not watch."""
+"""Notifies people who are not watching."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,8 +6,8 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something to be told. Whoever is told twice under one `key` has been told of one thing; `story` is empty where it
-    is about the whole run.
+    """A notification. Two notices with the same `key` are the same notification; `story` is empty if the notice is
+    about the whole run.
     """
 
     key: str
@@ -20,11 +20,11 @@ class Notice:
 
 
 class Notifier(Protocol):
-    """One channel to people."""
+    """A notification channel."""
 
     async def send(self, notice: Notice) -> None:
-        """Hand the notice over; returns once it is taken. May be called again with the same one.
+        """Deliver the notice; returns once the channel has accepted it. May be called again with the same notice.
 
-        Raises NotifyError where it is not taken; its message holds nothing secret of the channel's address.
+        Raises NotifyError if the channel rejects it; the message contains no secret part of the channel's address.
         """
         ...

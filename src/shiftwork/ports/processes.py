@@ -1,18 +1,18 @@
-"""Finding and ending what earlier attempts have left running."""
+"""Finds and ends processes that earlier attempts left running."""
 
 from typing import Protocol
 
 
 class Reaper(Protocol):
-    """Knows every process by the marker in its environment, however it was detached."""
+    """Finds every process by the marker in its environment, even if it was detached."""
 
     async def end(self, prefix: str) -> int:
-        """End every process of this host whose marker begins with `prefix`, and all their descendants.
+        """End every process of this host whose marker starts with `prefix`, and all their descendants.
 
-        Returns how many were ended, when none of them is alive any more. Calling twice is harmless.
+        Returns how many were ended, once none of them is alive. Calling twice is harmless.
         """
         ...
 
     async def alive(self, prefix: str) -> int:
-        """How many such processes live."""
+        """How many such processes are alive."""
         ...

@@ -1,4 +1,4 @@
-"""What a change does to the tests and the gate configuration that judge it, and a candidate without that."""
+"""Finds changes to the tests and the gate configuration that judge a change, and builds candidates without them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,34 +8,34 @@ from shiftwork.domain.tampering.findings import Patch, Touched
 
 
 class Protecting(Protocol):
-    """Reads changes by the harness's own git; no ref moves."""
+    """Reads changes with the harness's own git; moves no ref."""
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
-        """Every path in which the two differ; one that was renamed is both deleted and added."""
+        """Every path in which the two differ; a renamed file counts as deleted and added."""
         ...
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
-        """What differs in these paths, as text whatever it is; bounded, so that it may not have the last of them."""
+        """The differences in these paths, always as text; limited in size, so the last paths may be missing."""
         ...
 
-    async def keep_aside(
+    async def keep_reserved(
         self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
     ) -> None:
-        """Keep what differs in these paths as the story's patch, and all patches of the run as one. Calling again
-        replaces the story's.
+        """Store the differences in these paths as the story's patch, and all patches of the run as a single patch.
+        Calling again replaces the story's patch.
         """
         ...
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
-        """A commit with the files of `commit`, but for the paths `back` and `out`, which are as `base` has them; those
-        of `back` that it does not have stay. It is `commit` itself where that is the same. Calling again gives a commit
+        """A commit with the files of `commit`, except the paths `back` and `out`, which are as in `base`; paths of
+        `back` that `base` does not have stay. It is `commit` itself if nothing differs. Calling again gives a commit
         with the same tree.
         """
         ...
 
     async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
-        """A commit with the files of `commit`, except what configures test runners in these paths, which is as `base`
-        has it (`domain.tampering.runner_keys`). A file that cannot be read is as `base` has it. It is
-        `commit` itself where that is the same.
+        """A commit with the files of `commit`, except the test runner configuration in these paths, which is as in
+        `base` (`domain.tampering.runner_keys`). An unreadable file is as in `base`. It is `commit` itself if nothing
+        differs.
         """
         ...

@@ -1,4 +1,4 @@
-"""What runs leave on disk: found, weighed, kept where it has not landed, and removed."""
+"""What runs leave on disk: find it, measure it, keep what has not landed, and remove it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ from shiftwork.domain.core.ids import Commit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """A story that may have left something: `head` is the last commit of its work, all of it landed or not."""
+    """A story that may have left files: `head` is the last commit of its work; `landed` is whether all of it has
+    landed.
+    """
 
     run: str
     story: str
@@ -20,17 +22,17 @@ class Leftover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weight:
-    """How much there is; it adds up."""
+    """How much space is used; weights can be added."""
 
     workspaces: int = 0
-    desks: int = 0
+    attempt_folders: int = 0
     refs: int = 0
     bytes: int = 0
 
     def __add__(self, other: "Weight") -> "Weight":
         return Weight(
             workspaces=self.workspaces + other.workspaces,
-            desks=self.desks + other.desks,
+            attempt_folders=self.attempt_folders + other.attempt_folders,
             refs=self.refs + other.refs,
             bytes=self.bytes + other.bytes,
         )
@@ -38,7 +40,7 @@ class Weight:
     def __sub__(self, other: "Weight") -> "Weight":
         return Weight(
             workspaces=self.workspaces - other.workspaces,
-            desks=self.desks - other.desks,
+            attempt_folders=self.attempt_folders - other.attempt_folders,
             refs=self.refs - other.refs,
             bytes=self.bytes - other.bytes,
         )
@@ -48,33 +50,33 @@ NOTHING = Weight()
 
 
 class Remains(Protocol):
-    """The state folder, seen by whoever cleans up. Whoever calls makes sure that nobody works on the run.
+    """The state folder, for clean-up. The caller makes sure that no process works on the run.
 
-    The user's own checkout is never touched. Everything may be called twice.
+    The user's own checkout is never touched. Every method may be called twice.
     """
 
     async def runs(self) -> Sequence[str]:
-        """The runs of which there is anything, in order."""
+        """The runs that have left anything, sorted."""
         ...
 
     async def weigh(self, run: str, *, whole: bool) -> Weight:
-        """The run's workspaces; the `whole` of it has its desks and refs too."""
+        """The size of the run's workspaces; with `whole` also its attempt folders and refs."""
         ...
 
     async def keep(self, leftover: Leftover) -> Path | None:
-        """Write a bundle of all that has not landed, uncommitted files included; None where there is no such thing.
+        """Write a bundle of all work that has not landed, uncommitted files included; None if there is none.
 
-        What was kept before is not written again, and never over. Raises RepositoryError where it cannot be kept.
+        A bundle that exists is never written again or overwritten. Raises RepositoryError if the work cannot be kept.
         """
         ...
 
     async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> None:
-        """Remove the workspaces of these stories, with the `whole` run's desks and refs.
+        """Remove the workspaces of these stories, with `whole` also the run's attempt folders and refs.
 
         Logs, diffs, bundles and notebooks stay.
         """
         ...
 
     async def sweep(self, needed: Collection[Commit]) -> Weight:
-        """Remove what belongs to no one run and is some time old; `needed` are commits that runs still build upon."""
+        """Remove old files that belong to no single run; `needed` are commits that runs still build upon."""
         ...

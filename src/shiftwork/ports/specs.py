@@ -1,4 +1,4 @@
-"""Files that say what is to be done: read into stories, and told which of them have landed."""
+"""Spec files: read into stories, and updated when stories have landed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from shiftwork.domain.spec.spec import Spec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unused:
-    """Something in the user's file, by its path there, that was not used: because it is `known` to be of no use for the
-    work, or because it was not understood; `meant` is what was probably meant by it.
+    """An entry of the user's file, by its path there, that was not used: either it is `known` to be irrelevant for the
+    work, or it was not understood; `meant` is the probable intention.
     """
 
     path: str
@@ -21,8 +21,9 @@ class Unused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A spec as it was read. `source` is what the same file is told by later: its format and, after a colon, its path.
-    `done` are the stories that the file says have landed already, and `unused` is what of the file was not used.
+    """A parsed spec. `source` identifies the file later: its format and, after a colon, its path.
+
+    `done` are the stories that the file already marks as landed, and `unused` are the entries that were not used.
     """
 
     source: str
@@ -33,28 +34,27 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What has become of a story. The `note` is kept beside it where the format has a place for one."""
+    """The outcome of a story. The `note` is written beside it if the format has a place for notes."""
 
     done: bool
     note: str = ""
 
 
 class Specs(Protocol):
-    """The user's spec files; every format knows its own way of saying that a story is done."""
+    """The user's spec files; every format has its own way of marking a story as done."""
 
     async def read(self, path: str) -> Sheet:
-        """The spec in a file or a folder; only looks.
+        """Read the spec in a file or a folder; changes nothing.
 
-        Raises SpecError that tells every mistake as `file:line:column: what is wrong`, and what may have been meant.
+        Raises SpecError that lists every mistake as `file:line:column: what is wrong`, with suggestions.
         """
         ...
 
     async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
-        """Have the file say what has become of these stories, and leave every other byte of it as it is now.
+        """Write the outcome of these stories to the file, and leave every other byte unchanged.
 
-        What the user has changed since it was read stays. A story that the file does not have is passed over; those
-        that it has are given. A second call changes nothing. A reader sees the file as it was or as it is then, never
-        half of it. Raises SpecError where the file cannot be read as what it was, or cannot be written; then it is as
-        it was.
+        The user's changes since it was read stay. Stories that are not in the file are skipped; returns those that are.
+        A second call changes nothing. A reader sees the file as it was before or after, never half of it. Raises
+        SpecError if the file can no longer be parsed, or cannot be written; then it is unchanged.
         """
         ...

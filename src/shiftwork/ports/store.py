@@ -1,4 +1,4 @@
-"""The history and what is kept beside it: streams of facts, inboxes, and leases."""
+"""The history and the data beside it: streams of facts, inboxes, and leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from shiftwork.ports.views import Lease, Owner, Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A fact in its place: `version` counts the facts of a stream from 1, `key` names the effect that gave it."""
+    """A stored fact: `version` counts the facts of a stream from 1, `key` names the effect that produced it."""
 
     stream: Stream
     version: int
@@ -21,7 +21,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """Something said to a stream's owner; `position` only grows within one inbox."""
+    """A message to a stream's owner; `position` increases within an inbox."""
 
     position: int
     key: str
@@ -30,7 +30,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """What a writer must still hold when it writes: the lease on a resource, in the epoch in which it has taken it."""
+    """What a writer must still hold when it writes: the lease on a resource, in the epoch in which it acquired it."""
 
     resource: str
     executor: str
@@ -38,27 +38,27 @@ class Fence:
 
 
 class EventStore(Protocol):
-    """Streams of facts, one writer each."""
+    """Streams of facts, each with a single writer."""
 
     def under(self, fence: Fence) -> Self:
-        """The same streams for a writer that holds a lease: where it does not any more, `append` raises LeaseLostError
-        and changes nothing. Whether it does is found out in the transaction itself: no takeover comes in between.
+        """The same streams for a writer that holds a lease: once the lease is lost, `append` raises LeaseLostError and
+        changes nothing. The check is in the same transaction, so no takeover can happen in between.
         """
         ...
 
     async def append(
         self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
     ) -> int:
-        """Add facts and write their view rows in one transaction; give the stream's new version.
+        """Append facts and write their view rows in one transaction; returns the stream's new version.
 
-        `expected` is the version the caller has seen: anything else raises VersionConflictError and changes nothing.
-        Once per key: a second call with a key that the stream already holds changes nothing and gives the version of
-        that key's last fact, whatever `expected` says. A row replaces the one with the same identity.
+        `expected` is the version the caller has seen: if it differs, VersionConflictError is raised and nothing
+        changes. Once per key: a second call with a key that the stream already has changes nothing and returns the
+        version of that key's last fact, whatever `expected` is. A row replaces the row with the same identity.
         """
         ...
 
     async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        """The facts with `after` < version <= `upto`, in order; a stream nobody wrote to is empty."""
+        """The facts with `after` < version <= `upto`, in order; an unknown stream is empty."""
         ...
 
     async def version(self, stream: Stream) -> int:
@@ -67,56 +67,57 @@ class EventStore(Protocol):
 
 
 class Inbox(Protocol):
-    """Messages to the owners of streams: intents of people, answers of other jobs."""
+    """Messages to the owners of streams: requests from people, answers from other jobs."""
 
     async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
-        """Leave a message, once per target and key: a second call changes nothing, even if the body differs."""
+        """Post a message, once per target and key: a second call changes nothing, even if the body differs."""
         ...
 
     async def posted(self, target: Stream, key: str) -> bool:
-        """Whether there is, or ever was, a message with that key."""
+        """Whether a message with that key exists or ever existed."""
         ...
 
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
-        """The messages after a position, in order; returns at once, with none where there are none."""
+        """The messages after a position, in order; returns at once, empty if there are none."""
         ...
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        """As `receive`, but returns only when there is at least one; messages of other processes are seen too."""
+        """Like `receive`, but returns only when there is at least one message; sees messages of other processes too."""
         ...
 
 
 class Leases(Protocol):
-    """Who works on what; no lease outlives its holder."""
+    """Which process works on what; no lease outlives its holder."""
 
     async def acquire(
         self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
     ) -> Lease | None:
-        """Take the resource, or the place of the owner named by `replacing`; give None on success.
+        """Acquire the resource, or take over from the owner `replacing`; returns None on success.
 
-        That place is taken only where its last sign of life is older than so many seconds, and this is judged in the
-        same statement: a holder that has given one meanwhile keeps its place. Where another owner holds it, nothing
-        changes and its lease is given. Acquiring what one holds renews it; any other success begins a new epoch.
+        A takeover succeeds only if the owner's last heartbeat is older than `older_than` seconds. This is checked in
+        the same statement: a holder that has sent a heartbeat meanwhile keeps its lease. If another owner holds the
+        lease, nothing changes and that lease is returned. Acquiring a lease that the owner already holds renews it; any
+        other success starts a new epoch.
         """
         ...
 
     async def renew(self, owner: Owner) -> Mapping[str, int]:
-        """Give a sign of life for all that the owner holds; the resources still held are given, each with its epoch.
+        """Send a heartbeat for all leases of the owner; returns the resources still held, each with its epoch.
 
-        An epoch is greater than every earlier one of the same resource.
+        An epoch is greater than every earlier epoch of the same resource.
         """
         ...
 
     async def leave(self, owner: Owner) -> None:
-        """Work on nothing more, and keep the leases: they say who was the last. From now on each is very old:
-        a process which cannot know whether the owner lives may take its place. A sign of life takes it back.
+        """Stop working, and keep the leases as a record of the last owner. From now on each counts as very old: a
+        process that cannot check whether the owner is alive may take over. A heartbeat reverts this.
         """
         ...
 
     async def release(self, resource: str, owner: Owner) -> None:
-        """Let go; nothing happens where the owner does not hold it."""
+        """Release the lease; does nothing if the owner does not hold it."""
         ...
 
     async def holders(self) -> Sequence[Lease]:
-        """All leases, in the order of their resources."""
+        """All leases, sorted by resource."""
         ...

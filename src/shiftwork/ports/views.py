@@ -1,4 +1,4 @@
-"""The views that front ends read: rows, who works on what, how to ask. Imports nothing, because looking is quick."""
+"""The views that front ends read: rows, lease holders, queries. Imports little, so that reading is quick."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,22 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 PAUSED = "paused"
-"""The status that lists show of what is under way and is to begin nothing more for now."""
+"""The status shown for work in progress that must not start anything new for now."""
 
 RESET = "reset"
-"""How the words begin by which a story waits for the end of a limit of its agent's."""
+"""The prefix of the text shown while a story waits for the end of a limit of its agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """A run as lists show it. Of what its ended stories have used, `unpriced` attempts are of unknown cost. It was
-    foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
-    `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
-    `unheard` is by which channels nobody could be told how it ended, and why. `without_gates` are those that the user
-    has let it continue without, one a line. It belongs to a `project`. `options` are those in force, as a JSON object.
-    `undoing` are the stories whose revert was asked for and has neither landed nor been refused, one a line.
+    """A run as lists show it. The totals cover its ended stories; the cost of `unpriced` attempts is unknown. The
+    estimated cost was from `low_usd` to `high_usd`, from `known` earlier stories. `max_usd` and `max_tokens` limit the
+    run; the `story_` and `step_` fields limit each story and each step; None means no limit.
+
+    `undelivered` lists the channels that could not deliver the notice of the run's end, and why. `without_gates` are
+    gates that the user has agreed to continue without, each on a line. `project` is the project it belongs to.
+    `options` are the options in force, as a JSON object. `undoing` are the stories whose revert was requested and has
+    neither landed nor been refused, each on a line.
     """
 
     run: str
@@ -45,7 +47,7 @@ class RunRow:
     story_tokens: int | None = None
     step_usd: float | None = None
     step_tokens: int | None = None
-    unheard: str = ""
+    undelivered: str = ""
     without_gates: str = ""
     project: str = ""
     options: str = "{}"
@@ -54,16 +56,19 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRow:
-    """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
-    `until`, for the end of a limit of its agent's, in words for people; `hold` is which answer the person is asked for.
-    Where a limit is reached, `limit_of` is whose, and the columns after it say, in the units that are in the way, what
-    it is, what was spent of it, and what the next attempt may need. `landing` is how far it is: `none`,
-    `requested`, `waiting` for an approval, `refused` or `landed`. `refusal` is why its landing was refused, where it
-    has failed for that. `tests` is what it has done to tests and gate configuration. Of one that has landed, `proof` is
-    the level (see `ProofLevel`); so many of its `criteria` are `shown` to hold, and `proof_remark` names weak points.
-    `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
-    (`uncounted`), and the cost of some is `estimated` by their tokens. `unheard` is by which channels nobody could be
-    told that it waits, and why.
+    """A story as lists show it; `position` is its place in the spec. `waiting` says, in words for people, what it waits
+    for: a person or, if `until` is set, the end of a limit of its agent. `hold` is the kind of answer that the person
+    must give.
+
+    If a limit is reached, `limit_of` says whose, and the following columns give the limit, the amount spent and the
+    amount that the next attempt may need, in the units concerned. `landing` is its progress: `none`, `requested`,
+    `waiting` for an approval, `refused` or `landed`. `refusal` is why its landing was refused, if that made it fail.
+    `tests` is what it changed in tests and gate configuration. For a landed story, `proof` is the level (see
+    `ProofLevel`), `shown` counts the `criteria` with evidence, and `proof_remark` names weak points.
+
+    `tries` counts the agents' ended attempts: for some the cost (`unpriced`) or the tokens (`uncounted`) are unknown,
+    and the cost of some is `estimated` from their tokens. `undelivered` lists the channels that could not deliver the
+    notice that it waits, and why.
     """
 
     run: str
@@ -99,7 +104,7 @@ class StoryRow:
     limit_needed_usd: float | None = None
     limit_needed_tokens: int | None = None
     refusal: str = ""
-    unheard: str = ""
+    undelivered: str = ""
     proof: str = ""
     shown: int = 0
     criteria: int = 0
@@ -109,8 +114,9 @@ class StoryRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
     """A step as lists show it; `position` is its place in the pipeline, below zero once an edit has replaced it.
-    What it has used is told as of a story. It was last tried from `started_at` to `ended_at`; `seconds` is how long all
-    attempts took together that have ended, where that is known.
+
+    The usage fields are as in `StoryRow`. `started_at` and `ended_at` are of the last attempt; `seconds` is the total
+    duration of all ended attempts, if known.
     """
 
     run: str
@@ -144,7 +150,7 @@ class StepRow:
 
 
 class Verdict(StrEnum):
-    """What a story's end says of those who played in it; one that is `VOID` says nothing of them."""
+    """What a story's outcome says about its assigned profiles; `VOID` says nothing about them."""
 
     OPEN = "open"
     VERIFIED = "verified"
@@ -153,8 +159,8 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedRow:
-    """A role in a story that a profile was chosen for: who, and what came of it at what cost."""
+class ProfileRow:
+    """The profile assigned to a role in a story, with the outcome and its cost."""
 
     run: str
     story: str
@@ -167,7 +173,7 @@ class PlayedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentRow:
-    """What a profile has used with a model in one story, told as of a story."""
+    """What a profile has used with a model in a story; the fields are as in `StoryRow`."""
 
     run: str
     story: str
@@ -185,7 +191,7 @@ class SpentRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitedRow:
-    """A wait of a story for what is `awaited`, its `number` counted from 1; there is no `until` while it lasts."""
+    """A wait of a story for `awaited`; `number` counts from 1, and `until` is None while it lasts."""
 
     run: str
     story: str
@@ -195,13 +201,13 @@ class WaitedRow:
     until: float | None
 
 
-type Row = RunRow | StoryRow | StepRow | PlayedRow | SpentRow | WaitedRow
+type Row = RunRow | StoryRow | StepRow | ProfileRow | SpentRow | WaitedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """A process that works on something. `host` is the name of its machine and, after a colon, a digest of machine,
-    boot and pid namespace: only where all of that is the same, a pid is the same process.
+    """A process that does work. `host` is the name of its machine and, after a colon, a digest of machine, boot and pid
+    namespace: a pid identifies the same process only if all of these are equal.
     """
 
     executor: str
@@ -210,13 +216,13 @@ class Owner:
     pid_started: float
 
     def __str__(self) -> str:
-        """As people read it: `process 812 on laptop`."""
+        """For people: `process 812 on laptop`."""
         return f"process {self.pid} on {self.host.partition(':')[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """Who holds a resource, and how old their last sign of life is by the database's clock, in seconds."""
+    """The holder of a resource, and the age of its last heartbeat by the database's clock, in seconds."""
 
     resource: str
     owner: Owner
@@ -224,20 +230,20 @@ class Lease:
 
 
 LEASE_SECONDS: Final = 30.0
-"""How long a holder elsewhere may give no sign of life before its place may be taken. Where the database does not take
-one, the holder stops before that: see `Conduct.fence_seconds`.
+"""How long a holder on another machine may send no heartbeat before another process may take over. If the database does
+not accept heartbeats, the holder stops before that: see `fence_seconds`.
 """
 
 
 def is_gone(held: Lease, *, alive: bool | None) -> bool:
-    """Where a pid says so it is known whether the holder lives; elsewhere only the age of its lease is."""
+    """If the pid can be checked, `alive` decides; otherwise the age of the lease does."""
     return held.age > LEASE_SECONDS if alive is None else not alive
 
 
 class Queries(Protocol):
     """The views, for front ends; reading never waits for a writer.
 
-    Those that are confined to a project know no run of another: to them it is as if there were none.
+    Queries that are limited to a project do not see runs of other projects.
     """
 
     async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
@@ -245,7 +251,7 @@ class Queries(Protocol):
         ...
 
     async def run(self, run: str) -> RunRow | None:
-        """One run, by its id or by a beginning of the id that only one run has."""
+        """The run with this id, or with a unique id prefix."""
         ...
 
     async def stories(self, run: str) -> Sequence[StoryRow]:
@@ -253,24 +259,24 @@ class Queries(Protocol):
         ...
 
     async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
-        """In the order of the pipeline, of one story or, where none is named, of all: those of one after another.
+        """In the order of the pipeline, of the named story or else of all stories, story by story.
 
         Steps that an edit has replaced are left out.
         """
         ...
 
-    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
-        """Newest first, of all runs."""
+    async def profiles(self, *, limit: int = 1000) -> Sequence[ProfileRow]:
+        """Newest first, from all runs."""
         ...
 
     async def spent(self, run: str) -> Sequence[SpentRow]:
-        """By profile and model, of each story."""
+        """By profile and model, for each story."""
         ...
 
     async def waited(self, run: str) -> Sequence[WaitedRow]:
-        """The waits of each story, in their order."""
+        """The waits of each story, in order."""
         ...
 
     async def holder(self, run: str) -> Lease | None:
-        """Who works on the run, if anyone has said so and has not let go."""
+        """The lease of the process that works on the run, if any."""
         ...

@@ -1,1 +1,1 @@
-"""What an agent is given to read, and how its answer is understood (`answer`). Pure."""
+"""Builds the prompts of agents and parses their answers (`answer`). Pure."""

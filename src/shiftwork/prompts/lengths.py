@@ -1,12 +1,12 @@
-"""How long each part of a prompt may be, and how what is too long is shortened: visibly, and the oldest first.
+"""Limits the length of each part of a prompt. Shortened text says what is missing; the oldest entries go first.
 
-Limits count bytes of UTF-8, because that is what an agent is sent: text in every script is bounded alike.
+Limits count bytes of UTF-8, because agents are sent bytes: text in every script has the same limit.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-# Their sum and the fixed texts stay below `PROMPT`; a test adds them up.
+# The sum of the limits and the fixed texts stays below `PROMPT`; a test checks this.
 LIMITS: Final = {
     "story": 24_000,
     "instructions": 16_000,
@@ -22,18 +22,18 @@ LIMITS: Final = {
     "persona": 16_000,
     "answers": 8_000,
     "feedback": 12_000,
-    "told": 6_000,
+    "messages": 6_000,
     "refused": 16_000,
     "remaining": 10_000,
     "outputs": 4_000,
 }
-# Of a step with a prompt of its own; it is not shown the story, the notes and what is remembered beside that.
+# Limits for a step with its own prompt, which does not also contain the story, the notes and the memory.
 OWN: Final = {"input": 64_000, "value": 16_000, "expects": 4_000}
 PROMPT: Final = 250_000
 FIXED: Final = 16_000
 LINE: Final = 400
 NOTICE: Final = 100
-"""Room for the line that says what is missing; no limit may be smaller than twice that."""
+"""Bytes reserved for the line that says what is missing; every limit must be at least twice this."""
 QUOTE: Final = "> "
 
 
@@ -42,9 +42,9 @@ def size(text: str) -> int:
 
 
 def shorten(text: str, limit: int, mark: str = "") -> str:
-    """At most `limit` bytes: head and tail stay, and a line between them says how much is missing.
+    """Shortens text to `limit` bytes: keeps head and tail, with a line between them that says how much is missing.
 
-    `mark` stands before that line and what follows it, where every line of the text begins with it.
+    If every line of the text begins with `mark`, that line and the tail begin with it too.
     """
     raw = text.encode(errors="replace")
     if len(raw) <= limit:
@@ -57,18 +57,18 @@ def shorten(text: str, limit: int, mark: str = "") -> str:
 
 
 def quoted(text: str) -> str:
-    """Text that a tool or another agent wrote, every line marked, so that none can pass for a part of the prompt."""
+    """Marks every line of text from a tool or another agent, so that no line can pass for a part of the prompt."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in lines)
 
 
 def one_line(text: str, limit: int = LINE) -> str:
-    """A name or title on a single line, whatever it holds."""
+    """Puts any name or title on a single line."""
     return " ".join(shorten(text, limit).split())
 
 
 def newest(entries: Sequence[str], limit: int, what: str) -> str:
-    """The latest of quoted entries that fit, in their order; a first line says how many earlier ones do not."""
+    """Returns the latest quoted entries that fit, in order; a first line says how many earlier entries do not."""
     kept = _fitting(reversed(entries), limit, QUOTE)[::-1]
     dropped = entries[: len(entries) - len(kept)]
     notice = f"[earlier {what} left out: {len(dropped)} ({_characters(dropped)} characters); newest kept]"
@@ -76,7 +76,7 @@ def newest(entries: Sequence[str], limit: int, what: str) -> str:
 
 
 def foremost(entries: Sequence[str], limit: int, what: str) -> str:
-    """The first entries that fit, one below the other; a last line says how many more there are."""
+    """Returns the first entries that fit, each on a new line; a last line says how many more there are."""
     kept = _fitting(entries, limit, "")
     dropped = entries[len(kept) :]
     notice = f"[further {what} left out: {len(dropped)} ({_characters(dropped)} characters)]"
@@ -84,7 +84,7 @@ def foremost(entries: Sequence[str], limit: int, what: str) -> str:
 
 
 def _fitting(entries: Iterable[str], limit: int, mark: str) -> list[str]:
-    """Entries from the first on until the room is used; none takes more than half of it, so one never stands alone."""
+    """Takes entries in order until the room is used. Each takes at most half, so a long entry never fills it alone."""
     room = limit - NOTICE
     kept: list[str] = []
     for entry in entries:

@@ -1,4 +1,4 @@
-"""The parts of a prompt that come from memory: of the story itself, of the run, of the code base."""
+"""The parts of a prompt that come from the memory of the story, the run and the code base."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from shiftwork.prompts import notebook
 from shiftwork.prompts.lengths import LIMITS, one_line, quoted
 from shiftwork.prompts.prompt_sections import View, headed
 
-_PROJECT: Final = "Left for all stories by those of this run. What a story has not landed yet is not in this folder:"
+_PROJECT: Final = "From stories of this run, for all others. Changes that have not landed are not in this folder:"
 _PATTERNS: Final = "Found in this code base by earlier work; where the code says otherwise, the code is right:"
 _PROGRESS: Final = "Stories of this run whose changes are on the branch already:"
 
@@ -37,5 +37,5 @@ def progress(view: View) -> str:
 
 
 def _of_others(view: View, shelf: Shelf) -> list[Note]:
-    """What the story wrote itself stands among its scratch notes, even before its run has heard of it."""
+    """Leaves out the story's own notes: its scratch notes contain them, even before the run has received them."""
     return [note for note in shelf.all if note.by != view.state.given.story.id]

@@ -1,4 +1,4 @@
-"""The pages of a run's notebook: its memory as people, and prompts, are shown it."""
+"""Writes a run's memory as text: as files for people and as parts of prompts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -15,23 +15,23 @@ PROGRESS: Final = "progress.txt"
 
 
 def story_scratch(story: StoryId) -> str:
-    """The name of a story's page."""
+    """The file name of a story's scratch notes."""
     return f"scratch_{story}.md"
 
 
-def scratch_page(run: RunState) -> str:
-    """What is for all stories of the run, those that failed among it."""
+def scratch_text(run: RunState) -> str:
+    """Notes for all stories of the run, including notes from stories that failed."""
     lead = f"# Scratch\n\nNotes for all stories of run {run.given.run}."
-    return _page(lead, _written(run.memory.project))
+    return _joined(lead, _written(run.memory.project))
 
 
-def story_page(story: StoryState) -> str:
+def story_text(story: StoryState) -> str:
     lead = f"# Scratch of {story.given.story.id}\n\nNotes for its later steps."
-    return _page(lead, _written(story.dialogue.notes))
+    return _joined(lead, _written(story.dialogue.notes))
 
 
-def progress_page(run: RunState) -> str:
-    """The log of the run in the form that the Ralph family has made common: patterns first, then what has landed."""
+def progress_text(run: RunState) -> str:
+    """The log of the run in the format common to Ralph tools: patterns first, then what has landed."""
     plan, memory = run.given, run.memory
     lead = (
         f"# Progress Log\nRun: {plan.run}\nTask: {one_line(plan.spec.title)}\nStarted: {_time(run.started_at or 0.0)}"
@@ -39,23 +39,23 @@ def progress_page(run: RunState) -> str:
     patterns = _notices(memory.patterns) + [_bullet(note.text) for note in memory.patterns.all]
     known = "\n".join(patterns) or "(none yet)"
     landed = [f"{_chapter(note)}\n---" for note in memory.progress.all]
-    return _page(lead, (f"## Codebase Patterns\n{known}", "---", *_notices(memory.progress), *landed))
+    return _joined(lead, (f"## Codebase Patterns\n{known}", "---", *_notices(memory.progress), *landed))
 
 
 def progress(memory: Memory) -> str:
-    """What has landed in the run, for a prompt, within its limit; the newest in any case."""
+    """What has landed in the run, within the limit for a prompt; the newest entry is always included."""
     landed = [f"{note.by}: {one_line(note.title)}\n{quoted(note.text)}" for note in memory.progress.all]
     return shelved(memory.progress, landed, LIMITS["progress"], "stories")
 
 
 def shelved(shelf: Shelf, entries: Sequence[str], limit: int, what: str) -> str:
-    """Quoted entries of a shelf within a limit, and how many the shelf itself has no more."""
+    """Quoted entries of a shelf within a limit, after a notice of how many the shelf itself has dropped."""
     if not entries:
         return ""
     return "\n\n".join((*_notices(shelf), newest(entries, limit - NOTICE, what)))
 
 
-def _page(*parts: str | Sequence[str]) -> str:
+def _joined(*parts: str | Sequence[str]) -> str:
     flat = [text for part in parts for text in ((part,) if isinstance(part, str) else part)]
     return "\n\n".join(flat).encode(errors="replace").decode() + "\n"
 
@@ -69,7 +69,7 @@ def _notices(shelf: Shelf) -> list[str]:
 
 
 def _chapter(note: Note) -> str:
-    """What a story tells is a list already; what is left of an older one is a line."""
+    """A story's note is already a list; the remainder of an older note is a single line."""
     body = note.text if note.text.startswith("- ") else _bullet(note.text)
     return f"## {_time(note.at)} - {note.by}: {one_line(note.title)}\n{body}"
 

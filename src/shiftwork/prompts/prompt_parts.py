@@ -1,4 +1,4 @@
-"""What a prompt is made of: which parts a step is shown, and in which order."""
+"""Composes prompts: which parts a step is shown, and in which order."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,10 +15,10 @@ type _Test = Callable[[View], bool]
 
 
 def compose(state: StoryState, step: Step, given: Surroundings) -> str:
-    """The whole prompt of one attempt: only what the step's type is to see, and never longer than `lengths.PROMPT`."""
+    """Returns the prompt of one attempt: only the parts for the step's type, and at most `lengths.PROMPT` bytes."""
     view = View(state=state, step=step, given=given)
     texts = (part(view) for shown, part in (_OWN_PARTS if step.plan.input else _PARTS) if shown(view))
-    # Half of a surrogate pair can reach us through escaped JSON; it cannot be sent, so it does not leave here.
+    # Escaped JSON can contain half of a surrogate pair, which cannot be sent, so it is replaced here.
     return "\n\n".join(text for text in texts if text).encode(errors="replace").decode() + "\n"
 
 
@@ -31,10 +31,10 @@ def _sees(section: Section) -> _Test:
 
 
 def _edits(view: View) -> bool:
-    return view.step.may_edit and (view.given.tools or view.given.outbox != "")
+    return view.step.may_edit and (view.given.tools or view.given.output_folder != "")
 
 
-# A refusal is shown to the steps that see the checks: those that mend it, and those that look at it again afterwards.
+# A refusal is shown to the steps that see the checks: those that fix its cause, and those that review the fix.
 _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, workflow_parts.persona),
     (_always, prompt_sections.house),
@@ -50,7 +50,7 @@ _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_sees(Section.PATTERNS), memory_parts.patterns),
     (_always, prompt_sections.feedback),
     (_always, prompt_sections.answers),
-    (_always, prompt_sections.told),
+    (_always, prompt_sections.harness_messages),
     (_sees(Section.GATES), prompt_sections.refused),
     (_always, prompt_sections.tools),
     (_edits, prompt_sections.remaining),
@@ -58,14 +58,14 @@ _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, prompt_sections.answer),
 )
 
-# A step with a prompt of its own is shown what that names, and what the harness alone can tell it.
+# A step with its own prompt is shown what that prompt names, and what only the harness knows.
 _OWN_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, workflow_parts.persona),
     (_always, prompt_sections.house),
     (_always, workflow_parts.task),
     (_always, workflow_parts.own_feedback),
     (_always, prompt_sections.answers),
-    (_always, prompt_sections.told),
+    (_always, prompt_sections.harness_messages),
     (_always, prompt_sections.refused),
     (_always, proof.wanted),
     (_always, prompt_sections.tools),

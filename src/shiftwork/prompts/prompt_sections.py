@@ -1,4 +1,4 @@
-"""The parts of a prompt, each a function of the same view; a part with nothing to say is empty and left out."""
+"""The parts of a prompt. Each is a function of the same view; an empty part is left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from shiftwork.prompts.templates import instructions, template
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the application knows of an attempt and the story's history does not.
+    """What the application knows about an attempt, but the story's history does not.
 
-    `tools` says that the MCP tools are offered; `outbox` is the path of the edit-request file where they are not.
-    With neither, the step is told nothing of editing. `workspace` is the path as the agent sees it, `memory` what its
-    run remembers, `remaining` how many other stories it has still to do.
+    `tools` says that the MCP tools are offered; `output_folder` is the path of the edit-request file if not.
+    With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it, `memory` the memory
+    of its run, `remaining` the number of other unfinished stories of the run.
     """
 
     gates: tuple[Gate, ...] = ()
     tools: bool = False
-    outbox: str = ""
+    output_folder: str = ""
     attempt: int = 1
     branch: str = ""
     workspace: str = ""
@@ -37,7 +37,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Everything that any part of the prompt is made from."""
+    """The input of every part of the prompt."""
 
     state: StoryState
     step: Step
@@ -45,7 +45,7 @@ class View:
 
     @property
     def sees(self) -> frozenset[Section]:
-        """What the step's type is shown; types that the catalogue does not know see everything."""
+        """The sections for the step's type; types that are not in the catalogue see everything."""
         row = CATALOGUE.get(self.step.plan.type)
         return row.sees if row else EVERYTHING
 
@@ -56,15 +56,15 @@ _REFUSED: Final = {
     Refusal.EMPTY: "The story's changes, on top of the current base, amount to no change at all.",
     Refusal.APPROVAL: "A person has looked at the story's changes, and has not approved them:",
     Refusal.DEPENDENCIES: "What the story's changes depend on cannot be installed here:",
-    Refusal.LEFT_OUT: "The story's changes are files that would run on the user's machine later, unasked:",
-    Refusal.RESERVED: "The story's changes touch files that are git's or shiftwork's own. Remove these from them:",
-    Refusal.EVIDENCE: "The gates pass, but it is not shown that the acceptance criteria hold.",
+    Refusal.LEFT_OUT: "The story's changes are files that would later run on the user's machine without approval:",
+    Refusal.RESERVED: "The story's changes touch files that belong to git or shiftwork. Remove these from the changes:",
+    Refusal.EVIDENCE: "The gates pass, but there is no evidence that the acceptance criteria hold.",
 }
 
 SHOWING: Final = frozenset({Section.CRITERIA, Section.GATES})
-"""What a step is shown that can show that a criterion holds."""
+"""The sections that a step needs to give evidence for a criterion."""
 
-# Notes and questions are for steps that work with notes; evidence is for those that can show something.
+# Notes and questions are for steps that work with notes; evidence is for steps that see `SHOWING`.
 _TOOLS: Final = (
     ("tool_note", frozenset({Section.SCRATCH})),
     ("tool_evidence", SHOWING),
@@ -96,7 +96,7 @@ def story(view: View) -> str:
 
 
 def criteria(view: View) -> str:
-    rows = _bullets([f"{one.id}: {one.text}" for one in view.state.given.story.criteria])
+    rows = _bullets([f"{criterion.id}: {criterion.text}" for criterion in view.state.given.story.criteria])
     return headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
 
 
@@ -117,34 +117,34 @@ def this_step(view: View) -> str:
 
 
 def notes(view: View) -> str:
-    """What earlier steps of the story left in their summaries."""
+    """The summaries of earlier steps of the story."""
     done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
     entries = [f"{one_line(s.id)} ({one_line(s.plan.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
     return headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
 
 
 def feedback(view: View) -> str:
-    """Why the step is done again. A step that mends a refusal is fed the refusal, which has a part of its own."""
+    """Why the step runs again. Empty if the reason is a refusal, because `refused` shows that."""
     refusal = view.state.landing.refused
     text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
-    lead = "This step is asked for again. Deal with this before anything else:"
+    lead = "This step must be done again. Deal with this before anything else:"
     return headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
 
 
 def answers(view: View) -> str:
-    """What a person has decided: it holds for every later step of the story."""
+    """The decisions of a person, which hold for every later step of the story."""
     entries = [f"{quoted(question)}\n\nAnswer: {said.strip()}" for question, said in view.state.dialogue.answers]
     lead = "Agents of this story have asked these questions, and a person has answered. Keep to the answers:"
     return headed(f"## Decided by a person\n\n{lead}", newest(entries, LIMITS["answers"], "questions"))
 
 
-def told(view: View) -> str:
+def harness_messages(view: View) -> str:
     entries = [quoted(text) for text in view.state.dialogue.messages if text.strip()]
-    return headed("## Messages from the harness", newest(entries, LIMITS["told"], "messages"))
+    return headed("## Messages from the harness", newest(entries, LIMITS["messages"], "messages"))
 
 
 def refused(view: View) -> str:
-    """Why the story could not land; half of the room is for the files, half for the rest."""
+    """Why the story could not land; half of the limit is for the files, half for the details."""
     refusal = view.state.landing.refused
     if refusal is None:
         return ""
@@ -157,7 +157,7 @@ def refused(view: View) -> str:
 
 
 def remaining(view: View) -> str:
-    """The steps that may still change, and what an insertion before this step would name."""
+    """The steps that may still change, and the step to name in order to insert steps before this one."""
     steps = view.state.pipeline.steps
     rows = [_row(step, view.step) for step in steps if step.status not in FINISHED]
     before = [step.id for step in steps[: _position(steps, view.step)]]
@@ -174,7 +174,7 @@ def tools(view: View) -> str:
 
 
 def editing(view: View) -> str:
-    channel = template("edit_tool") if view.given.tools else _file_channel(view.given.outbox)
+    channel = template("edit_tool") if view.given.tools else _file_channel(view.given.output_folder)
     values = {
         "channel": channel,
         "types": ", ".join(name for name in CATALOGUE if name not in HARNESS_ONLY),
@@ -185,7 +185,7 @@ def editing(view: View) -> str:
 
 
 def decisions(view: View) -> str:
-    """The line that says where the story goes on."""
+    """The line that asks for the key that decides the next step."""
     step = view.step
     values = ", ".join(one_line(route.value) for route in step.plan.routes)
     return one_line(f"- `{step.plan.decision_key.upper()}: <one of {values}>` is needed: it decides what comes next.")
@@ -205,8 +205,8 @@ def answer(view: View) -> str:
     return render(template("answer"), values)
 
 
-def _file_channel(outbox: str) -> str:
-    return render(template("edit_file"), {"outbox": one_line(outbox)})
+def _file_channel(output_folder: str) -> str:
+    return render(template("edit_file"), {"outputs": one_line(output_folder)})
 
 
 def _row(step: Step, own: Step) -> str:
@@ -215,12 +215,12 @@ def _row(step: Step, own: Step) -> str:
 
 
 def _position(steps: Sequence[Step], own: Step) -> int:
-    """Where the step stands; the end, if it is not in the pipeline."""
+    """The index of the step; the end if it is not in the pipeline."""
     return next((place for place, step in enumerate(steps) if step.id == own.id), len(steps))
 
 
 def _bullets(texts: Sequence[str]) -> list[str]:
-    """A list item each; further lines are indented so that they belong to it."""
+    """Formats each text as a list item; further lines are indented so that they belong to it."""
     return [f"- {text.strip().replace('\n', '\n  ')}" for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""The part of a prompt that says what the story must show before it lands: told before it is refused for want of it."""
+"""The part of a prompt that says which evidence the story needs to land, so that it is not refused for lack of it."""
 
 from typing import Final
 
@@ -10,8 +10,8 @@ from shiftwork.prompts.render import render
 from shiftwork.prompts.templates import template
 
 _TESTS: Final = {
-    ProofPolicy.STRICT: "a test of it, which fails without the changes of this story, where a check prints that test's "
-    "name as passed; where none does, cite lines",
+    ProofPolicy.STRICT: "a test of it, which fails without the changes of this story, if a check prints that test's "
+    "name as passed; if none does, cite lines",
     ProofPolicy.CITED: "a test of it, which passes, and which fails without the changes of this story",
 }
 _TOOL: Final = "Report it with `report_evidence`, once for each criterion."
@@ -22,14 +22,14 @@ EVIDENCE:
 
 
 def wanted(view: View) -> str:
-    """Nothing where evidence is not asked for, or the step is not one that could show any."""
+    """Empty if no evidence is required, or if the step cannot give any."""
     given = view.state.given
     owed = to_be_shown(given.story, given.proof) if view.sees >= SHOWING else ()
     if not owed:
         return ""
     steps = one_line(", ".join(step.id for step in given.story.verification))
     values = {
-        "criteria": one_line(", ".join(one.id for one in owed)),
+        "criteria": one_line(", ".join(criterion.id for criterion in owed)),
         "test": _TESTS[given.proof],
         "verification": f"\n- `verification`, one of {steps}: a step that the harness runs itself" if steps else "",
         "channel": _TOOL if view.given.tools else _LIST,

@@ -1,4 +1,4 @@
-"""Fill a template's `{{name}}` places in a single pass: what is put in is never looked at again."""
+"""Fills a template's `{{name}}` placeholders in a single pass: inserted values are not parsed again."""
 
 from collections.abc import Collection, Mapping
 
@@ -8,12 +8,12 @@ from shiftwork.prompts.answer.problem import did_you_mean
 
 
 def names(template: str) -> frozenset[str]:
-    """The names that a template asks for."""
+    """The names that a template uses."""
     return frozenset(PLACE.findall(template))
 
 
 def check(template: str, known: Collection[str]) -> None:
-    """Raise TemplateError for the first name, in alphabetical order, that nobody provides."""
+    """Raises TemplateError for the first name, in alphabetical order, that is not known."""
     for name in sorted(names(template).difference(known)):
         raise TemplateError(
             f"the template names {{{{{name}}}}}, which nothing provides{did_you_mean(name, known)}",
@@ -22,9 +22,9 @@ def check(template: str, known: Collection[str]) -> None:
 
 
 def render(template: str, values: Mapping[str, str], known: Collection[str] = ()) -> str:
-    """The template with its places filled. A name that is `known` but has no value yet renders empty.
+    """Returns the template with its placeholders filled. A name that is `known` but has no value yet renders empty.
 
-    Raises TemplateError for a name that is neither. Values are text: a `{{name}}` inside one stays as it is.
+    Raises TemplateError for any other name. Values are plain text: a `{{name}}` inside a value stays as it is.
     """
     check(template, values.keys() | set(known))
     return filled(template, values)

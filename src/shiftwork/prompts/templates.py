@@ -13,12 +13,12 @@ CUSTOM: Final = "custom"
 def template(name: str) -> str:
     """The text of `templates/<name>.md`.
 
-    Reading a file of the package itself is the one read that the core does: the text is part of the program like a
-    constant, always there and always the same, and it stays where prompts can be edited as prose.
+    This is the only file that the core reads: the text is part of the package and never changes at run time, like a
+    constant, and in a Markdown file it can be edited as prose.
     """
     return files("shiftwork.prompts").joinpath("templates", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def instructions(step_type: str) -> str:
-    """What a step of this type is to do; a type of a user's own workflow gets the general text."""
+    """The instructions for a step of this type; a type from a user's own workflow gets the general text."""
     return template(step_type if step_type in CATALOGUE else CUSTOM)

@@ -1,6 +1,6 @@
-"""The parts of a prompt that come from the user's workflow: who the agent is, and a step's own words.
+"""The parts of a prompt that come from the user's workflow: the agent's persona and the step's own prompt.
 
-A template is filled in a single pass: whatever an agent has said stays text, also where it looks like a template.
+A template is filled in a single pass: text from agents stays text, even if it looks like a template.
 """
 
 from typing import Final
@@ -16,14 +16,14 @@ _FEEDBACK: Final = "verify_feedback"
 
 
 def persona(view: View) -> str:
-    """The files that say who the agent is, where the workflow has any for it."""
+    """The agent's persona files, if the workflow has any."""
     who = next((agent for agent in view.state.given.agents if agent.id == view.step.plan.agent), None)
     files = [f"## {one_line(name)}\n\n{text.strip()}" for name, text in who.persona] if who else []
     return shorten("\n\n".join(["# Who you are", *files]), LIMITS["persona"]) if files else ""
 
 
 def task(view: View) -> str:
-    """The step's own prompt; a name that nothing has been produced for yet is empty."""
+    """The step's own prompt; a name that has no value yet renders empty."""
     text = view.step.plan.input
     known = {
         name: shorten(value, OWN["value"])
@@ -36,7 +36,7 @@ def task(view: View) -> str:
 
 
 def own_feedback(view: View) -> str:
-    """Why the step is done again, unless its prompt has a place for that."""
+    """Why the step runs again, unless its prompt has a placeholder for that."""
     return "" if _FEEDBACK in names(view.step.plan.input) else feedback(view)
 
 
@@ -49,7 +49,7 @@ def answer(view: View) -> str:
         )
     expected = shorten(step.plan.expects.strip(), OWN["expects"])
     shown = {
-        "expects": f"\nExpected of it:\n\n{expected}\n" if expected else "",
+        "expects": f"\nThe answer must contain:\n\n{expected}\n" if expected else "",
         "rules": "".join(f"{rule}\n" for rule in rules),
     }
     return render(template("answer_own"), shown)

@@ -1,1 +1,1 @@
-"""Shipped with the product: builders, conformance suites, simulations, a scripted model server."""
+"""Test support that ships with the product: builders, conformance suites, simulations, a scripted model server."""

@@ -1,6 +1,6 @@
-"""A pytest plugin for tests that drive real agents: the pinned programs, and a scripted model to drive them with.
+"""A pytest plugin for tests that run real agents: the pinned programs, and a scripted model for them.
 
-A test module that needs them says `pytest_plugins = ["shiftwork.testing.agent_programs"]`.
+A test module that needs them sets `pytest_plugins = ["shiftwork.testing.agent_programs"]`.
 """
 
 import subprocess
@@ -21,13 +21,13 @@ def claude_program(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def codex_program(pytestconfig: pytest.Config) -> Path:
-    """Codex's native binary, likewise."""
+    """Codex's native binary, pinned in the same way."""
     return _pinned("codex", pytestconfig)
 
 
 @pytest.fixture(scope="session")
 def acp_program(pytestconfig: pytest.Config) -> Path:
-    """An agent that speaks the Agent Client Protocol: Codex behind its own adapter."""
+    """An agent that supports the Agent Client Protocol: Codex behind its own adapter."""
     return _pinned("codex-acp", pytestconfig)
 
 

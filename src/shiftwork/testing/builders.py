@@ -1,4 +1,4 @@
-"""Builders of plans, states and facts: a test names what it is about, and the rest is ordinary."""
+"""Builders of plans, states and facts: a test sets the values it is about, the rest are defaults."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,7 +34,7 @@ LANDING = landing_stream("repository", "main")
 
 
 def asked(number: int = 1, *, after: tuple[int, ...] = (), may_be_empty: bool = False) -> Story:
-    """The story `US-<number>`, which depends on those of the numbers in `after`."""
+    """The story `US-<number>`, which depends on the stories with the numbers in `after`."""
     return Story(
         id=story_id(number),
         title=f"Story {number}",
@@ -50,7 +50,9 @@ def story_id(number: int) -> StoryId:
 
 
 def planned(step_type: str, kind: StepKind = StepKind.AGENT, **changes: Any) -> StepPlan:
-    """A step of a workflow: of the catalogue where it has a row of that name, else one of the workflow's own."""
+    """A step of a workflow: from the catalogue if it has a row with that name, else a step type of the workflow
+    itself.
+    """
     if step_type in CATALOGUE:
         row = catalogue_step(step_type)
         changes = {"description": row.description, "minutes": row.minutes, **changes}
@@ -58,7 +60,7 @@ def planned(step_type: str, kind: StepKind = StepKind.AGENT, **changes: Any) -> 
 
 
 def workflow(*steps: StepPlan) -> Workflow:
-    """A workflow whose stories go through these steps."""
+    """A workflow whose stories run these steps."""
     loop = StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=steps)
     return Workflow(id="made-up", version=1, steps=(loop,))
 
@@ -118,19 +120,19 @@ def started_run(*stories: Story, parallel: int = 1) -> RunState:
 
 
 def kept(run: RunState) -> RunState:
-    """The run once its notebook shows all that it remembers."""
+    """The run after its notebook shows its complete memory."""
     return fold_run(run, run_facts.MemoryKept(at=1, changes=run.memory.changes))
 
 
 def changed_step(step: Step, **changes: object) -> Step:
-    """The step with other values, of its plan and of its own."""
+    """The step with other values, in its plan and in its own fields."""
     planned_fields = {name: value for name, value in changes.items() if name in StepPlan.__dataclass_fields__}
     own = {name: value for name, value in changes.items() if name not in planned_fields}
     return replace(step, plan=replace(step.plan, **planned_fields), **own)  # type: ignore[arg-type]
 
 
 def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:
-    """A story in progress whose workspace is ready; its steps are those given, or the catalogue's ten."""
+    """A story in progress whose workspace is ready; with the given steps, or the ten of the catalogue."""
     plans = tuple(planned(step) if isinstance(step, str) else step for step in steps) or DYNAMIC.story_steps
     return fold_story(
         StoryState(),
@@ -140,7 +142,7 @@ def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> Story
 
 
 def after_steps(story: StoryState, count: int) -> StoryState:
-    """The story after its next `count` steps have been completed, each in one attempt."""
+    """The story after its next `count` steps are completed, each in one attempt."""
     for _ in range(count):
         story = fold_story(story, began(story))
         story = fold_story(story, done(story))
@@ -148,14 +150,14 @@ def after_steps(story: StoryState, count: int) -> StoryState:
 
 
 def landing_asked(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:
-    """A story whose steps are all completed and which waits for its landing."""
+    """A story with all steps completed that waits for its landing."""
     story = started_story(*steps, limits=limits)
     story = after_steps(story, len(story.pipeline.steps))
     return fold_story(story, story_facts.LandingRequested(at=90, number=1, tip=story.work.head))
 
 
 def given_back(story: StoryState, *differs: str) -> StoryState:
-    """A story that has asked to land, whose gates are green, and whose patch a person is to be asked about."""
+    """A story that has requested to land, whose gates have passed, and whose patch needs a person's approval."""
     number = story.landing.requests + 1
     asked = story_facts.LandingRequested(at=90, number=number, tip=story.work.head)
     detail = "the patch has changed" if differs else "no person has approved it yet"
@@ -171,13 +173,13 @@ def given_back(story: StoryState, *differs: str) -> StoryState:
 
 
 def next_effect(story: StoryState) -> e.Effect:
-    """The one thing that the story asks for."""
+    """The only effect that the story requests."""
     (effect,) = decide_story(story)
     return effect
 
 
 def conclusion(story: StoryState) -> Fact:
-    """The one fact that follows from the story's state alone."""
+    """The only fact that follows from the story's state alone."""
     effect = next_effect(story)
     if not isinstance(effect, e.Conclude):
         raise TypeError(f"the story asks for {effect}")
@@ -189,7 +191,7 @@ def concluded(story: StoryState) -> StoryState:
     return fold_story(story, conclusion(story))
 
 
-# Facts of the story's current step: `began` opens its next attempt, the others end the one under way -----------------
+# Facts of the story's current step: `began` starts its next attempt, the others end the attempt in progress ----------
 
 
 def _now(story: StoryState) -> tuple[StepId, int]:

@@ -1,4 +1,4 @@
-"""A person with a git repository, for tests: edits files, commits, branches, and looks at what became of it."""
+"""A user with a git repository, for tests: edits files, commits, branches, and checks the results."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ EMAIL = "ada@example.org"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitUser:
-    """`root` is the checkout; the home beside it holds a git configuration of the test's own."""
+    """`root` is the checkout; the home beside it contains a git configuration for the test."""
 
     root: Path
 
@@ -35,15 +35,15 @@ class GitUser:
         return {"HOME": str(self.home), "PATH": f"{Path(found).parent}:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1"}
 
     def git(self, *args: str, cwd: Path | None = None) -> str:
-        """What git prints, without the last line's end; its failing fails the test."""
+        """The output of git, without the final newline; a failure of git fails the test."""
         done = self.try_git(*args, cwd=cwd)
         if done.returncode:
             raise AssertionError(f"git {' '.join(args)}: {done.stderr}")
         return done.stdout.removesuffix("\n")
 
     def try_git(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(  # noqa: S603 - tests say what is run
-            ["git", *args],  # noqa: S607 - the git that is installed is the one to test with
+        return subprocess.run(  # noqa: S603 - tests choose the command
+            ["git", *args],  # noqa: S607 - tests use the installed git
             cwd=cwd or self.root,
             env=self.env,
             capture_output=True,
@@ -59,7 +59,7 @@ class GitUser:
         return path
 
     def commit(self, message: str, files: dict[str, str]) -> Commit:
-        """Write these files and commit them, on whatever is checked out."""
+        """Write these files and commit them on the current branch."""
         for name, content in files.items():
             self.write(name, content)
             self.git("add", "--force", "--", name)
@@ -77,7 +77,7 @@ class GitUser:
 
 
 def new_user(folder: Path, *, object_format: str = "sha1") -> GitUser:
-    """A repository with one commit on `main`."""
+    """A repository with a single commit on `main`."""
     user = GitUser(root=folder / "repository")
     user.home.mkdir(parents=True)
     user.root.mkdir()

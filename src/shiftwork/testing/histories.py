@@ -1,7 +1,7 @@
-"""Histories as files: facts as rows, and what comes of them as what can be compared long after they were written.
+"""Histories as files: facts as rows, with results that later releases can compare.
 
-What a state is made of may change with each release. So a history is recorded with what others see of it: the keys of
-the effects that are due after each fact, the effects that are due at its end, and the rows that front ends read.
+The contents of a state may change with each release. So a history is recorded with its visible results: the keys of the
+effects due after each fact, the effects due at its end, and the rows that front ends read.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ def facts_of(rows: Iterable[Row]) -> list[Fact]:
 
 
 def result_of(stream: str, facts: Sequence[Fact]) -> Row:
-    """What a history leads to, as JSON values."""
+    """The results of a history, as JSON values."""
     kind = _KINDS[stream.partition("/")[0]]
     state, due = kind.start, []
     for fact in facts:
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(recorded: Any, present: Any, path: str = "") -> list[str]:
-    """Where a recorded result is not what comes out now; what has been added since is no difference."""
+    """Where a recorded result differs from the present result; later additions are no difference."""
     if isinstance(recorded, dict) and isinstance(present, dict):
         return [
             found

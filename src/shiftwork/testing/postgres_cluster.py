@@ -1,7 +1,7 @@
-"""A private Postgres server for tests: a cluster of its own on a free port of loopback, gone with its user.
+"""A private Postgres server for tests: its own cluster on a free loopback port, removed when its user ends.
 
-The server is kept by a process that ends when its standard input does, so that a test run which is killed leaves
-nothing behind. `python -m shiftwork.testing.postgres_cluster` is that process; it prints the server's address.
+A separate process runs the server and ends when its standard input closes, so that a killed test run leaves nothing
+behind. `python -m shiftwork.testing.postgres_cluster` is that process; it prints the server's address.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _START_SECONDS: Final = 240.0
 _STARTS: Final = 3
 _STOP, _START = "stop", "start"
 
-# What these databases hold need not outlive the machine.
+# These databases need not survive a crash of the machine.
 _SETTINGS: Final = (
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
@@ -36,18 +36,18 @@ _SETTINGS: Final = (
 
 
 class PostgresMissingError(Exception):
-    """No Postgres server is installed, or it does not start; the text says which."""
+    """No Postgres server is installed, or it does not start; the message says which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateServer:
-    """A server of one's own that can be stopped and started again, at the same address and with the same files."""
+    """A private server that can be stopped and started again, at the same address and with the same files."""
 
     address: str
     keeper: subprocess.Popen[str]
 
     def stop(self) -> None:
-        """At once, and without waiting for clients."""
+        """Immediately, without waiting for clients."""
         self._ask(_STOP)
 
     def start(self) -> None:
@@ -64,7 +64,7 @@ class PrivateServer:
 
 @contextlib.contextmanager
 def private_postgres() -> Iterator[str]:
-    """The address of a server of one's own; on leaving, the server is stopped and its files are removed."""
+    """The address of a private server; on exit, the server is stopped and its files are removed."""
     with private_server() as server:
         yield server.address
 
@@ -77,7 +77,7 @@ def private_server() -> Iterator[PrivateServer]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Out of the terminal's reach: Ctrl-C is for the tests, which then close the server's input.
+        # In a separate session: Ctrl-C reaches only the tests, which then close the server's input.
         start_new_session=True,
     )
     with keeper:
@@ -91,7 +91,7 @@ def private_server() -> Iterator[PrivateServer]:
 
 
 def main() -> None:
-    """Start a server, print its address, and keep it until standard input ends or a signal comes."""
+    """Start a server, print its address, and keep it running until standard input closes or a signal arrives."""
     signal.signal(signal.SIGTERM, _leave)
     try:
         with contextlib.suppress(KeyboardInterrupt), _cluster() as server:
@@ -138,20 +138,20 @@ def _cluster() -> Iterator["_Server"]:
 
 
 def _programs() -> Path:
-    """The folder of the server's programs: beside `postgres` on the path, told by pg_config, or Debian's newest."""
+    """The folder of the server's programs: of `postgres` on the path, from pg_config, or Debian's newest."""
     places = [Path(found).resolve().parent for found in [shutil.which("postgres")] if found]
     if teller := shutil.which("pg_config"):
-        told = subprocess.run([teller, "--bindir"], capture_output=True, text=True, check=True)  # noqa: S603 - asked by name
-        places.append(Path(told.stdout.strip()))
+        completed = subprocess.run([teller, "--bindir"], capture_output=True, text=True, check=True)  # noqa: S603 - found by name
+        places.append(Path(completed.stdout.strip()))
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda place: float(place.parent.name))[::-1]
     for place in places:
         if (place / "initdb").exists() and (place / "postgres").exists():
             return place
-    raise PostgresMissingError("no Postgres server is installed: neither `postgres` nor `pg_config` leads to one")
+    raise PostgresMissingError("no Postgres server is installed: neither `postgres` nor `pg_config` finds it")
 
 
 def _account() -> pwd.struct_passwd | None:
-    """Whom the server runs as: Postgres refuses to run as root. None is oneself."""
+    """The account that the server runs as, because Postgres refuses to run as root. None is the current user."""
     if os.geteuid() != 0:
         return None
     try:
@@ -169,7 +169,9 @@ class _Server:
     process: subprocess.Popen[bytes] | None = None
 
     def serve(self) -> None:
-        """On a port of its own: somebody may take one before the server does, which ends at once then."""
+        """Serve on a free port. If another process takes the port first, the server ends at once and is started
+        again.
+        """
         for _ in range(_STARTS):
             self.port = _free_port()
             if self._started():
@@ -212,7 +214,7 @@ def _start(command: list[str | Path], folder: Path, account: pwd.struct_passwd |
 
 
 def _ready(server: subprocess.Popen[bytes], folder: Path) -> bool:
-    """Wait for the word that the server itself writes into its pid file, or for its end."""
+    """Wait for "ready" in the server's pid file, or for its end."""
     deadline = time.monotonic() + _START_SECONDS
     while server.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for values of the model, made from their type hints: a field that is added is drawn at once."""
+"""Hypothesis strategies for model values, derived from type hints: new fields are drawn automatically."""
 
 import types
 import typing
@@ -19,7 +19,7 @@ from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.testing.builders import asked, planned
-from shiftwork.testing.simulation.story import ENDINGS, VERDICTS, StoryWorld
+from shiftwork.testing.simulation.story import ENDINGS, VERDICTS, StorySimulation
 
 QUICK: Final = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -27,7 +27,7 @@ QUICK: Final = settings(
 """For properties whose examples are whole histories."""
 
 type Drawn = Mapping[Any, SearchStrategy[Any]]
-"""How to draw a type otherwise than its hints say, by the type itself (`StepId` before `str`)."""
+"""Overrides for the type hints, by type (`StepId` before `str`)."""
 
 PLAIN: Final[Drawn] = {
     types.NoneType: st.none(),
@@ -38,7 +38,7 @@ PLAIN: Final[Drawn] = {
 }
 
 DEPTH: Final = 2
-"""How deep a type that holds itself is drawn."""
+"""How deep a recursive type is drawn."""
 
 
 def values(wanted: Any, drawn: Drawn = PLAIN) -> SearchStrategy[Any]:
@@ -73,7 +73,7 @@ _VALUES: Final = {StepKind.GATE: ("passed", "failed"), StepKind.APPROVAL: ("appr
 
 @st.composite
 def routed(draw: st.DrawFn, steps: Sequence[StepPlan]) -> tuple[StepPlan, ...]:
-    """These steps, any of them leading on or back to any other as its decisions say."""
+    """These steps, each of which may lead on or back to any other, depending on its decision."""
     named = [replace(step, name=f"{step.name}-{place}") for place, step in enumerate(steps)]
 
     def routes(place: int, values: Sequence[str]) -> SearchStrategy[tuple[Route, ...]]:
@@ -106,8 +106,8 @@ limits: Final = st.builds(
 
 
 @st.composite
-def story_worlds(draw: st.DrawFn) -> StoryWorld:
-    """A world that does anything, or one that is set on one thing."""
+def story_simulations(draw: st.DrawFn) -> StorySimulation:
+    """Surroundings that do anything, or always the same thing."""
     endings = draw(
         st.sampled_from(
             [
@@ -122,12 +122,12 @@ def story_worlds(draw: st.DrawFn) -> StoryWorld:
         )
     )
     verdicts = draw(st.sampled_from([VERDICTS, tuple(Refusal), (Refusal.CONFLICT,), (Refusal.GATES,)]))
-    return StoryWorld(chance=DrawnChance(draw(st.data())), endings=endings, verdicts=verdicts)
+    return StorySimulation(chance=DrawnChance(draw(st.data())), endings=endings, verdicts=verdicts)
 
 
 @st.composite
 def specs(draw: st.DrawFn) -> tuple[Story, ...]:
-    """One to five stories that depend on any others, themselves and circles among them."""
+    """One to five stories that depend on any others, including themselves and cycles."""
     count = draw(st.integers(1, 5))
     others = st.lists(st.integers(1, count), max_size=2, unique=True)
     return tuple(asked(number, after=tuple(draw(others))) for number in range(1, count + 1))
@@ -135,7 +135,7 @@ def specs(draw: st.DrawFn) -> tuple[Story, ...]:
 
 @dataclass(frozen=True, slots=True)
 class DrawnChance:
-    """Chance for a simulated world, drawn by hypothesis, which then finds the simplest world that breaks a rule."""
+    """Random choices drawn by hypothesis, which then finds the simplest simulation that breaks a rule."""
 
     source: DataObject
 
@@ -157,7 +157,7 @@ def _values(wanted: Any, drawn: Drawn, within: tuple[Any, ...]) -> SearchStrateg
         return st.sampled_from(wanted)
     if is_dataclass(wanted):
         return _records(wanted, drawn, (*within, wanted))
-    raise LookupError(f"nobody has said how to draw {wanted}")
+    raise LookupError(f"there is no strategy for {wanted}")
 
 
 def _tuples(parts: tuple[Any, ...], drawn: Drawn, within: tuple[Any, ...]) -> SearchStrategy[Any]:

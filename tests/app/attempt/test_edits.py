@@ -34,7 +34,7 @@ def test_an_agent_adds_a_fix_cycle_and_gets_exactly_that(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_a_rejected_edit_changes_nothing_and_is_told(rig: Rig) -> None:
+def test_a_rejected_edit_changes_nothing_and_is_reported(rig: Rig) -> None:
     prompts: list[str] = []
     skip = {"operation": "skip", "target_step_id": "step-002", "reason": "in a hurry"}
     hasty = honest(coding=[done(edits=[skip], write={"work.txt": "w"})])
@@ -56,7 +56,7 @@ def test_a_review_that_an_agent_skips_is_named_in_the_commit_and_in_the_certific
     run = asyncio.run(rig.run())
     assert run.status is RunStatus.COMPLETED
     assert "Shiftwork-Skipped: review: the change is small" in git(rig.repo, "log", "-1", "--format=%B", "main")
-    (certified,) = [one for one in asyncio.run(rig.facts(run)) if isinstance(one, StoryCertified)]
+    (certified,) = [fact for fact in asyncio.run(rig.facts(run)) if isinstance(fact, StoryCertified)]
     assert certified.certificate.skipped == ("review: the change is small",)
 
 

@@ -1,4 +1,4 @@
-"""What one session finds out reaches others: later steps, later stories, stories in flight, later runs."""
+"""Notes of one session reach others: later steps, later stories, stories in progress, later runs."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.agents.scripted import OUTBOX_VARIABLE, ScriptedAgent, Turn
+from shiftwork.adapters.agents.scripted import OUTPUT_VARIABLE, ScriptedAgent, Turn
 from shiftwork.app.attempt.memory import REMARKS, carried_patterns, remarks_of
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.context import Sighting
@@ -18,7 +18,7 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.ports.agent import AgentReport, AgentTask, Ending, Listener
-from shiftwork.ports.desk import Mail
+from shiftwork.ports.attempt_folder import AttemptOutputs
 from shiftwork.prompts.answer.contract import Answer
 from shiftwork.testing.builders import asked
 from tests.app.rig import LANDING, SHORT, Rig, done
@@ -52,7 +52,7 @@ def finds(task: AgentTask) -> Turn | None:
     return Turn(answer=f"Done.\n\n{FOUND}\nSUMMARY:\ncounted\n", write={"work.txt": "work\n"})
 
 
-def pages(rig: Rig, run: RunState) -> Path:
+def notes_files(rig: Rig, run: RunState) -> Path:
     return rig.state / "runs" / run.given.run
 
 
@@ -69,15 +69,15 @@ def test_a_story_dispatched_later_is_shown_what_an_earlier_one_learnt(rig: Rig) 
     own = agents.prompts["US-001", "final_review", "1"]
     assert own.count(PATTERN) == 1, "once, among its own scratch notes"
 
-    progress = (pages(rig, run) / "progress.txt").read_text()
+    progress = (notes_files(rig, run) / "progress.txt").read_text()
     assert progress.startswith(f"# Progress Log\nRun: {run.given.run}\nTask: Shop\nStarted: ")
     assert f"## Codebase Patterns\n- {PATTERN}\n\n---\n" in progress
     assert " - US-001: Story 1\n- Landed as " in progress
     assert "- coding: counted\n" in progress
     assert f"- **Learnings:**\n  - port 5432 is taken\n  - {PATTERN}\n---" in progress
-    assert "> port 5432 is taken" in (pages(rig, run) / "scratch.md").read_text()
-    assert "port 5432" in (pages(rig, run) / "scratch_US-001.md").read_text()
-    assert not (pages(rig, run) / "scratch_US-002.md").exists()
+    assert "> port 5432 is taken" in (notes_files(rig, run) / "scratch.md").read_text()
+    assert "port 5432" in (notes_files(rig, run) / "scratch_US-001.md").read_text()
+    assert not (notes_files(rig, run) / "scratch_US-002.md").exists()
     assert (run.memory.kept, run.memory.changes) == (4, 4)
 
 
@@ -117,17 +117,17 @@ def test_a_story_in_flight_is_shown_it_at_its_next_attempt(rig: Rig) -> None:
     assert run.memory.patterns.notes[0].by == "US-001"
 
 
-def test_notes_on_the_desk_have_the_scope_that_their_name_tells(rig: Rig) -> None:
+def test_notes_on_the_attempt_folder_have_the_scope_that_their_name_reports(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn | None:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
-            outbox = Path(task.env[OUTBOX_VARIABLE])
+            output_folder = Path(task.env[OUTPUT_VARIABLE])
             for name, text in (
                 ("note-1", "for me"),
                 ("project-1", "for all"),
                 ("pattern-1", "for ever"),
                 ("no-1", "x"),
             ):
-                (outbox / f"{name}.json").write_text(text)
+                (output_folder / f"{name}.json").write_text(text)
         return None
 
     rig.script = Agents(script)
@@ -141,7 +141,7 @@ def test_notes_on_the_desk_have_the_scope_that_their_name_tells(rig: Rig) -> Non
     assert [note.text for note in run.memory.patterns.all] == ["for ever"]
 
 
-def test_a_failed_story_is_told_to_the_others(rig: Rig) -> None:
+def test_a_failed_story_is_reported_to_the_others(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn | None:
         failing = task.env["SHIFTWORK_STORY"] == "US-001"
         return Turn(ending=Ending.CRASHED, detail="no compiler here") if failing else None
@@ -150,7 +150,7 @@ def test_a_failed_story_is_told_to_the_others(rig: Rig) -> None:
     rig.script = agents
     run = asyncio.run(rig.run(spec(1, 2), workflow=SHORT))
     assert "no compiler here" in agents.prompts["US-002", "coding", "1"]
-    assert "US-001 failed: " in (pages(rig, run) / "scratch.md").read_text()
+    assert "US-001 failed: " in (notes_files(rig, run) / "scratch.md").read_text()
 
 
 def test_what_was_learnt_survives_the_process_and_the_next_run_begins_with_it(rig: Rig) -> None:
@@ -161,9 +161,9 @@ def test_what_was_learnt_survives_the_process_and_the_next_run_begins_with_it(ri
         return await carried_patterns(rig.store.queries, rig.store.events, Stream(f"landing/{repository}/"))
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(1, 2, after={2: (1,)}), workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, run_facts.NoteShared) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, spec(1, 2, after={2: (1,)}), workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, run_facts.NoteShared) for sighting in rig.seen))
         assert await carried("test") == (), "no run has ended yet"
         state = await rig.carried_on(run)
         assert [note.text for note in state.memory.patterns.all] == [PATTERN]
@@ -178,7 +178,7 @@ def test_a_run_begins_with_what_it_is_given_of_earlier_ones(rig: Rig) -> None:
     rig.script = agents
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
+        async with rig.open() as context:
             order = Order(
                 spec=spec(1),
                 workflow=SHORT,
@@ -187,18 +187,18 @@ def test_a_run_begins_with_what_it_is_given_of_earlier_ones(rig: Rig) -> None:
                 agent="scripted",
                 patterns=(PATTERN,),
             )
-            return await asyncio.wait_for(wait_for(world, await start_run(world, order)), timeout=60)
+            return await asyncio.wait_for(wait_for(context, await start_run(context, order)), timeout=60)
 
     run = asyncio.run(scenario())
     assert f"> - {PATTERN}" in agents.prompts["US-001", "coding", "1"]
-    assert f"## Codebase Patterns\n- {PATTERN}\n" in (pages(rig, run) / "progress.txt").read_text()
+    assert f"## Codebase Patterns\n- {PATTERN}\n" in (notes_files(rig, run) / "progress.txt").read_text()
 
 
 class Full:
     """A notebook on a disk that is full."""
 
-    async def keep(self, run: str, pages: Mapping[str, str]) -> None:
-        raise OSError(28, "No space left on device", f"{run}/{next(iter(pages))}")
+    async def keep(self, run: str, notes_files: Mapping[str, str]) -> None:
+        raise OSError(28, "No space left on device", f"{run}/{next(iter(notes_files))}")
 
     def where(self, run: str) -> Path:
         return Path(run)
@@ -223,11 +223,11 @@ def test_what_the_run_remembers_is_in_its_history_alone(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("count", [REMARKS, REMARKS + 3])
-def test_an_attempt_may_leave_so_many_notes_and_is_told_of_the_rest(count: int) -> None:
-    mail = Mail(notes=tuple(Remark(text=f"{number} ") for number in range(count - 2)))
-    remarks = remarks_of(mail, Answer(learnings=("learnt",), patterns=("x" * 20_000,)))
+def test_an_attempt_may_leave_so_many_notes_and_is_reported_of_the_rest(count: int) -> None:
+    outputs = AttemptOutputs(notes=tuple(Remark(text=f"{number} ") for number in range(count - 2)))
+    remarks = remarks_of(outputs, Answer(learnings=("learnt",), patterns=("x" * 20_000,)))
     if count == REMARKS:
-        assert [one.scope for one in remarks[-2:]] == [Scope.PROJECT, Scope.PATTERN]
+        assert [remark.scope for remark in remarks[-2:]] == [Scope.PROJECT, Scope.PATTERN]
         assert len(remarks[-1].text) < 9_000
         assert "left out here" in remarks[-1].text
     else:

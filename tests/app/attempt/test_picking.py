@@ -1,4 +1,4 @@
-"""Where profiles are learnt: who plays is chosen when a story begins, recorded with why, and counted when it ends."""
+"""Learned profiles: the run assigns one when a story begins, records the reason, and counts the result when it ends."""
 
 import asyncio
 from dataclasses import replace
@@ -20,7 +20,7 @@ from shiftwork.domain.usage.totals import one_attempt, total
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Pipeline
 from shiftwork.ports.agent import AgentTask, Ending
-from shiftwork.ports.views import PlayedRow, Verdict
+from shiftwork.ports.views import ProfileRow, Verdict
 from shiftwork.testing.builders import assignment, started_story
 from tests.app.commands.test_intents import again
 from tests.app.rig import SHORT, Rig, done
@@ -52,7 +52,7 @@ def test_each_profile_is_tried_and_the_choice_is_in_the_history(rig: Rig) -> Non
             (pick,) = started.assignment.picks
             assert (pick.role, pick.profile, bool(pick.why)) == (ANY_ROLE, profile, True)
             assert {fact.agent for fact in facts if isinstance(fact, story_facts.StepStarted)} == {profile}
-        rows = await rig.store.queries.played()
+        rows = await rig.store.queries.profiles()
         assert [(row.story, row.profile, row.verdict) for row in rows] == [
             ("US-003", "scripted", Verdict.VERIFIED),
             ("US-002", "other", Verdict.VERIFIED),
@@ -68,7 +68,7 @@ def test_a_story_that_fails_counts_against_who_was_chosen(rig: Rig) -> None:
         rig.script = lambda _task: done(answer="no summary")
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.FAILED
-        (row,) = await rig.store.queries.played()
+        (row,) = await rig.store.queries.profiles()
         assert (row.profile, row.verdict) == ("scripted", Verdict.FAILED)
 
     asyncio.run(scene())
@@ -79,14 +79,14 @@ def test_a_retry_keeps_who_began(rig: Rig) -> None:
         rig.learns, rig.others = True, {"other": ScriptedAgent(each_its_own)}
         broken = [True]
         rig.script = lambda task: done(answer="no summary") if broken[0] else each_its_own(task)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             broken[0] = False
-            state = await again(world, run, run_facts.StoryRetryRequested(at=0, story=StoryId("US-001")))
+            state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=StoryId("US-001")))
         assert state.status is RunStatus.COMPLETED
         assert [pick.profile for pick in (await rig.story(run)).given.picks] == ["scripted"]
-        (row,) = await rig.store.queries.played()
+        (row,) = await rig.store.queries.profiles()
         assert (row.profile, row.verdict) == ("scripted", Verdict.VERIFIED)
 
     asyncio.run(scene())
@@ -97,7 +97,7 @@ def test_without_learning_nothing_is_chosen_or_counted(rig: Rig) -> None:
         rig.others = {"other": ScriptedAgent(each_its_own)}
         run = await rig.run(workflow=SHORT)
         assert (await rig.story(run)).given.picks == ()
-        assert await rig.store.queries.played() == []
+        assert await rig.store.queries.profiles() == []
 
     asyncio.run(scene())
 
@@ -106,8 +106,8 @@ def cast() -> StoryState:
     return replace(started_story(), assignment=replace(assignment(), picks=(PICK,)))
 
 
-def rows(before: StoryState, after: StoryState) -> list[PlayedRow]:
-    return [row for row in story_rows(before, after) if isinstance(row, PlayedRow)]
+def rows(before: StoryState, after: StoryState) -> list[ProfileRow]:
+    return [row for row in story_rows(before, after) if isinstance(row, ProfileRow)]
 
 
 def with_steps(story: StoryState, **changes: str) -> StoryState:
@@ -118,8 +118,8 @@ def with_steps(story: StoryState, **changes: str) -> StoryState:
 @pytest.mark.parametrize(
     ("status", "cause", "changes", "verdict"),
     [
-        (StoryStatus.COMPLETED, None, {"played_by": "other"}, Verdict.VERIFIED),
-        (StoryStatus.COMPLETED, None, {"played_by": "third"}, Verdict.VOID),
+        (StoryStatus.COMPLETED, None, {"assigned_profile": "other"}, Verdict.VERIFIED),
+        (StoryStatus.COMPLETED, None, {"assigned_profile": "third"}, Verdict.VOID),
         (StoryStatus.COMPLETED, None, {"profile": "third"}, Verdict.FAILED),
         (StoryStatus.FAILED, FailureCause.STEP, {}, Verdict.FAILED),
         (StoryStatus.UNDONE, FailureCause.UNDONE, {}, Verdict.FAILED),
@@ -137,7 +137,7 @@ def test_what_a_storys_end_says_of_who_was_chosen(
     assert row.verdict == verdict
 
 
-def ended_with(*used: Usage, role: str = ANY_ROLE) -> PlayedRow:
+def ended_with(*used: Usage, role: str = ANY_ROLE) -> ProfileRow:
     story = cast()
     (row,) = rows(
         story,
@@ -146,7 +146,7 @@ def ended_with(*used: Usage, role: str = ANY_ROLE) -> PlayedRow:
     return row
 
 
-def test_what_a_role_has_cost_is_told_where_all_of_it_is_known() -> None:
+def test_what_a_role_has_cost_is_reported_where_all_of_it_is_known() -> None:
     paid, dark = one_attempt(Usage(cost_usd=0.25)), one_attempt(None)
     assert ended_with(paid, paid).cost_usd == 0.5
     assert ended_with(paid, dark).cost_usd is None
@@ -154,18 +154,18 @@ def test_what_a_role_has_cost_is_told_where_all_of_it_is_known() -> None:
     assert ended_with(paid, role="coding").cost_usd is None
 
 
-def test_what_was_spent_before_a_story_was_begun_afresh_counts(rig: Rig) -> None:
+def test_what_was_spent_before_a_story_was_begun_from_scratch_counts(rig: Rig) -> None:
     async def scene() -> None:
         rig.learns, rig.others = True, {"other": ScriptedAgent(each_its_own)}
         paid = Usage(input_tokens=1, cost_usd=1.0)
         broken = [True]
         rig.script = lambda task: replace(done(answer="no") if broken[0] else each_its_own(task), usage=paid)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             broken[0] = False
-            await again(world, run, run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), afresh=True))
-        (row,) = await rig.store.queries.played()
+            await again(context, run, run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), from_scratch=True))
+        (row,) = await rig.store.queries.profiles()
         assert (row.verdict, row.cost_usd) == (Verdict.VERIFIED, (await rig.story(run)).spending.usage.cost_usd)
         assert row.cost_usd == 4.0, "two that failed, and two steps"
 
@@ -180,7 +180,7 @@ def test_a_profile_that_is_always_at_a_limit_is_not_new_for_ever(rig: Rig) -> No
         stories = (Story(id=StoryId(f"US-{number:03d}"), title="x", description="") for number in range(1, 7))
         run = await rig.run(Spec(title="Six", description="", stories=tuple(stories)), workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
-        played = [(row.profile, row.verdict) for row in reversed(await rig.store.queries.played())]
+        played = [(row.profile, row.verdict) for row in reversed(await rig.store.queries.profiles())]
         assert played[:3] == [("scripted", Verdict.VERIFIED), ("other", Verdict.VOID), ("other", Verdict.VOID)]
         assert played[3:] == [("scripted", Verdict.VERIFIED)] * 3
 
@@ -194,8 +194,8 @@ def test_a_row_is_written_when_the_story_begins_and_not_with_every_fact() -> Non
     assert rows(story, replace(story, work=replace(story.work, head=Commit("1")))) == []
 
 
-def played(verdict: Verdict, cost: float | None = None, role: str = ANY_ROLE) -> PlayedRow:
-    return PlayedRow(run="r", story="s", role=role, profile="p", verdict=verdict, cost_usd=cost, started_at=None)
+def played(verdict: Verdict, cost: float | None = None, role: str = ANY_ROLE) -> ProfileRow:
+    return ProfileRow(run="r", story="s", role=role, profile="p", verdict=verdict, cost_usd=cost, started_at=None)
 
 
 def test_rows_add_up_by_role_and_profile_and_an_unknown_cost_stays_unknown() -> None:
@@ -205,7 +205,7 @@ def test_rows_add_up_by_role_and_profile_and_an_unknown_cost_stays_unknown() -> 
         played(Verdict.VOID, 9.0),
         played(Verdict.OPEN),
     ]
-    tally = Tally(role=ANY_ROLE, profile="p", ended=2, verified=1, under_way=1, void=1, cost_usd=1.5, dearest=1.0)
+    tally = Tally(role=ANY_ROLE, profile="p", ended=2, verified=1, in_progress=1, void=1, cost_usd=1.5, dearest=1.0)
     assert tallies(known) == (tally,)
     assert tally.tries == 4
     for place in range(3):

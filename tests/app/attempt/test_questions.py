@@ -1,4 +1,4 @@
-"""Questions and approvals at work: a story waits durably for a person, and the others go on."""
+"""Questions and approvals: a story waits durably for a person while the other stories continue."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.replies import Reply, Word, reply, waiting_in
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report import report
@@ -44,8 +44,8 @@ async def held(rig: Rig, run: RunId, story: str = FIRST) -> StoryState:
     return state
 
 
-async def said(world: World, run: RunId, word: Word, text: str = "", story: str = FIRST) -> None:
-    await reply(world.events, world.inbox, Reply(run=run, story=StoryId(story), word=word, text=text))
+async def said(context: Context, run: RunId, word: Word, text: str = "", story: str = FIRST) -> None:
+    await reply(context.events, context.inbox, Reply(run=run, story=StoryId(story), word=word, text=text))
 
 
 def asking(*firsts: Turn) -> tuple[Callable[[AgentTask], Turn], list[str]]:
@@ -63,11 +63,11 @@ def asking(*firsts: Turn) -> tuple[Callable[[AgentTask], Turn], list[str]]:
 
 async def talked(rig: Rig, word: Word, text: str = "", workflow: Workflow = SHORT) -> RunState:
     """A run whose story is answered as soon as it waits."""
-    async with rig.open() as world:
-        run = await rig.start(world, workflow=workflow)
+    async with rig.open() as context:
+        run = await rig.start(context, workflow=workflow)
         await held(rig, run)
-        await said(world, run, word, text)
-        return await asyncio.wait_for(wait_for(world, run), timeout=60)
+        await said(context, run, word, text)
+        return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
 
 def test_a_question_waits_for_its_answer_which_reaches_the_next_attempt(rig: Rig) -> None:
@@ -89,12 +89,12 @@ def test_an_agent_that_was_refused_what_it_needs_asks_a_person(rig: Rig, refused
     rig.script, prompts = asking(refused)
     run = asyncio.run(talked(rig, Word.ANSWER, "1"))
     assert run.status is RunStatus.COMPLETED
-    assert "> scripted was not allowed to use Write, Bash, and has come to nothing without it." in prompts[1]
+    assert "> scripted was not allowed to use Write, Bash, and failed without it." in prompts[1]
     assert "Answer: It is allowed now: try again.\n" in prompts[1]
     assert asyncio.run(rig.story(run)).pipeline.steps[0].retries == 0
 
 
-def test_an_agent_that_found_another_way_asks_nobody(rig: Rig) -> None:
+def test_an_agent_that_found_another_way_asks_no_one(rig: Rig) -> None:
     rig.script, _ = asking(done("otherwise", write={"work.txt": "work\n"}, denials=("Bash",)))
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
@@ -129,7 +129,7 @@ def test_a_question_by_the_tool_offers_a_choice_that_a_number_answers(rig: Rig) 
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding" and not prompts:
             for name in ("question-1.json", "question-2.json"):
-                (Path(task.env["SHIFTWORK_OUTBOX"]) / name).write_text(BY_TOOL)
+                (Path(task.env["SHIFTWORK_OUTPUTS"]) / name).write_text(BY_TOOL)
         return plain(task)
 
     rig.script = script
@@ -149,17 +149,17 @@ def test_a_no_is_an_answer_too(rig: Rig) -> None:
 def test_a_step_that_only_asks_is_stopped(rig: Rig) -> None:
     rig.script, prompts = asking(*[BLOCKED] * 30)
 
-    async def go() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             for number in range(1, MAX_QUESTIONS + 1):
                 async with asyncio.timeout(60):
                     while (await rig.story(run)).waiting.holds < number:
                         await asyncio.sleep(0.01)
-                await said(world, run, Word.ANSWER, "tabs")
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+                await said(context, run, Word.ANSWER, "tabs")
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    run = asyncio.run(go())
+    run = asyncio.run(scenario())
     assert run.status is RunStatus.FAILED
     assert "has asked 10 questions" in asyncio.run(rig.story(run)).outcome.reason
     assert len(prompts) == MAX_QUESTIONS + 2
@@ -168,20 +168,20 @@ def test_a_step_that_only_asks_is_stopped(rig: Rig) -> None:
 def test_the_question_outlives_the_process(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
 
-    async def go() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await held(rig, run)
-        async with rig.open() as world:
-            await said(world, run, Word.ANSWER, "tabs")
-            await resume_run(world, run)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            await said(context, run, Word.ANSWER, "tabs")
+            await resume_run(context, run)
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    assert asyncio.run(go()).status is RunStatus.COMPLETED
+    assert asyncio.run(scenario()).status is RunStatus.COMPLETED
 
 
-def test_three_stories_go_on_while_one_waits_and_it_is_answered_meanwhile(rig: Rig) -> None:
-    """One at a time: whoever waits for a person does not keep the others from starting."""
+def test_three_stories_continue_while_one_waits_and_it_is_answered_meanwhile(rig: Rig) -> None:
+    """One story at a time: a story that waits for a person does not keep the others from starting."""
     left = [BLOCKED]
 
     def script(task: AgentTask) -> Turn:
@@ -193,17 +193,17 @@ def test_three_stories_go_on_while_one_waits_and_it_is_answered_meanwhile(rig: R
     rig.script = script
     spec = Spec(title="Four", description="", stories=tuple(asked(number) for number in range(1, 5)))
 
-    async def go() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, spec, workflow=story_workflow(catalogue_step("coding")), parallel=1)
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=story_workflow(catalogue_step("coding")), parallel=1)
             await rig.until(
-                lambda: sum(isinstance(one.what, run_facts.StoryEnded) for one in rig.seen) == 3, seconds=60
+                lambda: sum(isinstance(sighting.what, run_facts.StoryEnded) for sighting in rig.seen) == 3, seconds=60
             )
             assert (await rig.story(run)).waiting.hold is not None
-            await said(world, run, Word.ANSWER, "tabs")
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await said(context, run, Word.ANSWER, "tabs")
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    run = asyncio.run(go())
+    run = asyncio.run(scenario())
     assert run.status is RunStatus.COMPLETED
     assert run.schedule.waiting == frozenset()
     waits = [fact.waiting for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.StoryWaits)]
@@ -240,18 +240,18 @@ def test_a_rejected_story_fails_where_nothing_leads_anywhere(rig: Rig) -> None:
 def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
     rig.script, prompts = asking()
 
-    async def go() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=approval(BACK))
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=approval(BACK))
             await held(rig, run)
-            await said(world, run, Word.REJECT, "too slow")
+            await said(context, run, Word.REJECT, "too slow")
             async with asyncio.timeout(60):
                 while (await held(rig, run)).waiting.holds < 2:
                     await asyncio.sleep(0.01)
-            await said(world, run, Word.APPROVE)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await said(context, run, Word.APPROVE)
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    run = asyncio.run(go())
+    run = asyncio.run(scenario())
     assert run.status is RunStatus.COMPLETED
     assert "> too slow\n" in prompts[1]
     assert "StepRouted" in kinds(asyncio.run(rig.facts(run)))
@@ -260,8 +260,8 @@ def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
 # What cannot be said --------------------------------------------------------------------------------------------------
 
 
-def test_who_asks_for_a_yes_or_a_no_is_not_told_anything_else(rig: Rig) -> None:
-    with pytest.raises(IntentError, match=r"US-001 asks for a yes or a no: May it land\?") as refused:
+def test_who_asks_for_a_yes_or_a_no_is_not_reported_anything_else(rig: Rig) -> None:
+    with pytest.raises(IntentError, match=r"US-001 needs a yes or a no: May it land\?") as refused:
         asyncio.run(talked(rig, Word.ANSWER, "perhaps", approval()))
     assert re.fullmatch(
         r"shiftwork diff US-001 --run (\S+), then: shiftwork approve US-001 --run \1, "
@@ -273,97 +273,97 @@ def test_who_asks_for_a_yes_or_a_no_is_not_told_anything_else(rig: Rig) -> None:
 def test_where_stories_of_one_name_wait_is_known(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED, BLOCKED)
 
-    async def go() -> None:
-        async with rig.open() as world:
-            first = await rig.start(world, workflow=SHORT)
+    async def scenario() -> None:
+        async with rig.open() as context:
+            first = await rig.start(context, workflow=SHORT)
             await held(rig, first)
             assert await waiting_in(rig.store.queries, FIRST) == [first]
             assert await waiting_in(rig.store.queries, "US-002") == []
-            second = await rig.start(world, workflow=SHORT)
+            second = await rig.start(context, workflow=SHORT)
             await held(rig, second)
             assert await waiting_in(rig.store.queries, FIRST) == [second, first]
             assert (await run_view(rig.store.queries, "", lambda _: True)).run.run == second
             views = [await run_view(rig.store.queries, run, lambda _: True) for run in (first, second)]
             assert [view.meant for view in views] == [False, False], "which one is meant has to be said"
             for run in (first, second):
-                await said(world, run, Word.ANSWER, "tabs")
-                await asyncio.wait_for(wait_for(world, run), timeout=60)
+                await said(context, run, Word.ANSWER, "tabs")
+                await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert await waiting_in(rig.store.queries, FIRST) == []
 
-    asyncio.run(go())
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("word", [Word.ANSWER, Word.APPROVE])
 def test_a_limit_is_lifted_by_a_sum_and_not_by_words(rig: Rig, word: Word) -> None:
-    async def go() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=0.0)))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
-            await said(world, run, word, "go on")
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(story=Budget(usd=0.0)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
+            await said(context, run, word, "go on")
 
-    told = r"US-001 has reached its limit: the story has spent 0\.00 of 0\.00 USD"
-    with pytest.raises(IntentError, match=told) as refused:
-        asyncio.run(go())
-    assert refused.value.hint.endswith("says what to type")
+    message = r"US-001 has reached its limit: the story has spent 0\.00 of 0\.00 USD"
+    with pytest.raises(IntentError, match=message) as refused:
+        asyncio.run(scenario())
+    assert refused.value.hint.endswith("shows what to type")
 
 
-def test_a_story_that_waits_for_nobody_is_not_answered(rig: Rig) -> None:
+def test_a_story_that_waits_for_no_one_is_not_answered(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
     run = asyncio.run(talked(rig, Word.ANSWER, "tabs"))
 
-    async def go(story: str) -> None:
-        async with rig.open() as world:
-            await said(world, run.given.run, Word.ANSWER, "again", story)
+    async def scenario(story: str) -> None:
+        async with rig.open() as context:
+            await said(context, run.given.run, Word.ANSWER, "again", story)
 
-    with pytest.raises(IntentError, match="US-001 waits for nobody"):
-        asyncio.run(go(FIRST))
+    with pytest.raises(IntentError, match="US-001 is not waiting for an answer"):
+        asyncio.run(scenario(FIRST))
     with pytest.raises(IntentError, match=r"^there is no story US-009 in the run$"):
-        asyncio.run(go("US-009"))
+        asyncio.run(scenario("US-009"))
 
 
 def test_a_story_that_was_cancelled_while_it_asked_asks_nothing_any_more(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
 
-    async def go() -> tuple[StoryRow, str]:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+    async def scenario() -> tuple[StoryRow, str]:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await held(rig, run)
-            await cancel_run(world.inbox, run)
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
-            with pytest.raises(IntentError, match="US-001 waits for nobody"):
-                await said(world, run, Word.ANSWER, "tabs")
+            await cancel_run(context.inbox, run)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
+            with pytest.raises(IntentError, match="US-001 is not waiting for an answer"):
+                await said(context, run, Word.ANSWER, "tabs")
             (row,) = await rig.store.queries.stories(run)
-            return row, report(await account(world.events, run))
+            return row, report(await account(context.events, run))
 
-    row, told = asyncio.run(go())
+    row, message = asyncio.run(scenario())
     assert (row.failure, row.waiting, row.hold) == ("cancelled", "", "")
-    assert "Waits for" not in told
+    assert "Waits for" not in message
 
 
-def test_a_story_that_has_not_begun_is_told_as_such(rig: Rig) -> None:
+def test_a_story_that_has_not_begun_is_reported_as_such(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
     spec = Spec(title="Two", description="", stories=(asked(1), asked(2, after=(1,))))
 
-    async def go() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec, workflow=SHORT)
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=SHORT)
             await held(rig, run)
-            await said(world, run, Word.ANSWER, "tabs", "US-002")
+            await said(context, run, Word.ANSWER, "tabs", "US-002")
 
-    with pytest.raises(IntentError, match="US-002 has not begun"):
-        asyncio.run(go())
+    with pytest.raises(IntentError, match="US-002 has not started"):
+        asyncio.run(scenario())
 
 
 def test_what_has_been_said_is_not_said_twice(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
 
-    async def go() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await held(rig, run)
-        async with rig.open() as world:
-            await said(world, run, Word.ANSWER, "tabs")
-            await said(world, run, Word.ANSWER, "blanks")
+        async with rig.open() as context:
+            await said(context, run, Word.ANSWER, "tabs")
+            await said(context, run, Word.ANSWER, "blanks")
 
-    with pytest.raises(IntentError, match="waits for nobody"):
-        asyncio.run(go())
+    with pytest.raises(IntentError, match="is not waiting for an answer"):
+        asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""Decisions at work on the inline engine: what an agent, the gates or a profile make of a pipeline with routes."""
+"""Routes on the inline engine: how an agent, the gates or a profile decide the path through a pipeline."""
 
 import asyncio
 from dataclasses import replace
@@ -68,11 +68,13 @@ def test_a_decision_is_followed_once_wherever_the_process_died(rig: Rig, halt: t
     rig.script = team.script
 
     def decided() -> bool:
-        return sum(isinstance(one.what, halt) for one in rig.seen) == (2 if halt is story_facts.StepCompleted else 1)
+        return sum(isinstance(sighting.what, halt) for sighting in rig.seen) == (
+            2 if halt is story_facts.StepCompleted else 1
+        )
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(IMPLEMENT, VERIFY))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(IMPLEMENT, VERIFY))
             await rig.until(decided)
         return await rig.carried_on(run)
 
@@ -157,18 +159,18 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
     )
     workflow = replace(story_workflow(*steps), agents=agents)
 
-    async def go() -> None:
-        async with rig.open() as world:
-            world.agents["strong"] = playing("strong")  # type: ignore[index]
-            world.agents["quick"] = playing("quick")  # type: ignore[index]
-            world.conduct.models["quick"] = "small"  # type: ignore[index]
-            world.agents["scripted"] = playing("usual")  # type: ignore[index]
-            run = await rig.start(world, workflow=workflow)
+    async def scenario() -> None:
+        async with rig.open() as context:
+            context.agents["strong"] = playing("strong")  # type: ignore[index]
+            context.agents["quick"] = playing("quick")  # type: ignore[index]
+            context.work_policy.models["quick"] = "small"  # type: ignore[index]
+            context.agents["scripted"] = playing("usual")  # type: ignore[index]
+            run = await rig.start(context, workflow=workflow)
             stream = story_stream(run, StoryId("US-001"))
-            await world.engine.join(world.runs[run])
-            assert (await load(world.events, STORY, stream)).landed.commit
+            await context.engine.join(context.runs[run])
+            assert (await load(context.events, STORY, stream)).landed.commit
 
-    asyncio.run(go())
+    asyncio.run(scenario())
     assert seen == [
         ("implement", "strong", "large"),
         ("verify", "usual", ""),

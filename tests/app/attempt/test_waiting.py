@@ -1,4 +1,4 @@
-"""Limits of agents at work: a story waits durably, or another profile goes on; an agent in a circle is ended."""
+"""Limits of agents: a story waits durably, or another profile continues; an agent that repeats a call is ended."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report import report
-from shiftwork.app.views.run_views import Pulse, Standing, reason
+from shiftwork.app.views.run_views import Activity, StoryActivity, reason
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -79,7 +79,7 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
         assert len(await deferrals(rig, run)) == 2
         ends = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepFailed)]
         assert [end.trouble for end in ends] == [Trouble.LIMITED, Trouble.LIMITED], "then its retries are spent"
-        assert "a limit of scripted stood in the way 3 times, which is too often: 429" in story.outcome.reason
+        assert "a limit of scripted was reached 3 times, which is too often: 429" in story.outcome.reason
 
     asyncio.run(scenario())
 
@@ -87,11 +87,11 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
 def test_a_cancelled_story_stops_waiting(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await waiting(rig, run)
-            await cancel_run(world.inbox, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)  # not an hour
+            await cancel_run(context.inbox, run)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)  # not an hour
         assert ended.status is RunStatus.CANCELLED
         assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
@@ -102,31 +102,31 @@ def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> 
     async def scenario() -> None:
         rig.clock = clock = Held()
         rig.script = honest(coding=[limited(3600)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             until = (await waiting(rig, run)).rate_limit.wait
-        clock.let_go(ahead=2 * 3600)
-        async with rig.open() as world:
+        clock.release(ahead=2 * 3600)
+        async with rig.open() as context:
             assert (await rig.story(run)).rate_limit.wait == until
-            await resume_run(world, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await resume_run(context, run)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
-        told = kinds(await rig.facts(run))
-        assert (told.count("StepDeferred"), told.count("WaitEnded"), told.count("StepInterrupted")) == (1, 1, 0)
+        lines = kinds(await rig.facts(run))
+        assert (lines.count("StepDeferred"), lines.count("WaitEnded"), lines.count("StepInterrupted")) == (1, 1, 0)
 
     asyncio.run(scenario())
 
 
-def test_a_profile_that_the_settings_name_by_then_goes_on_when_the_run_is_taken_up(rig: Rig) -> None:
+def test_a_profile_that_the_settings_name_by_then_continues_when_the_run_is_taken_up(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await waiting(rig, run)
         rig.others, rig.fallbacks = {"thorough": ScriptedAgent(honest())}, {"scripted": ("thorough",)}
         ended = await rig.carried_on(run)
         assert ended.status is RunStatus.COMPLETED
-        assert await players(rig, ended) == ["scripted", "thorough", "thorough"]
+        assert await profiles(rig, ended) == ["scripted", "thorough", "thorough"]
 
     asyncio.run(scenario())
 
@@ -148,19 +148,19 @@ def test_a_clock_that_is_put_right_lengthens_no_wait_beyond_patience(rig: Rig, *
         rig.clock, rig.patience = (clock := Astray()), Patience(longest_seconds=1)
         clock.ahead = 365 * 86400.0
         rig.script = honest(coding=[limited()])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepDeferred) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepDeferred) for sighting in rig.seen))
             clock.ahead = 0.0
             if at_once:
-                assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+                assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
         if not at_once:
             assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
 
-def test_limits_that_are_met_before_their_told_end_use_up_no_patience(rig: Rig) -> None:
+def test_limits_that_are_met_before_their_reported_end_use_up_no_patience(rig: Rig) -> None:
     async def scenario() -> None:
         rig.patience = Patience(longest_seconds=0.05, times=2000)
         rig.script = honest(coding=[limited(3600)] * 3)
@@ -177,15 +177,19 @@ def test_limits_that_are_met_before_their_told_end_use_up_no_patience(rig: Rig) 
 def test_waiting_is_shown_apart_with_its_time(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             wait = (await waiting(rig, run)).rate_limit.wait
             view = await run_view(rig.store.queries, run, lives)
-            assert (view.pulse, view.moves, view.stories[0].standing) == (Pulse.LIMITED, True, Standing.WAITING)
+            assert (view.activity, view.moves, view.stories[0].activity) == (
+                Activity.LIMITED,
+                True,
+                StoryActivity.WAITING,
+            )
             story = view.stories[0].story
             assert (story.waiting, story.until) == ("reset: 429", wait and wait.until)
             assert (story.hold, reason(story)) == ("", "429")
-            assert (await run_view(rig.store.queries, run, is_dead)).pulse is Pulse.INTERRUPTED
+            assert (await run_view(rig.store.queries, run, is_dead)).activity is Activity.INTERRUPTED
 
     asyncio.run(scenario())
 
@@ -193,24 +197,24 @@ def test_waiting_is_shown_apart_with_its_time(rig: Rig) -> None:
 def test_an_attempt_that_has_long_been_silent_is_stuck(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, AgentEvent) for sighting in rig.seen))
             working = await run_view(rig.store.queries, run, lives, silent=lambda _: False)
-            assert (working.pulse, working.stories[0].standing) == (Pulse.WORKING, Standing.WORKING)
+            assert (working.activity, working.stories[0].activity) == (Activity.WORKING, StoryActivity.WORKING)
             stuck = await run_view(rig.store.queries, run, lives, silent=bool)
-            assert (stuck.pulse, stuck.stories[0].standing) == (Pulse.STUCK, Standing.STUCK)
-            assert (await run_view(rig.store.queries, run, is_dead)).stories[0].standing is None
+            assert (stuck.activity, stuck.stories[0].activity) == (Activity.STUCK, StoryActivity.STUCK)
+            assert (await run_view(rig.store.queries, run, is_dead)).stories[0].activity is None
 
     asyncio.run(scenario())
 
 
-# Who goes on ---------------------------------------------------------------------------------------------------------
+# Which profile continues ---------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Cast:
-    """A second agent beside the scripted one, and who was asked for what model, in order."""
+    """A second agent beside the scripted one; records which agent was asked for which model, in order."""
 
     asked: list[tuple[str, str]] = field(default_factory=list)
 
@@ -222,25 +226,25 @@ class Cast:
         return ScriptedAgent(play)
 
 
-async def players(rig: Rig, run: RunState) -> list[str]:
+async def profiles(rig: Rig, run: RunState) -> list[str]:
     return [fact.agent for fact in await rig.facts(run) if isinstance(fact, story_facts.StepStarted)]
 
 
-def test_the_next_profile_goes_on_at_once_and_the_first_again_when_its_limit_is_over(rig: Rig) -> None:
+def test_the_next_profile_continues_at_once_and_the_first_again_when_its_limit_is_over(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
         rig.agent = cast.member("scripted", limited_once(rig, 1.0, until_it_is_told=False))
 
         def an_hour(task: AgentTask) -> Turn:
             if isinstance(rig.clock, Held):
-                rig.clock.let_go(ahead=2 * 3600)
+                rig.clock.release(ahead=2 * 3600)
             return done(write={"work.txt": "w\n"})
 
         rig.others = {"thorough": cast.member("thorough", an_hour)}
         rig.fallbacks = {"scripted": ("nobody", "thorough")}
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
-        assert await players(rig, run) == ["scripted", "thorough", "scripted"]
+        assert await profiles(rig, run) == ["scripted", "thorough", "scripted"]
         assert "WaitEnded" not in kinds(await rig.facts(run))
         steps = (await rig.store.queries.steps(run.given.run))[:2]
         assert [step.agent for step in steps] == ["thorough", "scripted"]
@@ -254,7 +258,7 @@ def test_where_all_profiles_are_limited_the_soonest_is_waited_for(rig: Rig) -> N
         rig.others = {"thorough": ScriptedAgent(limited_once(rig, 0.5))}
         rig.fallbacks = {"scripted": ("thorough",)}
         run = await rig.run(workflow=SHORT)
-        assert await players(rig, run) == ["scripted", "thorough", "thorough", "thorough"]
+        assert await profiles(rig, run) == ["scripted", "thorough", "thorough", "thorough"]
         first, second = await deferrals(rig, run)
         assert first.until == first.at < first.resets_at
         assert second.until == second.resets_at < first.resets_at
@@ -262,7 +266,7 @@ def test_where_all_profiles_are_limited_the_soonest_is_waited_for(rig: Rig) -> N
     asyncio.run(scenario())
 
 
-def test_whoever_goes_on_in_anothers_place_is_not_told_the_others_model(rig: Rig) -> None:
+def test_anyone_who_continues_in_anothers_place_is_not_reported_the_others_model(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
         rig.models = {"thorough": "large"}
@@ -283,7 +287,7 @@ def test_whoever_goes_on_in_anothers_place_is_not_told_the_others_model(rig: Rig
     asyncio.run(scenario())
 
 
-# In a circle ---------------------------------------------------------------------------------------------------------
+# Repeated calls ------------------------------------------------------------------------------------------------------
 
 
 class Circling:
@@ -303,7 +307,7 @@ class Circling:
         return "circling"
 
 
-def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_told(rig: Rig) -> None:
+def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_reported(rig: Rig) -> None:
     async def scenario() -> None:
         rig.agent = Circling("a", "b", "b", "b")
         run = await rig.run(workflow=SHORT)
@@ -316,27 +320,27 @@ def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_told(rig
     asyncio.run(scenario())
 
 
-def test_calls_of_which_nothing_is_known_are_no_circle(rig: Rig) -> None:
+def test_calls_of_which_nothing_is_known_are_no_cycle(rig: Rig) -> None:
     async def scenario() -> None:
         rig.agent = Circling("b", "b", "a", "b", "b", *[""] * 9)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: sum(isinstance(one.what, AgentEvent) for one in rig.seen) == 28)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: sum(isinstance(sighting.what, AgentEvent) for sighting in rig.seen) == 28)
             assert "StepCancelled" not in kinds(await rig.facts(run))
 
     asyncio.run(scenario())
 
 
-def test_a_limit_is_told_in_what_is_exported_and_reported(rig: Rig) -> None:
+def test_a_limit_is_reported_in_what_is_exported_and_reported(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = limited_once(rig, 0.2)
         run = await rig.run(workflow=SHORT)
-        told = await account(rig.store.events, run.given.run)
+        result = await account(rig.store.events, run.given.run)
         (deferred,) = await deferrals(rig, run)
-        history = export(told, rig.repo)["stories"]["US-001"]["history"]
-        (entry,) = (one for one in history if one["action"] == "step_cancelled")
+        history = export(result, rig.repo)["stories"]["US-001"]["history"]
+        (entry,) = (item for item in history if item["action"] == "step_cancelled")
         assert (entry["details"]["trouble"], entry["details"]["error"]) == ("limited", "429")
-        assert "step-001 attempt 1: scripted was at a limit, waited until " in (text := report(told))
+        assert "step-001 attempt 1: scripted was at a limit, waited until " in (text := report(result))
         assert deferred.diff in text
 
     asyncio.run(scenario())

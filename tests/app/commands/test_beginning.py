@@ -1,4 +1,4 @@
-"""Of runs of one spec that are begun at once one begins, and the others are told of it; the dead block nobody."""
+"""Of several runs of one spec started at once, one begins and the others are refused; dead processes block no run."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ import pytest
 from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
 from shiftwork.app.commands.runs import Order, cancel_run, resume_run, start_run, wait_for
 from shiftwork.app.commands.spec_lock import check_unbegun
-from shiftwork.app.runtime.context import World, nobody_knows
+from shiftwork.app.runtime.context import Context, is_unknown
 from shiftwork.domain.core.ids import RunId, Stream, landing_stream, repository_of, spec_claim
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.errors import RunBusyError, UnfinishedRunError
@@ -38,7 +38,7 @@ def claim_of(wanted: Order, worktree: str = "") -> Stream:
 
 
 def at_length(rig: Rig) -> None:
-    """The first agent is at work for as long as anybody looks: who is late must not find its run over."""
+    """The first agent works until the test ends, so that a late process does not find the run over."""
     rig.script = honest(coding=[done(pause=600)] * 9)
     rig.silence_seconds = 900
 
@@ -57,16 +57,16 @@ def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(rig: Rig) ->
 
     async def scenario() -> None:
         async with contextlib.AsyncExitStack() as opened:
-            worlds = [await opened.enter_async_context(rig.open()) for _ in range(4)]
+            contexts = [await opened.enter_async_context(rig.open()) for _ in range(4)]
             branches = ("main", "main", "other", "main")
             runs, refused = await begun(
-                *(start_run(world, order(branch=branch)) for world, branch in zip(worlds, branches, strict=True))
+                *(start_run(context, order(branch=branch)) for context, branch in zip(contexts, branches, strict=True))
             )
             assert len(runs) == 1
-            assert {error.message for error in refused} == {f"run {runs[0]} works on prd.json already"}
+            assert {error.message for error in refused} == {f"run {runs[0]} already works on prd.json"}
             hint = f"shiftwork status {runs[0]} shows it; shiftwork cancel {runs[0]} ends it"
             assert {error.hint for error in refused} == {hint}
-            assert not [one for one in await worlds[0].leases.holders() if one.resource == claim_of(order())]
+            assert not [lease for lease in await contexts[0].leases.holders() if lease.resource == claim_of(order())]
 
     asyncio.run(scenario())
 
@@ -76,12 +76,12 @@ def test_one_process_begins_a_spec_no_second_time_either(rig: Rig) -> None:
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            runs, refused = await begun(*(start_run(world, order()) for _ in range(3)))
+        async with rig.open() as context:
+            runs, refused = await begun(*(start_run(context, order()) for _ in range(3)))
             assert (len(runs), len(refused)) == (1, 2)
-            await cancel_run(world.inbox, runs[0])
-            await asyncio.wait_for(wait_for(world, runs[0]), timeout=60)
-            await start_run(world, order())  # nobody works on the first any more
+            await cancel_run(context.inbox, runs[0])
+            await asyncio.wait_for(wait_for(context, runs[0]), timeout=60)
+            await start_run(context, order())  # no process works on the first any more
 
     asyncio.run(scenario())
 
@@ -91,46 +91,44 @@ def test_what_is_another_spec_or_none_begins_beside_it(rig: Rig, other: Order) -
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two:
-            runs, _ = await begun(start_run(one, order()), start_run(two, other), start_run(two, order("")))
+        async with rig.open() as context, rig.open() as two:
+            runs, _ = await begun(start_run(context, order()), start_run(two, other), start_run(two, order("")))
             assert len(runs) == 3
 
     asyncio.run(scenario())
 
 
-def test_a_run_whose_process_is_dead_keeps_nobody_from_another(rig: Rig) -> None:
+def test_a_run_whose_process_is_dead_keeps_no_one_from_another(rig: Rig) -> None:
     rig.alive = lambda _: False
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two:
-            assert await start_run(one, order()) != await start_run(two, order())
+        async with rig.open() as context, rig.open() as two:
+            assert await start_run(context, order()) != await start_run(two, order())
 
     asyncio.run(scenario())
 
 
-def test_who_would_begin_a_spec_anew_is_told_of_the_run_that_is_left(rig: Rig) -> None:
+def test_who_would_begin_a_spec_again_is_reported_of_the_run_that_is_left(rig: Rig) -> None:
     at_length(rig)
     dead = set[Owner]()
     rig.alive = lambda owner: owner not in dead
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two:
+        async with rig.open() as context, rig.open() as two:
 
             async def check(wanted: Order, *runs: RunId) -> None:
                 await check_unbegun(two.events, two.leases, two.alive, runs, claim_of(wanted))
 
-            left = await start_run(one, order())
-            with pytest.raises(RunBusyError, match=f"^run {left} works on prd.json already$"):
+            left = await start_run(context, order())
+            with pytest.raises(RunBusyError, match=f"^run {left} already works on prd.json$"):
                 await check(order())
-            dead.add(one.owner)
+            dead.add(context.owner)
             await check(order(), RunId("of-nobody"))
             await check(order("prd:other.json"), left)
             await check(order(repository="beside"), left)
             with pytest.raises(UnfinishedRunError, match=f"^run {left} of prd.json is unfinished") as refused:
                 await check(order(), left)
-            assert refused.value.hint.startswith(
-                f"shiftwork resume {left} goes on with it; shiftwork cancel {left} ends"
-            )
+            assert refused.value.hint.startswith(f"shiftwork resume {left} continues it; shiftwork cancel {left} ends")
             await cancel_run(two.inbox, left)
             await resume_run(two, left)
             await asyncio.wait_for(wait_for(two, left), timeout=60)
@@ -139,17 +137,17 @@ def test_who_would_begin_a_spec_anew_is_told_of_the_run_that_is_left(rig: Rig) -
     asyncio.run(scenario())
 
 
-def test_a_run_is_not_gone_on_with_beside_another_of_its_spec(rig: Rig) -> None:
-    """The second began when the first was nobody's; the first can be ended whoever works on the second."""
+def test_a_run_is_not_continued_beside_another_of_its_spec(rig: Rig) -> None:
+    """The second began when no process worked on the first; the first can be cancelled while the second is running."""
     at_length(rig)
     dead = set[Owner]()
     rig.alive = lambda owner: owner not in dead
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two, rig.open() as three:
-            dead.add(one.owner)
-            left, second = await start_run(one, order()), await start_run(two, order())
-            with pytest.raises(RunBusyError, match=f"^run {second} works on prd.json already$"):
+        async with rig.open() as context, rig.open() as two, rig.open() as three:
+            dead.add(context.owner)
+            left, second = await start_run(context, order()), await start_run(two, order())
+            with pytest.raises(RunBusyError, match=f"^run {second} already works on prd.json$"):
                 await resume_run(three, left)
             with pytest.raises(RunBusyError, match=f"^run {second} is being worked on by process"):
                 await resume_run(three, second)
@@ -159,65 +157,67 @@ def test_a_run_is_not_gone_on_with_beside_another_of_its_spec(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_who_was_killed_while_beginning_keeps_nobody_from_it(rig: Rig) -> None:
+def test_who_was_killed_while_beginning_keeps_no_one_from_it(rig: Rig) -> None:
     at_length(rig)
     rig.alive = lambda owner: owner.executor != STRANGER.executor
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two:
-            await one.leases.acquire(claim_of(order()), STRANGER)
-            runs, refused = await begun(start_run(one, order()), start_run(two, order()))
+        async with rig.open() as context, rig.open() as two:
+            await context.leases.acquire(claim_of(order()), STRANGER)
+            runs, refused = await begun(start_run(context, order()), start_run(two, order()))
             assert (len(runs), len(refused)) == (1, 1)
 
     asyncio.run(scenario())
 
 
-def test_who_finds_another_beginning_hears_what_comes_of_it(rig: Rig) -> None:
+def test_who_finds_another_beginning_receives_what_comes_of_it(rig: Rig) -> None:
     """The other may yet fail: then this one begins."""
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            await world.leases.acquire(claim_of(order()), STRANGER)
-            starting = asyncio.ensure_future(start_run(world, order()))
+        async with rig.open() as context:
+            await context.leases.acquire(claim_of(order()), STRANGER)
+            starting = asyncio.ensure_future(start_run(context, order()))
             await asyncio.sleep(0.6)
             assert not starting.done()
-            await world.leases.release(claim_of(order()), STRANGER)
+            await context.leases.release(claim_of(order()), STRANGER)
             assert await starting
 
     asyncio.run(scenario())
 
 
 class AgedLeases(MemoryLeases):
-    """Whoever holds something gives no sign of life for long."""
+    """Leases whose holder has sent no heartbeat for longer than `LEASE_SECONDS`."""
 
     def _lease(self, resource: str) -> Lease:
         return replace(super()._lease(resource), age=LEASE_SECONDS + 1)
 
 
 @pytest.mark.parametrize("alive", [True, None])
-def test_who_is_frozen_while_beginning_is_told_of_and_elsewhere_taken_for_dead(rig: Rig, *, alive: bool | None) -> None:
-    rig.alive = (lambda _: True) if alive else nobody_knows
+def test_who_is_frozen_while_beginning_is_reported_of_and_elsewhere_taken_for_dead(
+    rig: Rig, *, alive: bool | None
+) -> None:
+    rig.alive = (lambda _: True) if alive else is_unknown
     rig.store = MemoryStore(AgedLeases())
 
-    async def started(world: World) -> RunId:
-        await world.leases.acquire(claim_of(order()), STRANGER)
-        return await start_run(world, order())
+    async def started(context: Context) -> RunId:
+        await context.leases.acquire(claim_of(order()), STRANGER)
+        return await start_run(context, order())
 
     async def scenario() -> None:
-        async with rig.open() as world:
+        async with rig.open() as context:
             if alive is None:
-                assert await started(world)
+                assert await started(context)
                 return
-            with pytest.raises(RunBusyError, match=r"process 1 on here is beginning a run of prd\.json") as refused:
-                await started(world)
-            assert refused.value.hint == "shiftwork status shows whether it came to that; then type this once more"
+            with pytest.raises(RunBusyError, match=r"process 1 on here is starting a run of prd\.json") as refused:
+                await started(context)
+            assert refused.value.hint == "shiftwork status shows whether it has started; then repeat this command"
 
     asyncio.run(scenario())
 
 
 class ContestedLeases(MemoryLeases):
-    """Somebody else is always quicker to take the place of a dead process, and has soon begun."""
+    """Another process always takes the place of a dead process first, and begins soon after."""
 
     async def acquire(
         self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
@@ -235,9 +235,9 @@ def test_the_place_of_a_dead_one_is_taken_by_one(rig: Rig) -> None:
     rig.store = MemoryStore(ContestedLeases())
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            await world.leases.acquire(claim_of(order()), STRANGER)
-            assert await start_run(world, order())
+        async with rig.open() as context:
+            await context.leases.acquire(claim_of(order()), STRANGER)
+            assert await start_run(context, order())
 
     asyncio.run(scenario())
 

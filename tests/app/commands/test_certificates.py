@@ -1,4 +1,4 @@
-"""Certificates held against the repository, here and in a clone, and those that somebody has forged."""
+"""Certificates compared with the repository, here and in a clone, and forged certificates."""
 
 import asyncio
 import json
@@ -30,14 +30,14 @@ async def examined(
 ) -> list[Held]:
     """With the history, or as in a clone that has none; `did` is what the story has done to tests."""
     said = paper.certificate
-    async with rig.open() as world:
+    async with rig.open() as context:
         memory = Memory() if clone else await remembered(rig.store.events, said.run, said.story)
         memory = replace(memory, inspection=did) if did else memory
-        assert isinstance(world.gates, GitGates)
+        assert isinstance(context.gates, GitGates)
         bench = Bench(
-            witness=world.witness,
-            protecting=world.protecting,
-            gates=replace(world.gates, recalls=False),
+            witness=context.witness,
+            protecting=context.protecting,
+            gates=replace(context.gates, recalls=False),
             configured=gates,
             memory=memory,
         )
@@ -102,25 +102,25 @@ def test_what_is_said_otherwise_does_not_hold_even_under_a_digest_of_its_own(rig
     assert "digest" in broken(asyncio.run(examined(rig, plain, rig.gates, clone=True)))
 
 
-def test_what_was_not_shown_and_not_asked_for_is_told_as_that(rig: Rig) -> None:
+def test_what_was_not_shown_and_not_asked_for_is_reported_as_that(rig: Rig) -> None:
     rig.script = working()  # type: ignore[assignment]
     run = ran(rig, asked("it is nice"), ProofPolicy.TRUSTING)
     found = asyncio.run(examined(rig, asyncio.run(paper_of(rig, run)), rig.gates))
     assert broken(found) == set()
-    (told,) = (held.told for held in found if held.name == "evidence AC-1")
-    assert told == "no evidence was reported, as the certificate says; the policy trusting does not ask for it"
+    (message,) = (held.message for held in found if held.name == "evidence AC-1")
+    assert message == "no evidence was reported, as the certificate says; the policy trusting does not require it"
 
 
-def test_a_story_that_landed_without_gates_is_told_as_that(rig: Rig) -> None:
+def test_a_story_that_landed_without_gates_is_reported_as_that(rig: Rig) -> None:
     rig.script, rig.gates = working(), ()  # type: ignore[assignment]
     paper = asyncio.run(paper_of(rig, ran(rig, asked(), ProofPolicy.TRUSTING)))
     for clone in (False, True):
         found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
         assert broken(found) == set()
-        assert Held(name="gates", passed=None, told="there were none: nothing was run on this commit") in found
+        assert Held(name="gates", passed=None, message="none: nothing was run on this commit") in found
 
 
-def test_a_gate_that_is_gone_or_red_or_new_now_is_told(rig: Rig) -> None:
+def test_a_gate_that_is_gone_or_red_or_new_now_is_reported(rig: Rig) -> None:
     paper = landed(rig)
     gone = asyncio.run(examined(rig, paper, ()))
     assert broken(gone) == {"gate unit", "evidence AC-2"}, "no gate shows the test passing any more"
@@ -138,22 +138,22 @@ def test_a_gate_that_is_another_command_now_proves_nothing_of_what_was_certified
     for clone in (False, True):
         found = asyncio.run(examined(rig, paper, (Gate(name="unit", command="true"),), clone=clone))
         assert broken(found) == {"gate unit", "evidence AC-2"}, "it is not run under another command"
-        (told,) = (held.told for held in found if held.name == "gate unit")
-        assert f"passed as `{PRINTED.command}`, and is `true` in the settings now" in told
+        (message,) = (held.message for held in found if held.name == "gate unit")
+        assert f"passed as `{PRINTED.command}`, but is now `true` in the settings" in message
 
 
-def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and_tells_that(rig: Rig) -> None:
+def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and_reports_that(rig: Rig) -> None:
     said = landed(rig).certificate
     paper = forged(replace(said, gates=tuple(replace(line, command="") for line in said.gates)))
     assert from_document(json.dumps(document(paper))) == paper
     found = asyncio.run(examined(rig, paper, rig.gates, clone=True))
     assert broken(found) == set()
-    assert [held.told for held in found if held.name == "commands"] == [
-        "the certificate does not say what unit ran: it was run as the settings have it now"
+    assert [held.message for held in found if held.name == "commands"] == [
+        "the certificate has no command for unit: ran the command from the current settings"
     ]
 
 
-def test_a_branch_that_was_merged_and_deleted_is_told_with_the_one_that_has_the_commit_now(rig: Rig) -> None:
+def test_a_branch_that_was_merged_and_deleted_is_reported_with_the_one_that_has_the_commit_now(rig: Rig) -> None:
     paper = landed(rig)
     git(rig.repo, "branch", "--move", "main", "trunk")
     for clone, mark in ((False, True), (True, None)):
@@ -162,24 +162,24 @@ def test_a_branch_that_was_merged_and_deleted_is_told_with_the_one_that_has_the_
         (branch,) = (held for held in found if held.name == "branch")
         commit = paper.certificate.commit[:12]
         assert branch == Held(
-            name="branch", passed=mark, told=f"there is no branch main any more; {commit} is on trunk"
+            name="branch", passed=mark, message=f"the branch main no longer exists; {commit} is on trunk"
         )
     git(rig.repo, "branch", "main", "trunk~")
     assert broken(asyncio.run(examined(rig, paper, rig.gates))) == {"branch"}, "it is there, without the commit"
 
 
-def test_work_that_was_taken_back_is_told_here_and_in_a_clone(rig: Rig) -> None:
+def test_work_that_was_reverted_is_reported_here_and_in_a_clone(rig: Rig) -> None:
     paper = landed(rig)
     undo = revert_of(paper.certificate.commit)
     git(rig.repo, "commit", "--quiet", "--allow-empty", "-m", f"revert: US-001 - Add work\n\n{undo}")
     for clone in (False, True):
         found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
-        assert broken(found) == {"standing"}
-        (told,) = (held.told for held in found if held.name == "standing")
-        assert f"taken back by {git(rig.repo, 'rev-parse', 'main')[:12]}" in told
+        assert broken(found) == {"revert"}
+        (message,) = (held.message for held in found if held.name == "revert")
+        assert f"reverted by {git(rig.repo, 'rev-parse', 'main')[:12]}" in message
 
 
-RESTORED = "gate unit with the tests of the base"
+RESTORED = "gate unit (your original tests against the new code)"
 
 
 def test_gates_that_were_green_with_the_tests_of_the_base_are_run_in_that_way_again(rig: Rig) -> None:
@@ -193,7 +193,7 @@ def test_gates_that_were_green_with_the_tests_of_the_base_are_run_in_that_way_ag
     found = asyncio.run(examined(rig, paper, rig.gates))
     assert broken(found) == {RESTORED}
     other = asyncio.run(examined(rig, paper, (Gate(name="unit", command="true"),)))
-    assert broken(other) == {"gate unit"}, "it is told once that there is another command now"
+    assert broken(other) == {"gate unit"}, "the changed command is reported once"
     batched = asyncio.run(examined(rig, paper, rig.gates, did=NOTHING_TOUCHED))
     assert unchecked(batched) == {RESTORED}, "what was put back was another story's"
 
@@ -201,19 +201,19 @@ def test_gates_that_were_green_with_the_tests_of_the_base_are_run_in_that_way_ag
 # Forged ones -----------------------------------------------------------------------------------------------------
 
 
-def test_in_a_clone_what_cannot_be_checked_is_told_and_never_called_good(rig: Rig) -> None:
+def test_in_a_clone_what_cannot_be_checked_is_reported_and_never_called_good(rig: Rig) -> None:
     found = asyncio.run(examined(rig, landed(rig), rig.gates, clone=True))
     assert broken(found) == set()
     assert unchecked(found) == {"history", "work", "times", "commands", "steps", RESTORED}
 
 
-VOUCHED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", verdict=Verdict.VOUCHED, why="")
+CONFIRMED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", verdict=Verdict.CONFIRMED, why="")
 
 
-def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checked(rig: Rig) -> None:
+def test_every_word_of_a_certificate_is_checked_in_a_clone_or_reported_as_not_checked(rig: Rig) -> None:
     paper = landed(rig)
     said = paper.certificate
-    one, tip = said.criteria[0], Commit(git(rig.repo, "rev-parse", "main"))
+    judged, tip = said.criteria[0], Commit(git(rig.repo, "rev-parse", "main"))
     other = Verification(id="VS-1", kind=VerificationKind.SHELL, name="the work", command="true")
     lies: dict[str, tuple[dict[str, object], str]] = {
         "run": ({"run": RunId("other")}, "trailers"),
@@ -224,8 +224,8 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "tree": ({"tree": "0" * 40}, "tree"),
         "policy": ({"policy": ProofPolicy.CITED}, "policy"),
         "criteria": ({"criteria": ()}, "policy"),
-        "text of a criterion": ({"criteria": (replace(one, text="It is safe"), *said.criteria[1:])}, "criteria"),
-        "one more criterion": ({"criteria": (*said.criteria, VOUCHED), "vouched": "the CTO"}, "criteria"),
+        "text of a criterion": ({"criteria": (replace(judged, text="It is safe"), *said.criteria[1:])}, "criteria"),
+        "one more criterion": ({"criteria": (*said.criteria, CONFIRMED), "confirmed": "the CTO"}, "criteria"),
         "gates": ({"gates": ()}, "gates"),
         "verification": ({"verification": ()}, "gates"),
         "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
@@ -244,7 +244,7 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "seconds": ({"gates": tuple(replace(gate, seconds=9) for gate in said.gates)}, "times"),
         "command": ({"gates": tuple(replace(gate, command="") for gate in said.gates)}, "commands"),
         "another step": ({"verification": tuple(replace(line, step=other) for line in said.verification)}, "steps"),
-        "vouched": ({"vouched": "the CTO"}, "vouched"),
+        "confirmed": ({"confirmed": "the CTO"}, "confirmed"),
     }
     for name, (change, where) in open_words.items():
         paper = forged(altered(said, change))
@@ -262,20 +262,26 @@ def altered(said: Certificate, change: dict[str, object]) -> Certificate:
 def test_a_story_that_never_was_is_not_certified_by_a_commit_that_is_not_its_own(rig: Rig, *, clone: bool) -> None:
     said = landed(rig).certificate
     lie = replace(
-        said, story=StoryId("US-777"), base=said.commit, gates=(), verification=(), criteria=(VOUCHED,), vouched="me"
+        said,
+        story=StoryId("US-777"),
+        base=said.commit,
+        gates=(),
+        verification=(),
+        criteria=(CONFIRMED,),
+        confirmed="me",
     )
     found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=clone))
     assert {"commit"} | ({"title"} if clone else {"history"}) <= broken(found)
     assert not any(held.passed for held in found if held.name in {"trailers", "evidence AC-9"})
 
 
-def test_what_a_person_has_vouched_for_is_known_to_the_history_alone(rig: Rig) -> None:
+def test_what_a_person_has_confirmed_for_is_known_to_the_history_alone(rig: Rig) -> None:
     rig.script = working()  # type: ignore[assignment]
     run = ran(rig, asked("it is nice"), ProofPolicy.TRUSTING)
     said = asyncio.run(paper_of(rig, run)).certificate
-    lie = replace(said, vouched="me", criteria=(replace(said.criteria[0], verdict=Verdict.VOUCHED, why="me"),))
+    lie = replace(said, confirmed="me", criteria=(replace(said.criteria[0], verdict=Verdict.CONFIRMED, why="me"),))
     found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=True))
-    assert {"evidence AC-1", "vouched"} <= unchecked(found)
+    assert {"evidence AC-1", "confirmed"} <= unchecked(found)
     assert broken(found) == {"criteria", "policy", "proof"}, "the commit lists it as without evidence"
 
 
@@ -288,7 +294,7 @@ def test_a_verdict_that_its_policy_would_not_have_let_land_does_not_hold(rig: Ri
 
 def test_a_story_that_may_change_nothing_is_certified_where_the_history_says_so(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
-        """Somebody else puts the very same onto the branch meanwhile."""
+        """Another person commits the same change to the branch meanwhile."""
         if not (rig.repo / "work.txt").exists():
             (rig.repo / "work.txt").write_text("one\n")
             git(rig.repo, "add", "work.txt")
@@ -313,7 +319,7 @@ def test_a_file_that_says_something_twice_is_none(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other", "sha256": "", "certificate": {}}', "null"])
-def test_what_is_no_certificate_is_told(text: str) -> None:
+def test_what_is_no_certificate_is_reported(text: str) -> None:
     with pytest.raises(UsageError, match="not a certificate"):
         from_document(text)
 
@@ -321,5 +327,5 @@ def test_what_is_no_certificate_is_told(text: str) -> None:
 def test_a_certificate_that_says_more_than_it_should_is_none(rig: Rig) -> None:
     given = document(landed(rig))
     given["certificate"]["more"] = 1
-    with pytest.raises(UsageError, match="says more"):
+    with pytest.raises(UsageError, match="more fields"):
         from_document(json.dumps(given))

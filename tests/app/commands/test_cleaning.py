@@ -1,4 +1,4 @@
-"""Cleaning up: what has not landed is kept first, what somebody works on is left alone, and nothing else is left."""
+"""Cleaning up: saves work that has not landed, leaves runs in progress alone, and removes everything else."""
 
 import asyncio
 from dataclasses import replace
@@ -46,7 +46,7 @@ async def broom(rig: Rig) -> Broom:
     return Broom(
         events=rig.store.events,
         leases=rig.store.leases,
-        remains=GitRemains(hub=hub, desks=state(rig) / "runs", clock=clock),
+        remains=GitRemains(hub=hub, attempt_folders=state(rig) / "runs", clock=clock),
         reaper=HostReaper(),
         clock=clock,
         owner=this_owner("cleaner"),
@@ -66,11 +66,11 @@ async def swept(rig: Rig, *, unfinished: bool = False, dry: bool = False) -> Swe
 async def interrupted(rig: Rig, spec: Spec | None = None) -> RunId:
     """A run whose worker has died in the middle of its second step: its workspace stands, with a file in it."""
     rig.script = honest(final_review=[done(pause=60)])
-    async with rig.open() as world:
-        run = await rig.start(world, spec, workflow=SHORT)
+    async with rig.open() as context:
+        run = await rig.start(context, spec, workflow=SHORT)
         await rig.at_work("step-002")
         (tree(rig, run) / "half.txt").write_text("half done\n")
-    await rig.store.leases.release(run, world.owner)
+    await rig.store.leases.release(run, context.owner)
     await rig.store.leases.acquire(run, dead())
     return run
 
@@ -111,8 +111,8 @@ def test_pain_10_clean_up_keeps_what_has_not_landed_and_never_touches_the_users_
         assert after == before
         assert (rig.repo / "README").read_text() == "half an idea\n"
         assert (rig.repo / "untracked.txt").read_text() == "mine\n"
-        (one,) = sweep.cleaned
-        (bundle,) = one.kept
+        (cleaned,) = sweep.cleaned
+        (bundle,) = cleaned.kept
         kept = rescued(rig, bundle, f"refs/shiftwork/{run}/US-001/left-1")
         assert kept == {"README": "a project", "work.txt": "work", "half.txt": "half done"}
         assert not tree(rig, run).exists()
@@ -120,21 +120,21 @@ def test_pain_10_clean_up_keeps_what_has_not_landed_and_never_touches_the_users_
     asyncio.run(scenario())
 
 
-def test_pain_11_after_a_clean_up_a_run_has_no_process_no_workspace_no_desk_and_no_ref(rig: Rig) -> None:
+def test_pain_11_after_a_clean_up_a_run_has_no_process_no_workspace_no_attempt_folder_and_no_ref(rig: Rig) -> None:
     async def scenario() -> None:
         run = (await rig.run(workflow=SHORT)).given.run
         marked = {**ENV, MARKER_VARIABLE: f"{run}/US-001/step-001/1"}
         stray = await asyncio.create_subprocess_exec("sleep", "600", env=marked, start_new_session=True)
         sweep = await swept(rig)
         assert await asyncio.wait_for(stray.wait(), timeout=60) != 0
-        (one,) = sweep.cleaned
-        assert (one.run, one.ended, one.kept) == (run, 1, ())
-        assert (one.freed.desks, one.freed.workspaces) == (2, 0)
-        assert one.freed.refs > 0
+        (cleaned,) = sweep.cleaned
+        assert (cleaned.run, cleaned.ended, cleaned.kept) == (run, 1, ())
+        assert (cleaned.freed.attempt_folders, cleaned.freed.workspaces) == (2, 0)
+        assert cleaned.freed.refs > 0
         assert sweep.freed.bytes > 0
         assert await HostReaper().alive(f"{run}/") == 0
-        pages = [f"runs/{run}/progress.txt", f"runs/{run}/scratch.md"]
-        assert sorted(files(rig, "runs")) == pages, "what it has learnt stays"
+        documents = [f"runs/{run}/progress.txt", f"runs/{run}/scratch.md"]
+        assert sorted(files(rig, "runs")) == documents, "what it has learnt stays"
         assert not (rig.trees / run).exists()
         for folder in (f"indexes/{run}", f"hub.git/refs/shiftwork/{run}", "bundles"):
             assert files(rig, folder) == []
@@ -149,16 +149,16 @@ def test_a_run_that_was_cleaned_up_can_still_be_resumed_and_lands(rig: Rig) -> N
     async def scenario() -> None:
         run = await interrupted(rig)
         await swept(rig, unfinished=True)
-        async with rig.open() as world:
-            await resume_run(world, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
         assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
         assert "cleaned up" in [
             fact.reason for fact in await rig.facts(run) if isinstance(fact, story_facts.WorkspaceLost)
         ]
-        (one,) = (await swept(rig)).cleaned
-        assert len(one.kept) == 1, "the file that nobody has landed"
+        (cleaned,) = (await swept(rig)).cleaned
+        assert len(cleaned.kept) == 1, "the file that nobody has landed"
 
     asyncio.run(scenario())
 
@@ -168,20 +168,20 @@ def test_an_interrupted_run_stays_unless_all_is_asked_for(rig: Rig) -> None:
         run = await interrupted(rig)
         sweep = await swept(rig)
         assert sweep.cleaned == ()
-        assert [(one.run, "--all" in one.reason) for one in sweep.spared] == [(run, True)]
+        assert [(spared.run, "--all" in spared.reason) for spared in sweep.spared] == [(run, True)]
         assert tree(rig, run).exists()
 
     asyncio.run(scenario())
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(rig: Rig) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(rig: Rig) -> None:
     async def scenario() -> None:
         run = await interrupted(rig)
         before = files(rig, ".")
-        told = await swept(rig, unfinished=True, dry=True)
+        sweep = await swept(rig, unfinished=True, dry=True)
         assert files(rig, ".") == before
-        assert (told.leases, len(await rig.store.leases.holders())) == ((run,), 1)
-        (would,) = told.cleaned
+        assert (sweep.leases, len(await rig.store.leases.holders())) == ((run,), 1)
+        (would,) = sweep.cleaned
         (did,) = (await swept(rig, unfinished=True)).cleaned
         assert (would.run, would.freed.workspaces, would.kept) == (run, 1, ())
         assert did.freed == would.freed
@@ -192,9 +192,9 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(rig: Rig) -> None:
 def test_what_somebody_works_on_is_left_alone(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
             sweep = await swept(rig, unfinished=True)
             assert sweep.cleaned == ()
             assert "works on it" in sweep.spared[0].reason
@@ -205,7 +205,7 @@ def test_what_somebody_works_on_is_left_alone(rig: Rig) -> None:
 
 
 class Snatched:
-    """Leases of which somebody takes the run between looking and taking."""
+    """Leases whose run another process takes between the check and the takeover."""
 
     def __init__(self, rig: Rig, thief: Owner) -> None:
         self._leases, self._thief = rig.store.leases, thief
@@ -216,7 +216,7 @@ class Snatched:
         return await self._leases.acquire(resource, owner, replacing=replacing)
 
 
-def test_whoever_takes_the_run_first_has_it(rig: Rig) -> None:
+def test_anyone_who_takes_the_run_first_has_it(rig: Rig) -> None:
     async def scenario() -> None:
         run = await interrupted(rig)
         thief = this_owner("thief")
@@ -243,16 +243,18 @@ def test_no_lease_outlives_its_holder(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("dry", [False, True])
-def test_what_a_dead_worker_held_is_let_go_when_its_gates_are_ended(rig: Rig, *, dry: bool) -> None:
-    """Whoever lands next finds the branch free, and looks for no gates: they must not run beside its own."""
+def test_what_a_dead_worker_held_is_let_pass_when_its_gates_are_ended(rig: Rig, *, dry: bool) -> None:
+    """The next process to land finds the branch free and looks for no gates: old gates must not run beside its own."""
     rig.gates = (Gate(name="slow", command="sleep 100"),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            request = await work(world, "A", {"a.txt": "w\n"})
-            await post(world, request)
-            await call(world, LANDING, request.key)
-            await rig.until(lambda: any(isinstance(one.what, landing_facts.CandidateBuilt) for one in rig.seen))
+        async with rig.open() as context:
+            request = await work(context, "A", {"a.txt": "w\n"})
+            await post(context, request)
+            await call(context, LANDING, request.key)
+            await rig.until(
+                lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
+            )
         await rig.store.leases.acquire(LANDING, dead())
         with left_running(f"{LANDED_BY}/A/verify/1.1.1") as orphan:
             sweep = await swept(rig, dry=dry)
@@ -284,7 +286,7 @@ def test_a_run_that_the_history_does_not_know_is_left_alone(rig: Rig) -> None:
     async def scenario() -> None:
         (state(rig) / "runs" / "stranger" / "US-001" / "step-001-1").mkdir(parents=True)
         sweep = await swept(rig)
-        assert [(one.run, one.reason) for one in sweep.spared] == [("stranger", "the history does not know it")]
+        assert [(spared.run, spared.reason) for spared in sweep.spared] == [("stranger", "it is not in the history")]
         assert (state(rig) / "runs" / "stranger").exists()
 
     asyncio.run(scenario())
@@ -296,7 +298,7 @@ def test_nothing_is_removed_where_it_cannot_be_kept(rig: Rig) -> None:
         (state(rig) / "bundles").write_text("in the way")
         sweep = await swept(rig, unfinished=True)
         assert sweep.cleaned == ()
-        assert "cannot be kept" in sweep.spared[0].reason
+        assert "cannot be saved" in sweep.spared[0].reason
         assert (tree(rig, run) / "half.txt").exists()
         assert run not in [lease.resource for lease in await rig.store.leases.holders()]
 
@@ -310,27 +312,27 @@ def test_the_work_of_a_failed_story_is_kept_when_its_run_is_over(rig: Rig) -> No
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.FAILED
         (would,) = (await swept(rig, dry=True)).cleaned
-        (one,) = (await swept(rig)).cleaned
-        assert one.freed == would.freed, "what keeping it has made is not counted as left by the run"
-        (bundle,) = one.kept
+        (cleaned,) = (await swept(rig)).cleaned
+        assert cleaned.freed == would.freed, "what keeping it has made is not counted as left by the run"
+        (bundle,) = cleaned.kept
         assert rescued(rig, bundle, f"refs/shiftwork/{run.given.run}/US-001/reached")["work.txt"] == "work"
 
     asyncio.run(scenario())
 
 
-def test_a_story_that_nobody_has_begun_has_nothing_to_keep(rig: Rig) -> None:
+def test_a_story_that_no_one_has_begun_has_nothing_to_keep(rig: Rig) -> None:
     async def scenario() -> None:
         spec = Spec(title="Two", description="", stories=(asked(1), asked(2, after=(1,))))
         run = await interrupted(rig, spec)
-        (one,) = (await swept(rig, unfinished=True)).cleaned
-        assert [bundle.name for bundle in one.kept] == ["US-001.bundle"]
+        (cleaned,) = (await swept(rig, unfinished=True)).cleaned
+        assert [bundle.name for bundle in cleaned.kept] == ["US-001.bundle"]
         assert await rig.facts(run, "US-002") == []
 
     asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("needed", [True, False])
-def test_old_merges_go_unless_a_run_builds_upon_them(rig: Rig, *, needed: bool) -> None:
+def test_old_merges_pass_unless_a_run_builds_upon_them(rig: Rig, *, needed: bool) -> None:
     async def scenario() -> None:
         import os  # noqa: PLC0415 - to make a file look old
 
@@ -374,4 +376,6 @@ def test_what_a_copied_folder_has_of_the_runs_of_the_original_is_left_alone(rig:
 
     sweep = asyncio.run(cleaned_by_a_copy())
     assert not sweep.cleaned
-    assert [(one.run, one.reason) for one in sweep.spared] == [(over.given.run, "it is a run of another project")]
+    assert [(spared.run, spared.reason) for spared in sweep.spared] == [
+        (over.given.run, "it is a run of another project")
+    ]

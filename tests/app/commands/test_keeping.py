@@ -1,4 +1,4 @@
-"""Leases, takeovers, and jobs that die of something nobody foresaw."""
+"""Leases, takeovers, and jobs that die of an unexpected error."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ import pytest
 from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
 from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.runtime.heartbeat import Beat
+from shiftwork.app.runtime.heartbeat import Heartbeat
 from shiftwork.app.runtime.leases import FRESH_SECONDS
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.attribution import failing
@@ -33,16 +33,16 @@ from tests.app.rig import SHORT, Rig, done, honest, kinds
 from tests.app.run.dying import deadly
 
 
-def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
+def test_a_worker_that_has_lost_its_run_lets_pass_of_everything(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            waiting = asyncio.ensure_future(wait_for(world, run))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            waiting = asyncio.ensure_future(wait_for(context, run))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
             assert not waiting.done()
-            other = replace(world.owner, executor="other")
-            await world.leases.acquire(run, other, replacing=world.owner)
+            other = replace(context.owner, executor="other")
+            await context.leases.acquire(run, other, replacing=context.owner)
             with pytest.raises(RunBusyError, match="another process has taken over"):
                 await asyncio.wait_for(waiting, timeout=60)
 
@@ -64,23 +64,23 @@ def test_a_worker_that_was_replaced_writes_and_begins_nothing_more(
     crew = crew_of(rig)
 
     async def scenario() -> None:
-        async with rig.open() as world:
+        async with rig.open() as context:
 
             def freeze(sighting: Sighting) -> None:
                 if isinstance(sighting.what, moment):
                     _, run, _ = sighting.stream.split("/")
                     taking = rig.store.leases.acquire(
-                        run, replace(world.owner, executor="other"), replacing=world.owner
+                        run, replace(context.owner, executor="other"), replacing=context.owner
                     )
                     with contextlib.suppress(StopIteration):  # in memory it is done at once
                         taking.send(None)
                     clock.ahead += frozen
 
             rig.watch = freeze
-            run = await rig.start(world, spec(story(1)), workflow=SHORT)
-            error = await asyncio.wait_for(world.alarm.listen(), timeout=60)
+            run = await rig.start(context, spec(story(1)), workflow=SHORT)
+            error = await asyncio.wait_for(context.failure.wait(), timeout=60)
             with pytest.raises(TimeoutError):  # the job is another's by now, and has not ended
-                await asyncio.wait_for(world.engine.join(world.story_job(run, story(1).id, 1)), timeout=0.2)
+                await asyncio.wait_for(context.engine.join(context.story_job(run, story(1).id, 1)), timeout=0.2)
         assert (type(error), str(error)) == (RunBusyError, f"another process has taken over run {run}")
         assert kinds(await rig.facts(run))[-1] == "StepStarted"
 
@@ -88,7 +88,7 @@ def test_a_worker_that_was_replaced_writes_and_begins_nothing_more(
     assert len(crew.began) == asked
 
 
-def test_a_worker_that_was_frozen_and_has_its_place_still_goes_on(rig: Rig) -> None:
+def test_a_worker_that_was_frozen_and_has_its_place_still_continues(rig: Rig) -> None:
     rig.clock = clock = Astray()
     crew_of(rig)
 
@@ -101,20 +101,20 @@ def test_a_worker_that_was_frozen_and_has_its_place_still_goes_on(rig: Rig) -> N
 
 
 def test_a_sign_of_life_in_progress_says_nothing_of_a_lease_that_was_just_taken() -> None:
-    beat = Beat()
-    beat.given(1.0, 1.0, {"run": 1}, beat.takeovers)
-    assert beat.held == {"run": 1}
-    begun = beat.takeovers
-    beat.taken()
-    beat.given(2.0, 2.0, {"run": 1}, begun)
-    assert (beat.held, beat.age(2.5, 2.5)) == ({}, 0.5)
+    heartbeat = Heartbeat()
+    heartbeat.given(1.0, 1.0, {"run": 1}, heartbeat.takeovers)
+    assert heartbeat.held == {"run": 1}
+    begun = heartbeat.takeovers
+    heartbeat.taken()
+    heartbeat.given(2.0, 2.0, {"run": 1}, begun)
+    assert (heartbeat.held, heartbeat.age(2.5, 2.5)) == ({}, 0.5)
 
 
 def test_a_takeover_that_comes_second_is_refused(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
         async with rig.open() as first, rig.open() as second:
             await resume_run(first, run)
             with pytest.raises(RunBusyError):
@@ -128,15 +128,15 @@ def test_who_has_taken_over_a_moment_ago_is_judged_for_itself(rig: Rig) -> None:
 
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            dead = world.owner
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            dead = context.owner
         rig.alive = lambda owner: owner != dead
         async with rig.open() as first, rig.open() as second:
             await resume_run(first, run)
             with pytest.raises(RunBusyError, match="is being worked on by process"):
                 await resume_run(second, run)
-            assert [one.owner for one in await first.leases.holders() if one.resource == run] == [first.owner]
+            assert [lease.owner for lease in await first.leases.holders() if lease.resource == run] == [first.owner]
 
     asyncio.run(scenario())
 
@@ -144,31 +144,31 @@ def test_who_has_taken_over_a_moment_ago_is_judged_for_itself(rig: Rig) -> None:
 def test_a_worker_elsewhere_is_believed_dead_only_after_a_while(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            elsewhere = replace(world.owner, executor="elsewhere", host="another-host")
-            await world.leases.acquire(run, elsewhere, replacing=world.owner)
-        async with rig.open() as world:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            elsewhere = replace(context.owner, executor="elsewhere", host="another-host")
+            await context.leases.acquire(run, elsewhere, replacing=context.owner)
+        async with rig.open() as context:
             with pytest.raises(RunBusyError, match="another-host"):
-                await resume_run(world, run)
+                await resume_run(context, run)
 
     asyncio.run(scenario())
 
 
-def test_what_a_job_dies_of_is_raised_to_whoever_waits_and_the_run_can_go_on(rig: Rig) -> None:
+def test_what_a_job_dies_of_is_raised_to_anyone_who_waits_and_the_run_can_continue(rig: Rig) -> None:
     def script(_: object) -> None:
         raise ValueError("a bug in an adapter")
 
     async def scenario() -> None:
         rig.script = script  # type: ignore[assignment]
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             with pytest.raises(ValueError, match="a bug in an adapter"):
-                await asyncio.wait_for(wait_for(world, run), timeout=60)
+                await asyncio.wait_for(wait_for(context, run), timeout=60)
         rig.script = honest()
-        async with rig.open() as world:
-            await resume_run(world, run)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+        async with rig.open() as context:
+            await resume_run(context, run)
+            assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
@@ -179,9 +179,11 @@ def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
     async def scenario() -> None:
         gate = replace(rig.gates[0], command="sleep 1; test -f work.txt")
         rig.gates = (gate,)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, landing_facts.CandidateBuilt) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(
+                lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
+            )
         assert (await rig.story(run)).landing.progress is LandingStage.REQUESTED
         assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
 
@@ -207,7 +209,7 @@ def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> N
 
 @dataclass
 class Killed:
-    """Workspaces whose git is killed in the middle, as often as `left` says for each thing that it is to do."""
+    """Workspaces whose git is killed midway, as often as `left` says for each operation."""
 
     inner: Workspaces
     left: dict[str, int]
@@ -226,9 +228,9 @@ def test_a_git_that_is_killed_spends_no_retry_and_fails_no_story(rig: Rig) -> No
     rig.through = lambda inner: cast("Workspaces", Killed(inner, {"snapshot": 4, "prepare": 2}))
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
-    told = kinds(asyncio.run(rig.facts(run)))
-    assert told.count("StepInterrupted") == 4
-    assert "StepFailed" not in told
+    lines = kinds(asyncio.run(rig.facts(run)))
+    assert lines.count("StepInterrupted") == 4
+    assert "StepFailed" not in lines
 
 
 def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
@@ -237,17 +239,17 @@ def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
     assert asyncio.run(rig.story(run)).outcome.reason == "no workspace: git was killed"
 
 
-def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_go_on(rig: Rig) -> None:
+def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_continue(rig: Rig) -> None:
     """Its workspace was cleaned up, and there can be no other: it had failed by that, and landed all the same."""
     death = deadly(rig.store)
     death.before_recording(lambda fact: isinstance(fact, story_facts.LandingRequested))
     rig.gates = (Gate(name="slow", command="sleep 60"),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await rig.until(lambda: death.come)
-            await world.leases.release(run, world.owner)
+            await context.leases.release(run, context.owner)
         assert (await swept(rig, unfinished=True)).cleaned
         rig.gates, rig.through = (), lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
         assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
@@ -259,16 +261,16 @@ def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_go
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
 
 
-def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
+def test_a_run_that_no_one_holds_is_simply_taken(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await rig.at_work()
-            await world.leases.release(run, world.owner)
-        async with rig.open() as world:
-            await resume_run(world, run)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+            await context.leases.release(run, context.owner)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
@@ -290,11 +292,11 @@ def test_a_worker_that_the_database_does_not_answer_stops_in_time(rig: Rig, *, a
     rig.script = honest(coding=[done(pause=60 if not again else 6)])
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            quick = replace(world, conduct=replace(world.conduct, fence_seconds=10 if again else 2))
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            quick = replace(context, work_policy=replace(context.work_policy, fence_seconds=10 if again else 2))
+            run = await rig.start(context, workflow=SHORT)
             waiting = asyncio.ensure_future(wait_for(quick, run))
-            await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
+            await rig.until(lambda: any(isinstance(sighting.what, AgentEvent) for sighting in rig.seen))
             leases.reachable = False
             await asyncio.sleep(3.5)
             leases.reachable = again
@@ -309,7 +311,7 @@ def test_a_worker_that_the_database_does_not_answer_stops_in_time(rig: Rig, *, a
 
 
 class TooLate(MemoryLeases):
-    """Between the look and the takeover somebody else comes first."""
+    """Another process takes the run over between the check and the takeover."""
 
     async def acquire(
         self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
@@ -323,20 +325,20 @@ def test_a_takeover_that_loses_the_race_says_so(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
         leases = TooLate()
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await leases.acquire(run, world.owner)
-        async with rig.open() as world:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await leases.acquire(run, context.owner)
+        async with rig.open() as context:
             with pytest.raises(RunBusyError, match="just taken over"):
-                await resume_run(replace(world, leases=leases), run)
+                await resume_run(replace(context, leases=leases), run)
 
     asyncio.run(scenario())
 
 
 def test_a_long_failure_keeps_its_end() -> None:
     red = GateResult(name="test", passed=False, seconds=1.0, output="x" * 50_000 + " the end")
-    told = failing(GateReport(commit=Commit("c"), results=(red,)))
-    assert told.startswith("gate test failed:\nx")
-    assert "…" in told
-    assert told.endswith(" the end")
-    assert len(told) < 13_000
+    message = failing(GateReport(commit=Commit("c"), results=(red,)))
+    assert message.startswith("gate test failed:\nx")
+    assert "…" in message
+    assert message.endswith(" the end")
+    assert len(message) < 13_000

@@ -29,8 +29,8 @@ KEPT = replace(
 
 async def begun(rig: Rig, order: Order) -> RunId:
     """A run whose process is gone before anything was done."""
-    async with rig.open() as world:
-        return await start_run(world, order)
+    async with rig.open() as context:
+        return await start_run(context, order)
 
 
 def test_what_was_ordered_is_part_of_the_history(rig: Rig) -> None:
@@ -57,8 +57,8 @@ def test_the_agent_that_is_named_later_does_the_rest_of_a_story_that_has_begun(r
 
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=600)])
-        async with rig.open() as world:
-            run = await start_run(world, ORDER)
+        async with rig.open() as context:
+            run = await start_run(context, ORDER)
             await rig.at_work()
         rig.others, rig.own = {"other": ScriptedAgent(honest())}, "other"
         await change_options(rig.store.inbox, run, "1", run_facts.OptionsChanged(at=0, agent="other"))

@@ -1,11 +1,11 @@
-"""What would be sent first is what is sent first."""
+"""The prompt that a rehearsal shows is the first prompt that a run sends."""
 
 import asyncio
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.dry_run import rehearse
 from shiftwork.app.commands.runs import Order
-from shiftwork.app.runtime.context import Conduct
+from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Spec, Story, one_shot
@@ -13,7 +13,7 @@ from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Work
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import LANDING, Rig, done
 
-CONDUCT = Conduct(gates=(Gate(name="test", command="true"),))
+WORK_POLICY = WorkPolicy(gates=(Gate(name="test", command="true"),))
 
 
 def order(spec: Spec, workflow: Workflow = DYNAMIC, **more: object) -> Order:
@@ -27,19 +27,19 @@ def story(name: str, *needs: str) -> Story:
 
 def test_only_what_would_begin_at_once_is_shown() -> None:
     spec = Spec(title="t", description="", stories=(story("A"), story("B"), story("C", "A"), story("D")))
-    lines = rehearse(order(spec, parallel=2, done=frozenset({StoryId("D")})), CONDUCT, tools=True)
+    lines = rehearse(order(spec, parallel=2, done=frozenset({StoryId("D")})), WORK_POLICY, tools=True)
     assert [(line.story, line.step) for line in lines] == [("A", "context_gathering"), ("B", "context_gathering")]
     assert "Story A: A" in lines[0].prompt
 
 
 def test_steps_that_no_agent_does_have_no_prompt() -> None:
     gate = Workflow(id="w", version=1, steps=(StepPlan(name="check", type="check", kind=StepKind.GATE),))
-    (line,) = rehearse(order(one_shot("Do it"), gate), CONDUCT, tools=False)
+    (line,) = rehearse(order(one_shot("Do it"), gate), WORK_POLICY, tools=False)
     assert (line.kind, line.prompt) == (StepKind.GATE, "")
 
 
 def test_what_earlier_runs_have_learnt_is_in_the_prompt() -> None:
-    (line,) = rehearse(order(one_shot("Do it"), patterns=("All dates are UTC",)), CONDUCT, tools=True)
+    (line,) = rehearse(order(one_shot("Do it"), patterns=("All dates are UTC",)), WORK_POLICY, tools=True)
     assert "All dates are UTC" in line.prompt
 
 
@@ -52,8 +52,8 @@ def test_a_run_sends_what_was_shown_but_for_its_paths(rig: Rig) -> None:
 
     rig.script = script
     asyncio.run(rig.run())
-    (line,) = rehearse(order(one_shot("Add work.txt")), Conduct(gates=rig.gates), tools=False)
+    (line,) = rehearse(order(one_shot("Add work.txt")), WorkPolicy(gates=rig.gates), tools=False)
     shown, real = line.prompt.splitlines(), sent[0].splitlines()
-    differing = [(one, other) for one, other in zip(shown, real, strict=False) if one != other]
+    differing = [(name, other) for name, other in zip(shown, real, strict=False) if name != other]
     assert all(str(rig.repo.parent) in other for _, other in differing)
     assert len(differing) <= 2

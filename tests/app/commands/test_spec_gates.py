@@ -11,7 +11,7 @@ from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.app.commands.certificates import Bench, Memory, Paper, remembered, verify
 from shiftwork.app.commands.dry_run import rehearse
 from shiftwork.app.commands.runs import Order
-from shiftwork.app.runtime.context import Conduct
+from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
@@ -70,12 +70,12 @@ def test_a_red_check_of_the_spec_sends_the_work_back_and_what_lands_has_passed_i
     assert f"Shiftwork-Gates: test, {SHOWN}" in git(rig.repo, "log", "-1", "--format=%B", "main")
 
 
-def test_another_process_goes_on_with_the_checks_that_the_run_began_with(rig: Rig) -> None:
+def test_another_process_continues_with_the_checks_that_the_run_began_with(rig: Rig) -> None:
     rig.script = coding("bad\n", "good\n")  # type: ignore[assignment]
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(), workflow=SHORT)
         return await rig.carried_on(run)
 
     run = asyncio.run(scenario())
@@ -96,7 +96,7 @@ def test_a_gate_step_without_commands_of_its_own_runs_them_too(rig: Rig) -> None
 
 def test_a_rehearsal_shows_them() -> None:
     order = Order(spec=spec(), workflow=SHORT, branch="main", landing=LANDING, agent="scripted")
-    (line, *_) = rehearse(order, Conduct(gates=(Gate(name="test", command="true"),)), tools=False)
+    (line, *_) = rehearse(order, WorkPolicy(gates=(Gate(name="test", command="true"),)), tools=False)
     assert f"{SHOWN}: `{GOOD.command}`" in line.prompt
 
 
@@ -104,10 +104,10 @@ def test_a_revert_is_not_held_to_what_the_reverted_work_was_to_come_to(rig: Rig)
     rig.script, rig.gates = coding("good\n"), ()  # type: ignore[assignment]
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(), workflow=SHORT)
-            assert (await ended(world, run)).status is RunStatus.COMPLETED
-            return await again(world, run, run_facts.StoryUndoRequested(at=0, story=StoryId("US-001")))
+        async with rig.open() as context:
+            run = await rig.start(context, spec(), workflow=SHORT)
+            assert (await ended(context, run)).status is RunStatus.COMPLETED
+            return await again(context, run, run_facts.StoryUndoRequested(at=0, story=StoryId("US-001")))
 
     run = asyncio.run(scenario())
     assert run.stories[StoryId("US-001")].status is StoryStatus.UNDONE
@@ -129,15 +129,15 @@ def test_a_check_holds_for_the_stories_of_its_own_run_and_for_no_others(rig: Rig
     green = Gate(name="test", command="echo always", origin="green.json")
 
     async def scenario() -> landing_rig.Landing:
-        async with rig.open() as world:
-            works = [await landing_rig.work(world, name, {f"{name}.txt": "w\n"}) for name in "ABC"]
+        async with rig.open() as context:
+            works = [await landing_rig.work(context, name, {f"{name}.txt": "w\n"}) for name in "ABC"]
             asked_for = [of_run(works[0], "1"), of_run(works[1], "2", red), of_run(works[2], "3", green)]
-            return await landing_rig.land(world, *asked_for)
+            return await landing_rig.land(context, *asked_for)
 
     landing = asyncio.run(scenario())
     assert landing.landed == {"A", "C"}
     assert "gate test (red.json) failed" in landing.answers["B"]["detail"]
-    own = {name: [one["name"] for one in landing.answers[name]["report"]["results"]] for name in "AC"}
+    own = {name: [answer["name"] for answer in landing.answers[name]["report"]["results"]] for name in "AC"}
     assert own == {"A": ["test"], "C": ["test", "test (green.json)"]}
     assert landing.of(landing_facts.CandidateFailed)
 
@@ -155,12 +155,12 @@ def landed(rig: Rig) -> tuple[RunState, Paper]:
 
 async def examined(rig: Rig, paper: Paper, *, clone: bool = False, trusts: bool = False) -> dict[str, Held]:
     said = paper.certificate
-    async with rig.open() as world:
-        assert isinstance(world.gates, GitGates)
+    async with rig.open() as context:
+        assert isinstance(context.gates, GitGates)
         bench = Bench(
-            witness=world.witness,
-            protecting=world.protecting,
-            gates=replace(world.gates, recalls=False),
+            witness=context.witness,
+            protecting=context.protecting,
+            gates=replace(context.gates, recalls=False),
             configured=rig.gates,
             memory=Memory() if clone else await remembered(rig.store.events, said.run, said.story),
             trusts=trusts,
@@ -175,7 +175,7 @@ def test_the_certificate_has_them_and_they_are_run_again_by_the_history_alone(ri
     assert [line.restored for line in lines] == [False, True], "the story has changed a test"
     found = asyncio.run(examined(rig, paper))
     assert all(held.passed for held in found.values())
-    assert {f"gate {SHOWN}", f"gate {SHOWN} with the tests of the base"} < found.keys()
+    assert {f"gate {SHOWN}", f"gate {SHOWN} (your original tests against the new code)"} < found.keys()
     rig.gates = (*rig.gates, Gate(name=SHOWN, command="exit 1"))
     newer = asyncio.run(examined(rig, paper))[f"gate {SHOWN}"]
     assert newer.passed is None, "the settings' gate of that name is another: the certificate does not cover it"
@@ -184,8 +184,8 @@ def test_the_certificate_has_them_and_they_are_run_again_by_the_history_alone(ri
 def test_where_the_history_is_not_known_they_are_run_only_for_one_who_trusts_the_certificate(rig: Rig) -> None:
     _, paper = landed(rig)
     found = asyncio.run(examined(rig, paper, clone=True))
-    told = f"a check of {GOOD.origin} that no history here has, so it was not run: `{GOOD.command}`"
-    assert found[f"gate {SHOWN}"] == Held(name=f"gate {SHOWN}", passed=None, told=told)
+    message = f"not run, because no history here has this check of {GOOD.origin}: `{GOOD.command}`"
+    assert found[f"gate {SHOWN}"] == Held(name=f"gate {SHOWN}", passed=None, message=message)
     assert found["checks"].passed is None
     assert asyncio.run(examined(rig, paper, clone=True, trusts=True))[f"gate {SHOWN}"].passed
 
@@ -193,7 +193,10 @@ def test_where_the_history_is_not_known_they_are_run_only_for_one_who_trusts_the
 def test_a_certificate_cannot_call_a_command_of_its_own_a_check_of_the_spec(rig: Rig, tmp_path: Path) -> None:
     _, paper = landed(rig)
     trace = tmp_path / "trace"
-    gates = tuple(replace(one, command=f"touch {trace}") if one.origin else one for one in paper.certificate.gates)
+    gates = tuple(
+        replace(gate_line, command=f"touch {trace}") if gate_line.origin else gate_line
+        for gate_line in paper.certificate.gates
+    )
     said = replace(paper.certificate, gates=gates)
     found = asyncio.run(examined(rig, Paper(certificate=said, sha256=digest(said))))
     assert found["history"].passed is False

@@ -1,4 +1,4 @@
-"""Other kinds of steps, limits, cancelling, resuming, and what nobody planned for."""
+"""Other kinds of steps, limits, cancelling, resuming, and unexpected errors."""
 
 import asyncio
 import shutil
@@ -42,31 +42,35 @@ def test_a_gate_step_checks_the_work_so_far(rig: Rig) -> None:
 def test_an_approval_step_waits_for_a_person(rig: Rig) -> None:
     async def scenario() -> None:
         approve = StepPlan(name="ok", type="ok", kind=StepKind.APPROVAL, description="Ship it?", max_retries=0)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), approve))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding"), approve))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             held = await rig.story(run)
             assert held.waiting.hold is not None
             assert held.waiting.hold.cause is HoldCause.APPROVAL
             stream = story_stream(run, StoryId("US-001"))
-            await world.inbox.post(stream, "answer", messages.release(granted=True, answer="ship it"))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await messages.send(
+                context.inbox, stream, "answer", story_facts.StoryReleased(at=0, granted=True, answer="ship it")
+            )
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
 
-def test_a_step_that_asks_when_exhausted_can_be_let_go_on(rig: Rig) -> None:
+def test_a_step_that_asks_when_exhausted_can_be_let_continue(rig: Rig) -> None:
     async def scenario() -> None:
         coding = replace(catalogue_step("coding", max_retries=0), exhausted=Exhausted.ASK)
         rig.script = honest(coding=[Turn(ending=Ending.CRASHED)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(coding))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(coding))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             stream = story_stream(run, StoryId("US-001"))
-            await world.inbox.post(stream, "noise", {"type": "unheard of"})
-            await world.inbox.post(stream, "answer", messages.release(granted=True, answer="try again"))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await messages.send(context.inbox, stream, "noise", story_facts.StoryUnpaused(at=0))
+            await messages.send(
+                context.inbox, stream, "answer", story_facts.StoryReleased(at=0, granted=True, answer="try again")
+            )
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -75,36 +79,39 @@ def test_a_step_that_asks_when_exhausted_can_be_let_go_on(rig: Rig) -> None:
 def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(usage=Usage(cost_usd=2.0), write={"work.txt": "w"})])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             held = await rig.story(run)
             assert held.waiting.hold is not None
             assert held.waiting.hold.detail == "the story has spent 2.00 of 1.00 USD"
-            await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await raise_limits(context.inbox, run, "1", Limits(story=Budget(usd=5.0)))
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
 
-def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig) -> None:
+def test_a_run_whose_branch_is_called_something_else_says_how_to_continue(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
         rig.script = honest()
         git(rig.repo, "branch", "-m", "main", "away")
-        async with rig.open() as world:
-            await resume_run(world, run)
-            with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as told:
-                await asyncio.wait_for(wait_for(world, run), timeout=60)
-        assert told.value.hint == f"git branch -m NEW main where it is called NEW now; then: shiftwork resume {run}"
+        async with rig.open() as context:
+            await resume_run(context, run)
+            with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as exception_info:
+                await asyncio.wait_for(wait_for(context, run), timeout=60)
+        assert (
+            exception_info.value.hint
+            == f"if it was renamed to NEW: git branch -m NEW main; then: shiftwork resume {run}"
+        )
         git(rig.repo, "branch", "-m", "away", "main")
-        async with rig.open() as world:
-            await resume_run(world, run)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+        async with rig.open() as context:
+            await resume_run(context, run)
+            assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
@@ -112,13 +119,13 @@ def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig)
 def test_cancelling_ends_the_attempt_and_lands_nothing(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
             stream = story_stream(run, StoryId("US-001"))
-            await world.inbox.post(stream, "noise", {"type": "unheard of"})
-            await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await messages.send(context.inbox, stream, "noise", story_facts.StoryUnpaused(at=0))
+            await cancel_run(context.inbox, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.CANCELLED
             assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
@@ -129,13 +136,13 @@ def test_cancelling_ends_the_attempt_and_lands_nothing(rig: Rig) -> None:
 def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60, write={"half.txt": "half"})])
-        async with rig.open() as world:
-            run = await rig.start(world)
+        async with rig.open() as context:
+            run = await rig.start(context)
             await rig.at_work("step-005")
         assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
-        async with rig.open() as world:
-            await resume_run(world, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
         assert state.status is RunStatus.COMPLETED
         facts = await rig.facts(run)
         started = [fact.step for fact in facts if isinstance(fact, story_facts.StepStarted)]
@@ -147,11 +154,11 @@ def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
 
 
-def test_a_run_goes_on_from_the_history_alone(rig: Rig) -> None:
+def test_a_run_continues_from_the_history_alone(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             await rig.at_work()
         state = await rig.carried_on(run)
         assert state.status is RunStatus.COMPLETED
@@ -162,8 +169,8 @@ def test_a_run_goes_on_from_the_history_alone(rig: Rig) -> None:
 def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
             async with rig.open() as other:
                 with pytest.raises(RunBusyError, match="is being worked on by process"):
                     await resume_run(other, run)
@@ -171,9 +178,9 @@ def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> N
                     await resume_run(other, run)
                 with pytest.raises(UnknownRunError):
                     await resume_run(other, RunId("nope"))
-            await cancel_run(world.inbox, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
-            assert (await resume_run(world, run)).status is ended.status
+            await cancel_run(context.inbox, run)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert (await resume_run(context, run)).status is ended.status
 
     asyncio.run(scenario())
 
@@ -181,12 +188,12 @@ def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> N
 def test_a_run_of_another_project_is_unknown_and_stays_as_it_is(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
         before = await rig.store.events.read(run_stream(run))
-        async with rig.open() as world:
+        async with rig.open() as context:
             with pytest.raises(UnknownRunError, match=f"there is no run {run}"):
-                await resume_run(replace(world, project="other"), run)
+                await resume_run(replace(context, project="other"), run)
         assert await rig.store.events.read(run_stream(run)) == before
         assert [row.project for row in await rig.store.queries.runs()] == ["test"]
 
@@ -197,9 +204,9 @@ def test_a_missing_branch_is_refused_before_anything_is_recorded(rig: Rig) -> No
     async def scenario() -> None:
         git(rig.repo, "checkout", "--quiet", "-b", "elsewhere")
         git(rig.repo, "branch", "-D", "main")
-        async with rig.open() as world:
+        async with rig.open() as context:
             with pytest.raises(RepositoryError):
-                await rig.start(world)
+                await rig.start(context)
         assert list(await rig.store.queries.runs()) == []
 
     asyncio.run(scenario())
@@ -266,18 +273,18 @@ def test_an_agent_that_removes_its_workspace_fails_and_the_next_attempt_gets_ano
 
 
 def test_another_writer_is_noticed_and_followed(rig: Rig) -> None:
-    """A fact that somebody else appends between two decisions is folded in, not overwritten."""
+    """A fact that another process appends between two decisions is folded in, not overwritten."""
 
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=0.5, write={"work.txt": "w"})])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
             stream = story_stream(run, StoryId("US-001"))
             note = story_facts.NoteWritten(at=0.0, by=StepId("step-001"), text="from elsewhere")
-            version = await world.events.version(stream)
-            await world.events.append(stream, (note,), expected=version, key="elsewhere")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            version = await context.events.version(stream)
+            await context.events.append(stream, (note,), expected=version, key="elsewhere")
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             assert [note.text for note in (await rig.story(run)).dialogue.notes.all] == ["from elsewhere"]
 

@@ -35,7 +35,7 @@ from shiftwork.ports.agent import AgentTask
 from tests.app.commands.test_certificates import broken, examined
 from tests.app.landing.landing_rig import land, titles, work
 from tests.app.landing.proof_rig import paper_of
-from tests.app.messaging.test_noticing import Channel, told_by
+from tests.app.messaging.test_noticing import Channel, reported_by
 from tests.app.rig import LANDING, Rig, done, git
 from tests.patience import SECONDS
 
@@ -54,9 +54,9 @@ def rig(rig: Rig) -> Rig:
 
 def worked(rig: Rig, order: Order) -> RunState:
     async def run() -> RunState:
-        async with rig.open() as world:
-            started = await start_run(world, order)
-            return await asyncio.wait_for(wait_for(world, started), timeout=SECONDS)
+        async with rig.open() as context:
+            started = await start_run(context, order)
+            return await asyncio.wait_for(wait_for(context, started), timeout=SECONDS)
 
     return asyncio.run(run())
 
@@ -75,18 +75,18 @@ def message(rig: Rig) -> str:
 
 
 def test_the_gate_is_not_run_and_commit_certificate_and_views_say_so(rig: Rig) -> None:
-    mail = Channel()
-    state = worked(told_by(rig, mail=mail), replace(WITHOUT, notices=rig.notices))
+    outputs = Channel()
+    state = worked(reported_by(rig, outputs=outputs), replace(WITHOUT, notices=rig.notices))
     assert (state.status, checked(rig)) == (RunStatus.COMPLETED, [["test"]])
     assert "\nShiftwork-Gates: test\n" in message(rig)
     assert message(rig).endswith("\nShiftwork-Without-Gate: lint")
-    (certified,) = [one for one in asyncio.run(rig.facts(state)) if isinstance(one, StoryCertified)]
+    (certified,) = [fact for fact in asyncio.run(rig.facts(state)) if isinstance(fact, StoryCertified)]
     assert certified.certificate.without_gates == ("lint",)
-    told = asyncio.run(account(rig.store.events, state.given.run))
-    assert "| gates | without the gate lint |" in report(told)
-    assert "- gate lint was not run: the user has let the run continue without it" in report(told)
-    assert export(told, rig.repo)["account"]["without_gates"] == ["lint"]
-    (notice,) = mail.taken
+    completed = asyncio.run(account(rig.store.events, state.given.run))
+    assert "| gates | without the gate lint |" in report(completed)
+    assert "- gate lint was not run: the user has let the run continue without it" in report(completed)
+    assert export(completed, rig.repo)["account"]["without_gates"] == ["lint"]
+    (notice,) = outputs.taken
     assert notice.text.splitlines()[0].endswith(", without the gate lint")
     row = asyncio.run(rig.store.queries.run(state.given.run))
     assert row is not None
@@ -99,8 +99,8 @@ def test_a_certificate_that_is_verified_says_which_gate_was_not_run(rig: Rig, *,
     paper = asyncio.run(paper_of(rig, state))
     found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
     assert broken(found) == set()
-    told = [held.told for held in found if held.name == "gate lint"]
-    assert told == ["not run on this commit: the user has let the run continue without it"]
+    lines = [held.message for held in found if held.name == "gate lint"]
+    assert lines == ["not run on this commit: the user has let the run continue without it"]
     silent = replace(paper.certificate, without_gates=())
     forgery = Paper(certificate=silent, sha256=digest(silent))
     kept = broken(asyncio.run(examined(rig, forgery, rig.gates, clone=clone)))
@@ -114,12 +114,12 @@ def test_a_run_with_all_gates_says_nothing_of_it(rig: Rig) -> None:
     state = worked(rig, ORDER)
     assert checked(rig) == [["lint", "test"]]
     assert "Without-Gate" not in message(rig)
-    told = asyncio.run(account(rig.store.events, state.given.run))
-    assert "without the gate" not in report(told)
-    assert export(told, rig.repo)["account"]["without_gates"] == []
+    completed = asyncio.run(account(rig.store.events, state.given.run))
+    assert "without the gate" not in report(completed)
+    assert export(completed, rig.repo)["account"]["without_gates"] == []
 
 
-def test_agents_are_not_told_of_it(rig: Rig) -> None:
+def test_agents_are_not_reported_of_it(rig: Rig) -> None:
     prompts = []
 
     def script(task: AgentTask) -> Turn:
@@ -129,14 +129,14 @@ def test_agents_are_not_told_of_it(rig: Rig) -> None:
     rig.script = script
     worked(rig, WITHOUT)
     assert all(LINT.command not in prompt and TEST.command in prompt for prompt in prompts)
-    (line,) = rehearse(WITHOUT, _conduct(rig), tools=False)
+    (line,) = rehearse(WITHOUT, _work_policy(rig), tools=False)
     assert (LINT.command in line.prompt, TEST.command in line.prompt) == (False, True)
 
 
-def _conduct(rig: Rig) -> Any:
+def _work_policy(rig: Rig) -> Any:
     async def of_rig() -> Any:
-        async with rig.open() as world:
-            return world.conduct
+        async with rig.open() as context:
+            return context.work_policy
 
     return asyncio.run(of_rig())
 
@@ -149,22 +149,22 @@ def test_a_step_of_gates_leaves_it_out_too(rig: Rig) -> None:
     state = worked(rig, replace(WITHOUT, workflow=steps))
     assert state.status is RunStatus.COMPLETED
     (ran,) = [
-        one
-        for one in asyncio.run(rig.facts(state))
-        if isinstance(one, story_facts.StepCompleted) and "gates" in one.notes
+        fact
+        for fact in asyncio.run(rig.facts(state))
+        if isinstance(fact, story_facts.StepCompleted) and "gates" in fact.notes
     ]
     assert ran.notes == "gates passed: test"
 
 
 def test_an_undo_lands_without_it_and_says_so(rig: Rig) -> None:
     async def run() -> RunState:
-        async with rig.open() as world:
-            started = await start_run(world, WITHOUT)
-            await asyncio.wait_for(wait_for(world, started), timeout=SECONDS)
+        async with rig.open() as context:
+            started = await start_run(context, WITHOUT)
+            await asyncio.wait_for(wait_for(context, started), timeout=SECONDS)
             undo = run_facts.StoryUndoRequested(at=0, story=StoryId("US-001"))
-            await world.inbox.post(run_stream(started), "undo", messages.intent(undo))
-            await resume_run(world, started)
-            return await asyncio.wait_for(wait_for(world, started), timeout=SECONDS)
+            await messages.send(context.inbox, run_stream(started), "undo", undo)
+            await resume_run(context, started)
+            return await asyncio.wait_for(wait_for(context, started), timeout=SECONDS)
 
     state = asyncio.run(run())
     assert rig.log()[0] == "revert: US-001 - Add work.txt"
@@ -175,8 +175,8 @@ def test_an_undo_lands_without_it_and_says_so(rig: Rig) -> None:
 # Several runs in one queue --------------------------------------------------------------------------------------------
 
 
-async def asked(world: Any, story: str, *without: str) -> LandingRequest:
-    return replace(await work(world, story, {f"{story}.txt": "x\n"}), without_gates=without)
+async def asked(context: Any, story: str, *without: str) -> LandingRequest:
+    return replace(await work(context, story, {f"{story}.txt": "x\n"}), without_gates=without)
 
 
 @pytest.mark.parametrize("proof", list(Proof))
@@ -184,9 +184,9 @@ def test_in_one_batch_each_run_is_judged_by_its_own_gates(rig: Rig, proof: Proof
     rig.landing = LandingPolicy(proof=proof)
 
     async def landed() -> tuple[set[str], list[str]]:
-        async with rig.open() as world:
-            requests = [await asked(world, "A", "lint"), await asked(world, "B"), await asked(world, "C", "lint")]
-            found = await land(world, *requests)
+        async with rig.open() as context:
+            requests = [await asked(context, "A", "lint"), await asked(context, "B"), await asked(context, "C", "lint")]
+            found = await land(context, *requests)
             return found.landed, rig.log()
 
     stories, log = asyncio.run(landed())
@@ -198,8 +198,8 @@ def test_one_check_for_several_leaves_a_gate_out_only_where_all_do(rig: Rig) -> 
     rig.landing = LandingPolicy(proof=Proof.TIP)
 
     async def landed() -> None:
-        async with rig.open() as world:
-            await land(world, await asked(world, "A", "lint"), await asked(world, "B", "lint", "test"))
+        async with rig.open() as context:
+            await land(context, await asked(context, "A", "lint"), await asked(context, "B", "lint", "test"))
 
     asyncio.run(landed())
     assert checked(rig) == [["test"]], "both leave out lint; A does not leave out test"
@@ -234,11 +234,11 @@ def test_the_gate_itself_is_the_evidence_for_it(rig: Rig) -> None:
     state = worked(rig, replace(repairing(rig, ORDER), proof=ProofPolicy.STRICT))
     assert rig.log() == ["feat: BASE-1 - Make the gate lint green on main", "start"]
     facts = asyncio.run(rig.facts(state, StoryId("BASE-1")))
-    (certified,) = [one for one in facts if isinstance(one, StoryCertified)]
-    assert [one.verdict for one in certified.certificate.criteria] == [Verdict.HOLDS]
+    (certified,) = [fact for fact in facts if isinstance(fact, StoryCertified)]
+    assert [judged.verdict for judged in certified.certificate.criteria] == [Verdict.HOLDS]
 
 
-def test_a_base_that_nobody_could_repair_blocks_the_rest(rig: Rig) -> None:
+def test_a_base_that_no_one_could_repair_blocks_the_rest(rig: Rig) -> None:
     state = worked(rig, repairing(rig, ORDER))
     assert (state.status, rig.log()) == (RunStatus.FAILED, ["start"])
     assert state.schedule.blocked == {"US-001": "depends on BASE-1, which failed"}
@@ -252,8 +252,8 @@ def test_the_specs_file_is_not_changed_by_it(rig: Rig) -> None:
     sheet = asyncio.run(FileSpecs(root=rig.repo).read("prd.json"))
     state = worked(rig, repairing(rig, replace(ORDER, spec=sheet.spec, source=sheet.source)))
     assert state.status is RunStatus.COMPLETED
-    (told,) = json.loads(file.read_text(encoding="utf-8"))["userStories"]
-    assert (told["id"], told["passes"]) == ("US-001", True)
+    (text,) = json.loads(file.read_text(encoding="utf-8"))["userStories"]
+    assert (text["id"], text["passes"]) == ("US-001", True)
 
 
 def test_the_note_in_the_specs_file_says_so(rig: Rig) -> None:

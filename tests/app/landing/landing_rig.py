@@ -1,4 +1,4 @@
-"""Stories that are ready to land, without the work before it: tips made by hand, and a queue that is asked for them."""
+"""Stories that are ready to land without the work before: tips made by hand, and a queue that is asked to land them."""
 
 import asyncio
 import os
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.context import World
+from shiftwork.app.messaging import run_inbox
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.landing_lock import call
 from shiftwork.app.runtime.streams import LANDING as KIND
 from shiftwork.app.runtime.streams import load
@@ -23,15 +23,15 @@ RUN = RunId(f"r{os.getpid()}")
 
 
 async def work(
-    world: World, story: str, files: Mapping[str, str], *, may_be_empty: bool = False, number: int = 1
+    context: Context, story: str, files: Mapping[str, str], *, may_be_empty: bool = False, number: int = 1
 ) -> LandingRequest:
     """A story that started from the present tip and changed these files."""
-    base = await world.repository.tip("main")
+    base = await context.repository.tip("main")
     place = Place(run=RUN, story=story, number=number)
-    tree = await world.workspaces.prepare(place, base)
+    tree = await context.workspaces.prepare(place, base)
     for name, content in files.items():
         (tree / name).write_text(content)
-    tip = await world.workspaces.snapshot(place, base, "step")
+    tip = await context.workspaces.snapshot(place, base, "step")
     return request(story, tip, base, may_be_empty=may_be_empty, number=number)
 
 
@@ -61,35 +61,35 @@ class Landing:
 
     @property
     def landed(self) -> set[str]:
-        return {story for story, answer in self.answers.items() if answer["type"] == messages.LANDED}
+        return {story for story, answer in self.answers.items() if answer["kind"] == "LandingAccepted"}
 
 
-async def post(world: World, *requests: LandingRequest) -> None:
-    for one in requests:
-        await world.inbox.post(LANDING, f"land/{one.key}", messages.land("main", one))
+async def post(context: Context, *requests: LandingRequest) -> None:
+    for item in requests:
+        await run_inbox.ask_to_land(context.inbox, LANDING, "main", item)
 
 
-async def land(world: World, *requests: LandingRequest, seconds: float = 60) -> Landing:
+async def land(context: Context, *requests: LandingRequest, seconds: float = 60) -> Landing:
     """Ask for all of them, then let the queue begin, and wait for its rest."""
-    await post(world, *requests)
-    await drain(world, requests[0], seconds)
-    return await outcome(world, *requests)
+    await post(context, *requests)
+    await drain(context, requests[0], seconds)
+    return await outcome(context, *requests)
 
 
-async def drain(world: World, one: LandingRequest, seconds: float = 60) -> None:
-    await call(world, LANDING, one.key)
-    await asyncio.wait_for(world.engine.join(world.landing_job(LANDING, one.key)), timeout=seconds)
+async def drain(context: Context, landing_request: LandingRequest, seconds: float = 60) -> None:
+    await call(context, LANDING, landing_request.key)
+    await asyncio.wait_for(context.engine.join(context.landing_job(LANDING, landing_request.key)), timeout=seconds)
 
 
-async def outcome(world: World, *requests: LandingRequest) -> Landing:
-    answers = {str(one.story): await answer(world, one) for one in requests}
-    return Landing(answers=answers, facts=[row.fact for row in await world.events.read(LANDING)])
+async def outcome(context: Context, *requests: LandingRequest) -> Landing:
+    answers = {str(item.story): await answer(context, item) for item in requests}
+    return Landing(answers=answers, facts=[row.fact for row in await context.events.read(LANDING)])
 
 
-async def answer(world: World, one: LandingRequest) -> dict[str, Any]:
-    said = await world.inbox.receive(one.stream, after=0)
-    (found,) = [message.body for message in said if message.key == f"answer/{one.number}"]
-    return found
+async def answer(context: Context, landing_request: LandingRequest) -> dict[str, Any]:
+    said = await context.inbox.receive(landing_request.stream, after=0)
+    (found,) = [message.body for message in said if message.key == f"answer/{landing_request.number}"]
+    return {**found["body"], "kind": found["kind"]}
 
 
 async def queue(rig: Rig) -> QueueState:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.certificates import Paper, recorded
 from shiftwork.app.commands.runs import Order, start_run, wait_for
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.gates.gate import Gate
@@ -23,36 +23,36 @@ PRINTED = Gate(name="unit", command="echo 'tests/check.py::test_work PASSED'")
 
 def asked(*criteria: str, steps: tuple[Verification, ...] = ()) -> Spec:
     listed = tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(criteria, start=1))
-    told = tuple(Criterion(id=step.id, text=step.name) for step in steps)
-    story = Story(id=STORY, title="Add work", description="d", criteria=(*listed, *told), verification=steps)
+    message = tuple(Criterion(id=step.id, text=step.name) for step in steps)
+    story = Story(id=STORY, title="Add work", description="d", criteria=(*listed, *message), verification=steps)
     return Spec(title="t", description="d", stories=(story,))
 
 
-def working(*evidence: str, mended: tuple[str, ...] = (), file: str = "one\ntwo\n") -> object:
+def working(*evidence: str, fixed: tuple[str, ...] = (), file: str = "one\ntwo\n") -> object:
     """Writes its file, and says what shows that the criteria hold: at first this, when it is sent back that."""
 
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
             return done()
-        claims = mended if "is not enough to land" in task.prompt else evidence
-        told = "".join(f"- {claim}\n" for claim in claims)
+        claims = fixed if "is not enough to land" in task.prompt else evidence
+        message = "".join(f"- {claim}\n" for claim in claims)
         turn = done(write={"work.txt": file, "tests/check.py": "def test_work(): ...\n"})
-        return replace(turn, answer=f"{turn.answer}\nEVIDENCE:\n{told}")
+        return replace(turn, answer=f"{turn.answer}\nEVIDENCE:\n{message}")
 
     return script
 
 
-async def carried(rig: Rig, world: World, spec: Spec, policy: ProofPolicy, repairs: int = 1) -> RunState:
-    run = await begun(world, spec, policy, repairs)
-    return await asyncio.wait_for(wait_for(world, run), timeout=60)
+async def carried(rig: Rig, context: Context, spec: Spec, policy: ProofPolicy, repairs: int = 1) -> RunState:
+    run = await begun(context, spec, policy, repairs)
+    return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
 
-async def begun(world: World, spec: Spec, policy: ProofPolicy, repairs: int = 1) -> RunId:
+async def begun(context: Context, spec: Spec, policy: ProofPolicy, repairs: int = 1) -> RunId:
     limits = Limits(repairs=repairs)
     order = Order(
         spec=spec, workflow=SHORT, branch="main", landing=LANDING, agent="scripted", limits=limits, proof=policy
     )
-    return await start_run(world, order)
+    return await start_run(context, order)
 
 
 async def paper_of(rig: Rig, run: RunState) -> Paper:
@@ -63,7 +63,7 @@ async def paper_of(rig: Rig, run: RunState) -> Paper:
 
 def ran(rig: Rig, spec: Spec, policy: ProofPolicy, repairs: int = 1) -> RunState:
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            return await carried(rig, world, spec, policy, repairs)
+        async with rig.open() as context:
+            return await carried(rig, context, spec, policy, repairs)
 
     return asyncio.run(scenario())

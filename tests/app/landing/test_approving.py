@@ -9,7 +9,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply
 from shiftwork.app.commands.runs import wait_for
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.history import account
 from shiftwork.app.views.report import report
 from shiftwork.domain.core.ids import RunId, StoryId
@@ -58,23 +58,23 @@ async def asked(rig: Rig, run: RunId, number: int = 1, story: str = FIRST) -> St
     return state
 
 
-async def say(world: World, run: RunId, word: Word, text: str = "", story: str = FIRST) -> None:
-    await reply(world.events, world.inbox, Reply(run=run, story=StoryId(story), word=word, text=text))
+async def say(context: Context, run: RunId, word: Word, text: str = "", story: str = FIRST) -> None:
+    await reply(context.events, context.inbox, Reply(run=run, story=StoryId(story), word=word, text=text))
 
 
 def content(rig: Rig, commit: str, name: str = "work.txt") -> str:
     return git(rig.state / "hub.git", "show", f"{commit}:{name}")
 
 
-async def approving_all(rig: Rig, world: World, run: RunId) -> tuple[RunState, Sequence[str]]:
+async def approving_all(rig: Rig, context: Context, run: RunId) -> tuple[RunState, Sequence[str]]:
     """The end of a run in which a person approves whatever is asked, and what the work was each time."""
-    ending, seen = asyncio.ensure_future(wait_for(world, run)), list[str]()
+    ending, seen = asyncio.ensure_future(wait_for(context, run)), list[str]()
     async with asyncio.timeout(SECONDS):
         while not ending.done():
             state = await rig.story(run)
             if state.asks and state.waiting.reported and state.waiting.holds > len(seen):
                 seen.append(content(rig, state.work.head))
-                await say(world, run, Word.APPROVE)
+                await say(context, run, Word.APPROVE)
             await asyncio.sleep(0.01)
     return ending.result(), seen
 
@@ -83,9 +83,9 @@ def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(rig: Rig
     rig.gates, rig.script = GOOD, writing("bad", "good")
 
     async def scenario() -> Sequence[str]:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SIGNED)
-            ended, seen = await approving_all(rig, world, run)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SIGNED)
+            ended, seen = await approving_all(rig, context, run)
             assert ended.status is RunStatus.COMPLETED
             return seen
 
@@ -101,15 +101,15 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
     spec = Spec(title="Two", description="", stories=(spec_story(1), spec_story(2)))
 
     async def scenario() -> RunId:
-        async with rig.open() as world:
-            run = await rig.start(world, spec, workflow=story_workflow(catalogue_step("coding")), parallel=2)
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=story_workflow(catalogue_step("coding")), parallel=2)
             first = await asked(rig, run)
             await asked(rig, run, story="US-002")
-            await say(world, run, Word.APPROVE, story="US-002")
+            await say(context, run, Word.APPROVE, story="US-002")
             await rig.until(lambda: len(rig.log()) == 2)
             assert (await rig.story(run)).waiting.hold == first.waiting.hold, "it waits for its own answer"
-            await say(world, run, Word.APPROVE)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            await say(context, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED
             return run
 
@@ -119,8 +119,16 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
     assert (story.waiting.holds, story.landing.requests) == (1, 2)
     assert story.landing.approved
     assert story.landed.base != story.landing.approved.base, "the base has moved since"
-    built = [one.what for one in rig.seen if isinstance(one.what, landing_facts.CandidateBuilt) and one.what.approved]
-    checked = {one.what.report.commit for one in rig.seen if isinstance(one.what, landing_facts.CandidateVerified)}
+    built = [
+        sighting.what
+        for sighting in rig.seen
+        if isinstance(sighting.what, landing_facts.CandidateBuilt) and sighting.what.approved
+    ]
+    checked = {
+        sighting.what.report.commit
+        for sighting in rig.seen
+        if isinstance(sighting.what, landing_facts.CandidateVerified)
+    }
     assert {fact.commit for fact in built} == checked, "gates ran again on what landed"
 
 
@@ -135,16 +143,16 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
     rig.script = script
 
     async def scenario() -> StoryState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
             (row,) = await rig.store.queries.stories(run)
             assert row.landing == "waiting", "its landing is not refused: a person is asked"
             (rig.repo / "work.txt").write_text("good")
             git(rig.repo, "add", "-A")
             git(rig.repo, "commit", "--quiet", "-m", "by hand")
-            await say(world, run, Word.APPROVE)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            await say(context, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED
             return await rig.story(run)
 
@@ -155,25 +163,25 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
 
 
 def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:
-    """The gates turn red on a base that has moved since the approval: somebody else has made them stricter."""
+    """The gates turn red on a base that has moved since the approval: another commit has made them stricter."""
     rig.review, rig.script = True, writing("good", "good and better")
     rig.gates = (Gate(name="test", command='grep -q "$(cat wanted 2>/dev/null || echo good)" work.txt'),)
 
     async def scenario() -> tuple[RunId, StoryState]:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
             (rig.repo / "wanted").write_text("better\n")
             git(rig.repo, "add", "-A")
             git(rig.repo, "commit", "--quiet", "-m", "stricter")
-            await say(world, run, Word.APPROVE)
+            await say(context, run, Word.APPROVE)
             again = await asked(rig, run, 2)
             assert rig.log()[0] == "stricter", "it must not have landed"
             assert await approvals_in(rig.store.queries) == [run]
             everything = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE)
-            assert not await approve_all(world.events, world.inbox, [everything]), "it has to be named"
-            await say(world, run, Word.APPROVE)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert not await approve_all(context.events, context.inbox, [everything]), "it has to be named"
+            await say(context, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED
             return run, again
 
@@ -195,16 +203,16 @@ def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
     rig.review, rig.script = True, writing("mine", "mine and theirs")
 
     async def scenario() -> StoryState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
             (rig.repo / "work.txt").write_text("theirs\n")
             git(rig.repo, "add", "-A")
             git(rig.repo, "commit", "--quiet", "-m", "theirs")
-            await say(world, run, Word.APPROVE)
+            await say(context, run, Word.APPROVE)
             again = await asked(rig, run, 2)
-            await say(world, run, Word.REJECT)
-            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            await say(context, run, Word.REJECT)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             return again
 
     again = asyncio.run(scenario())
@@ -223,13 +231,13 @@ def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
     rig.review, rig.script = True, script
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
-            await say(world, run, Word.REJECT, "use tabs")
+            await say(context, run, Word.REJECT, "use tabs")
             await asked(rig, run, 2)
-            await say(world, run, Word.APPROVE)
-            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            await say(context, run, Word.APPROVE)
+            return await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
 
     assert asyncio.run(scenario()).status is RunStatus.COMPLETED
     assert "has not approved them:" in prompts[1]
@@ -245,16 +253,16 @@ def test_who_waits_for_a_person_is_a_batch_of_its_own(rig: Rig, proof: Proof) ->
     rig.landing = LandingPolicy(proof=proof)
 
     async def scenario() -> tuple[Landing, Landing]:
-        async with rig.open() as world:
-            works = [await work(world, name, {"work.txt": "work\n", name: name}) for name in ("A", "B", "C", "D")]
-            held = [replace(one, review=True) for one in works[1:3]]
-            first = await land(world, works[0], *held, works[3])
-            patches = [seen(first, one) for one in held]
+        async with rig.open() as context:
+            works = [await work(context, name, {"work.txt": "work\n", name: name}) for name in ("A", "B", "C", "D")]
+            held = [replace(request, review=True) for request in works[1:3]]
+            first = await land(context, works[0], *held, works[3])
+            patches = [seen(first, request) for request in held]
             # The first is as it was approved, the second is not.
-            other = await work(world, "C", {"work.txt": "work\n", "C": "other"}, number=2)
+            other = await work(context, "C", {"work.txt": "work\n", "C": "other"}, number=2)
             again = replace(held[0], number=2, approved=patches[0])
             changed = replace(other, review=True, approved=patches[1])
-            return first, await land(world, again, changed)
+            return first, await land(context, again, changed)
 
     first, second = asyncio.run(scenario())
     assert first.landed == {"A", "D"}
@@ -286,13 +294,13 @@ def test_all_that_wait_for_approval_are_approved_and_no_question_is_answered(rig
     spec = Spec(title="Three", description="", stories=tuple(spec_story(number) for number in (1, 2, 3)))
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec, workflow=story_workflow(catalogue_step("coding")), parallel=3)
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=story_workflow(catalogue_step("coding")), parallel=3)
             names = [StoryId(f"US-00{number}") for number in (1, 2, 3)]
             for name in names:
                 await asked(rig, run, story=name)
             replies = [Reply(run=run, story=name, word=Word.APPROVE) for name in names]
-            approved = await approve_all(world.events, world.inbox, replies)
+            approved = await approve_all(context.events, context.inbox, replies)
             assert {name: hold.detail for name, hold in approved.items()} == dict.fromkeys(names[:2], MAY_IT_LAND)
             await rig.until(lambda: len(rig.log()) == 3)
             assert (await rig.story(run, "US-003")).waiting.hold

@@ -12,7 +12,7 @@ from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.app.commands.runs import cancel_run, wait_for
 from shiftwork.app.landing.fail_to_pass import Listener, Trial, tried
-from shiftwork.app.runtime.context import GateBegun, World
+from shiftwork.app.runtime.context import Context, GateBegun
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome, NamedTest, NamedTestState
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
@@ -27,7 +27,7 @@ from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.errors import GitKilledError
 from shiftwork.ports.agent import AgentTask
-from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
 from tests.app.landing.fail_to_pass_rig import (
     CALLS,
     DISCOUNT,
@@ -70,22 +70,22 @@ def test_a_test_that_needs_the_change_is_evidence(
     assert found.outcome is outcome
     assert found.reason.startswith("test: ")
     assert found.tests == (NamedTest(reference="test_new.py::test_new", state=state),)
-    (one,) = asyncio.run(paper_of(rig, run)).certificate.criteria
-    assert (one.verdict, one.why) == (Verdict.HOLDS, f"a gate printed it as passing; {why}")
+    (judged,) = asyncio.run(paper_of(rig, run)).certificate.criteria
+    assert (judged.verdict, judged.why) == (Verdict.HOLDS, f"a gate printed it as passing; {why}")
 
 
 @pytest.mark.parametrize("policy", list(ProofPolicy))
 def test_a_test_that_passes_without_the_change_shows_nothing(rig: Rig, policy: ProofPolicy) -> None:
     run = landed(rig, policy, {"price.py": DISCOUNT, "test_new.py": PASSES}, "test test_new")
-    why = "it passes without the change too, so it does not show the change"
+    why = "it passes without the change too, so it does not prove the change"
     if policy is not ProofPolicy.TRUSTING:
         assert run.status is RunStatus.FAILED
         assert why in asyncio.run(rig.story(run)).outcome.reason
         return
     assert run.status is RunStatus.COMPLETED
     assert found_on(rig, run).outcome is FailToPassOutcome.GREEN
-    (one,) = asyncio.run(paper_of(rig, run)).certificate.criteria
-    assert (one.verdict, one.why.startswith(why)) == (Verdict.FALSE, True)
+    (judged,) = asyncio.run(paper_of(rig, run)).certificate.criteria
+    assert (judged.verdict, judged.why.startswith(why)) == (Verdict.FALSE, True)
 
 
 def test_other_evidence_counts_where_new_tests_show_nothing_so_that_refactorings_land(rig: Rig) -> None:
@@ -97,9 +97,9 @@ def test_other_evidence_counts_where_new_tests_show_nothing_so_that_refactorings
 
 def test_an_old_test_says_nothing_of_a_story_that_changes_none(rig: Rig) -> None:
     run = landed(rig, ProofPolicy.CITED, {"price.py": DISCOUNT}, "test test_old.py::test_total")
-    told = asyncio.run(rig.story(run)).outcome.reason
-    assert "it was there before this story, which has not changed it" in told
-    assert "a citation or a verification step counts" in told
+    message = asyncio.run(rig.story(run)).outcome.reason
+    assert "it existed before this story, which has not changed it" in message
+    assert "use a citation or a verification step instead" in message
     run = landed(rig, ProofPolicy.CITED, {"price.py": DISCOUNT}, "citation price.py:5-6")
     assert run.status is RunStatus.COMPLETED
     assert found_on(rig, run) == FailToPass(outcome=FailToPassOutcome.NO_TESTS)
@@ -126,10 +126,10 @@ def test_new_files_are_left_out_deleted_ones_are_back_and_the_rest_stays(rig: Ri
 
     rig.script = script
     assert ran(rig, asked("price.py has a discount"), ProofPolicy.TRUSTING).status is RunStatus.COMPLETED
-    told = seen.read_text()
-    assert told.splitlines()[:6] == ["README", "data.txt", "gone.py", "price.py", "test_new.py", "test_old.py"]
-    assert "discount" not in told
-    assert "of the story" in told
+    message = seen.read_text()
+    assert message.splitlines()[:6] == ["README", "data.txt", "gone.py", "price.py", "test_new.py", "test_old.py"]
+    assert "discount" not in message
+    assert "of the story" in message
 
 
 def verified(rig: Rig) -> list[GateReport]:
@@ -149,8 +149,8 @@ def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: 
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
     assert ran_without.read_text() == "x\n"
-    assert [one.passed for one in verified(rig)] == [False, True]
-    assert {one.fail_to_pass for one in verified(rig)} == {found_on(rig, run)}
+    assert [report.passed for report in verified(rig)] == [False, True]
+    assert {report.fail_to_pass for report in verified(rig)} == {found_on(rig, run)}
     assert found_on(rig, run).outcome is FailToPassOutcome.ASSERTION
     lines = asyncio.run(paper_of(rig, run)).certificate.gates
     assert [(line.flaky, line.restored) for line in lines] == [(True, False), (False, True)]
@@ -159,11 +159,11 @@ def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: 
 @pytest.mark.parametrize("slow", ["with it", "without it"])
 def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, tmp_path: Path, slow: str) -> None:
     """Each waits for the other to have begun; the slower one then sleeps."""
-    one, other = tmp_path / "with", tmp_path / "without"
+    path, other = tmp_path / "with", tmp_path / "without"
     wait = "until test -f {0}; do sleep 0.05; done"
     pause = {name: "sleep 1" if name == slow else "true" for name in ("with it", "without it")}
-    here = f"touch {one}; {wait.format(other)}; {pause['with it']}"
-    there = f"touch {other}; {wait.format(one)}; {pause['without it']}; exit 1"
+    here = f"touch {path}; {wait.format(other)}; {pause['with it']}"
+    there = f"touch {other}; {wait.format(path)}; {pause['without it']}; exit 1"
     rig.gates = (
         Gate(
             name="test",
@@ -173,45 +173,45 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
     )
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
-    begun = [(one.what.gate, one.what.where) for one in rig.seen if isinstance(one.what, GateBegun)]
+    begun = [(sighting.what.gate, sighting.what.where) for sighting in rig.seen if isinstance(sighting.what, GateBegun)]
     last = [("test", "without the change")] if slow == "without it" else []
-    assert begun == [("test", ""), ("test", "with the tests of the base"), *last]
+    assert begun == [("test", ""), ("test", "(your original tests against the new code)"), *last]
 
 
 def test_its_processes_end_when_the_story_is_withdrawn(rig: Rig, tmp_path: Path) -> None:
-    told = tmp_path / "gate"
-    there = f"echo $$ > {told}.new; mv {told}.new {told}; sleep 60"
+    message = tmp_path / "gate"
+    there = f"echo $$ > {message}.new; mv {message}.new {message}; sleep 60"
     rig.gates = (Gate(name="test", command=f"{SEES} && grep -q discount pric*.py || {{ {there}; }}"),)
     rig.script = writing({"price.py": DISCOUNT, "test_new.py": CALLS})  # type: ignore[assignment]
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, asked("price.py has a discount"), workflow=SHORT)
-            await rig.until(told.exists)
-            await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with rig.open() as context:
+            run = await rig.start(context, asked("price.py has a discount"), workflow=SHORT)
+            await rig.until(message.exists)
+            await cancel_run(context.inbox, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert state.status is RunStatus.CANCELLED
 
     asyncio.run(scenario())
-    assert is_gone(told)
+    assert is_gone(message)
 
 
 def test_a_batch_that_is_proved_at_its_tip_has_none_and_one_of_a_single_story_has(rig: Rig) -> None:
     rig.landing = LandingPolicy(proof=Proof.TIP)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            one = await work(world, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
-            other = await work(world, "US-002", {"more.py": "x = 1\n", "test_more.py": "import more\n"})
-            landing = await land(world, one, other)
+        async with rig.open() as context:
+            request = await work(context, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
+            other = await work(context, "US-002", {"more.py": "x = 1\n", "test_more.py": "import more\n"})
+            landing = await land(context, request, other)
             (verified,) = landing.of(landing_facts.CandidateVerified)
             assert verified.report.fail_to_pass == FailToPass(
                 outcome=FailToPassOutcome.NOT_APPLICABLE, reason=AT_ITS_TIP
             )
             for answer in landing.answers.values():
                 assert answer["report"]["fail_to_pass"]["reason"] == AT_ITS_TIP
-            alone = await work(world, "US-003", {"rest.py": "x = 1\n", "test_rest.py": "import rest\n"})
-            found = (await land(world, alone)).of(landing_facts.CandidateVerified)[-1].report.fail_to_pass
+            alone = await work(context, "US-003", {"rest.py": "x = 1\n", "test_rest.py": "import rest\n"})
+            found = (await land(context, alone)).of(landing_facts.CandidateVerified)[-1].report.fail_to_pass
             assert found
             assert found.outcome is FailToPassOutcome.LOADING
 
@@ -220,9 +220,9 @@ def test_a_batch_that_is_proved_at_its_tip_has_none_and_one_of_a_single_story_ha
 
 def test_gates_that_were_red_on_the_base_say_nothing_of_new_tests(rig: Rig) -> None:
     async def scenario() -> None:
-        async with rig.open() as world:
-            one = await work(world, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
-            landing = await land(world, replace(one, broken=("test",)))
+        async with rig.open() as context:
+            request = await work(context, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
+            landing = await land(context, replace(request, broken=("test",)))
             (verified,) = landing.of(landing_facts.CandidateVerified)
             assert verified.report.fail_to_pass
             assert verified.report.fail_to_pass.reason == "the gate is red on the base"
@@ -232,9 +232,9 @@ def test_gates_that_were_red_on_the_base_say_nothing_of_new_tests(rig: Rig) -> N
 
 def test_a_revert_is_not_asked_for_tests(rig: Rig) -> None:
     async def scenario() -> None:
-        async with rig.open() as world:
-            one = await work(world, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
-            landing = await land(world, replace(one, type="revert"))
+        async with rig.open() as context:
+            request = await work(context, "US-001", {"price.py": DISCOUNT, "test_new.py": CALLS})
+            landing = await land(context, replace(request, type="revert"))
             assert landing.of(landing_facts.CandidateVerified)[0].report.fail_to_pass is None
 
     asyncio.run(scenario())
@@ -243,8 +243,8 @@ def test_a_revert_is_not_asked_for_tests(rig: Rig) -> None:
 # What may go wrong -----------------------------------------------------------------------------------------------
 
 
-async def trial(world: World, files: Mapping[str, str], *claims: str) -> Trial:
-    request = await work(world, "US-001", files)
+async def trial(context: Context, files: Mapping[str, str], *claims: str) -> Trial:
+    request = await work(context, "US-001", files)
     evidence = tuple(Evidence(criterion="AC-1", kind="test", reference=claim) for claim in claims)
     return Trial(
         base=request.base,
@@ -261,12 +261,12 @@ def test_a_tree_that_cannot_be_prepared_without_the_change_is_no_verdict(rig: Ri
     """The story needs an environment of its own, and what makes it needs the change."""
 
     async def scenario() -> FailToPass:
-        async with rig.open() as world:
-            assert isinstance(world.gates, GitGates)
-            setup = Setup(shell=world.gates.setup.shell, command="grep -s discount price.p[y]")
-            picky = replace(world, gates=replace(world.gates, setup=setup))
+        async with rig.open() as context:
+            assert isinstance(context.gates, GitGates)
+            setup = Setup(shell=context.gates.setup.shell, command="grep -s discount price.p[y]")
+            picky = replace(context, gates=replace(context.gates, setup=setup))
             files = {"price.py": DISCOUNT, "test_new.py": CALLS, "requirements.txt": "# none\n"}
-            return await tried(await trial(world, files), picky)
+            return await tried(await trial(context, files), picky)
 
     found = asyncio.run(scenario())
     assert found.outcome is FailToPassOutcome.NOT_APPLICABLE
@@ -286,17 +286,17 @@ class Killed:
         borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
-        heard: Heard = unheard,
+        on_output: OutputListener = ignore_line,
     ) -> GateReport:
         raise GitKilledError(f"git was killed at {commit}")
 
 
 def test_a_killed_git_is_no_verdict_either_and_the_check_is_done_again(rig: Rig) -> None:
     async def scenario() -> None:
-        async with rig.open() as world:
-            doomed = await trial(world, {"price.py": DISCOUNT, "test_new.py": CALLS})
+        async with rig.open() as context:
+            doomed = await trial(context, {"price.py": DISCOUNT, "test_new.py": CALLS})
             with pytest.raises(GitKilledError):
-                await tried(doomed, replace(world, gates=Killed()))
+                await tried(doomed, replace(context, gates=Killed()))
 
     asyncio.run(scenario())
 
@@ -307,30 +307,35 @@ def test_named_tests_are_found_in_outputs_of_any_length(rig: Rig) -> None:
     gate = Gate(name="test", command=f"seq 20000; {lines}; seq 20000; exit 1")
 
     async def scenario() -> FailToPass:
-        async with rig.open() as world:
+        async with rig.open() as context:
             files = {"price.py": DISCOUNT, "test_new.py": CALLS}
-            wanted = await trial(world, files, "test_new", "test_old.py::test_total")
-            return await tried(replace(wanted, gates=(gate,)), world)
+            wanted = await trial(context, files, "test_new", "test_old.py::test_total")
+            return await tried(replace(wanted, gates=(gate,)), context)
 
     found = asyncio.run(scenario())
-    assert [one.state for one in found.tests] == [NamedTestState.RED, NamedTestState.GREEN]
+    assert [named_test.state for named_test in found.tests] == [NamedTestState.RED, NamedTestState.GREEN]
     assert found.reason == "test: 20000"
 
 
-def test_what_is_heard_is_bounded_and_goes_to_its_own_gate() -> None:
+def test_what_is_received_is_bounded_and_goes_to_its_own_gate() -> None:
     listener = Listener(("test_a", "adds two"))
     for _ in range(3000):
-        listener.hear("unit", "test_a (tests.C)")
-        listener.hear("e2e", "test_ab and atest_a")
-    listener.hear("more", "test_a (tests.C)")
-    listener.hear("more", "What it is about ... ok" + "x" * 900)
-    listener.hear("more", "not this")
-    listener.hear("more", "✓ adds two")
-    heard = {name: listener.heard(GateResult(name=name, passed=False, seconds=1)).output for name in _GATES}
-    assert len(heard["unit"].splitlines()) == 1001
-    assert heard["e2e"] == ""
-    assert heard["more"].splitlines() == ["", "test_a (tests.C)", "What it is about ... ok" + "x" * 477, "✓ adds two"]
-    assert Listener(()).heard(GateResult(name="unit", passed=True, seconds=1, output="all")).output == "all"
+        listener.feed("unit", "test_a (tests.C)")
+        listener.feed("e2e", "test_ab and atest_a")
+    listener.feed("more", "test_a (tests.C)")
+    listener.feed("more", "What it is about ... ok" + "x" * 900)
+    listener.feed("more", "not this")
+    listener.feed("more", "✓ adds two")
+    received = {name: listener.received(GateResult(name=name, passed=False, seconds=1)).output for name in _GATES}
+    assert len(received["unit"].splitlines()) == 1001
+    assert received["e2e"] == ""
+    assert received["more"].splitlines() == [
+        "",
+        "test_a (tests.C)",
+        "What it is about ... ok" + "x" * 477,
+        "✓ adds two",
+    ]
+    assert Listener(()).received(GateResult(name="unit", passed=True, seconds=1, output="all")).output == "all"
 
 
 _GATES = ("unit", "e2e", "more")

@@ -26,8 +26,8 @@ def test_a_report_and_the_commit_say_it_in_one_line(rig: Rig) -> None:
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "- new tests fail without the change (by assertion)\n" in document
-    told = git(rig.repo, "log", "-1", "--format=%(trailers:key=Shiftwork-Fail-To-Pass)", "main")
-    assert told == "Shiftwork-Fail-To-Pass: red by assertion"
+    message = git(rig.repo, "log", "-1", "--format=%(trailers:key=Shiftwork-Fail-To-Pass)", "main")
+    assert message == "Shiftwork-Fail-To-Pass: red by assertion"
 
 
 def test_it_is_proved_again_with_the_certificate(rig: Rig) -> None:
@@ -35,12 +35,12 @@ def test_it_is_proved_again_with_the_certificate(rig: Rig) -> None:
     paper = asyncio.run(paper_of(rig, run))
     found = asyncio.run(examined(rig, paper, rig.gates))
     assert broken(found) | unchecked(found) == set()
-    (held,) = (one for one in found if one.name == "fail-to-pass")
-    assert held.told == "new tests fail without the change (by assertion)"
+    (held,) = (check for check in found if check.name == "fail-to-pass")
+    assert held.message == "new tests fail without the change (by assertion)"
     lie = replace(paper.certificate, fail_to_pass=FailToPass(outcome=FailToPassOutcome.LOADING))
     found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=True))
-    assert [one.told for one in found if one.name == "fail-to-pass" and one.passed is False] == [
-        "the commit says red by assertion; the certificate red because it does not load",
+    assert [check.message for check in found if check.name == "fail-to-pass" and check.passed is False] == [
+        "the commit says red by assertion; the certificate says red because it does not load",
         (
             "now new tests fail without the change (by assertion); the certificate says: "
             "new tests fail without the change (they do not load)"
@@ -67,12 +67,12 @@ def test_what_was_not_red_is_judged_again_and_not_run(rig: Rig, files: Mapping[s
     paper = asyncio.run(paper_of(rig, landed(rig, ProofPolicy.TRUSTING, files, claim)))
     found = asyncio.run(examined(rig, paper, rig.gates))
     assert broken(found) | unchecked(found) == set()
-    assert "fail-to-pass" not in {one.name for one in found}
+    assert "fail-to-pass" not in {check.name for check in found}
 
 
 def test_the_landed_story_knows_it(rig: Rig) -> None:
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
-    (accepted,) = [one for one in asyncio.run(rig.facts(run, STORY)) if isinstance(one, story_facts.LandingAccepted)]
+    (accepted,) = [fact for fact in asyncio.run(rig.facts(run, STORY)) if isinstance(fact, story_facts.LandingAccepted)]
     assert accepted.report
     assert accepted.report.passed
     assert accepted.report.fail_to_pass == found_on(rig, run)

@@ -1,4 +1,4 @@
-"""What gates say of a candidate that has changed the very tests that judge it, and of a base that was red before."""
+"""Gates on a candidate that has changed the tests that judge it, and on a base that was red before."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from shiftwork.app.views.history import account
 from shiftwork.app.views.report import report
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId, story_stream
-from shiftwork.domain.gates.gate import Gate, GateReport, Standing
+from shiftwork.domain.gates.gate import Gate, GateChange, GateReport
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingPolicy, Proof
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -82,9 +82,9 @@ def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
     rig.landing = LandingPolicy(proof=proof)
     run = work(rig, {**BAD, **LAX}, GOOD)
     assert run.status is RunStatus.COMPLETED
-    (told,) = refusals(rig, run)
-    assert told.startswith("gate test failed with the tests and the gate configuration as they were before this story.")
-    assert "it is not good" in told
+    (text,) = refusals(rig, run)
+    assert text.startswith("gate test failed with the tests and the gate configuration as they were before this story.")
+    assert "it is not good" in text
     assert git(rig.repo, "show", "main:work.txt") == "good"
     assert "Shiftwork-Tests: 1 edited" in message(rig)
     last = reports(rig)[-1]
@@ -93,9 +93,11 @@ def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
 
 def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
     run = work(rig, {**BAD, **LAX}, GOOD)
-    stream, before = story_stream(run.given.run, StoryId("US-001")), "with the tests of the base"
-    gates = [one.what for one in rig.seen if one.stream == stream and isinstance(one.what, GateBegun)]
-    assert [(one.gate, one.where) for one in gates] == [
+    stream, before = story_stream(run.given.run, StoryId("US-001")), "(your original tests against the new code)"
+    gates = [
+        sighting.what for sighting in rig.seen if sighting.stream == stream and isinstance(sighting.what, GateBegun)
+    ]
+    assert [(gate_begun.gate, gate_begun.where) for gate_begun in gates] == [
         ("test", ""),
         ("test", before),
         ("test", before),  # the second try: as it is, it is known to be green
@@ -103,28 +105,28 @@ def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
         ("test", ""),
         ("test", before),
     ]
-    assert [one.at for one in gates] == sorted(one.at for one in gates)
+    assert [gate_begun.at for gate_begun in gates] == sorted(gate_begun.at for gate_begun in gates)
 
 
-def test_a_run_is_told_what_its_stories_did_to_tests(rig: Rig) -> None:
+def test_a_run_is_reported_what_its_stories_did_to_tests(rig: Rig) -> None:
     run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
     assert run.status is RunStatus.COMPLETED
-    assert asyncio.run(rig.story(run)).landing.inspection.told == "1 edited, 1 gate configuration (tox.ini)"
+    assert asyncio.run(rig.story(run)).landing.inspection.message == "1 edited, 1 gate configuration (tox.ini)"
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "### Tests and gate configuration" in document
     assert "- edited: tests/check.sh" in document
     assert "- gate configuration: tox.ini (\\[tox\\])" in document
-    assert "test with the tests of the base passed on" in document
+    assert "test (your original tests against the new code) passed on" in document
 
 
 def test_a_test_that_the_spec_says_is_touched_may_change(rig: Rig) -> None:
     run = work(rig, {**BAD, **LAX}, touches=("tests/check.sh",))
     assert run.status is RunStatus.COMPLETED
     assert "Shiftwork-Tests: 1 edited" in message(rig)
-    assert [len(one.results) for one in reports(rig)] == [1]
+    assert [len(report.results) for report in reports(rig)] == [1]
 
 
-def test_changes_may_be_told_of_only(rig: Rig) -> None:
+def test_changes_may_be_reported_of_only(rig: Rig) -> None:
     rig.protection = Protection(policy=ProtectPolicy.REPORT)
     assert work(rig, {**BAD, **LAX}).status is RunStatus.COMPLETED
     assert "Shiftwork-Tests: 1 edited" in message(rig)
@@ -132,7 +134,7 @@ def test_changes_may_be_told_of_only(rig: Rig) -> None:
 
 def test_a_story_that_touches_no_test_is_checked_once(rig: Rig) -> None:
     assert work(rig, GOOD).status is RunStatus.COMPLETED
-    assert [len(one.results) for one in reports(rig)] == [1]
+    assert [len(report.results) for report in reports(rig)] == [1]
     assert "Shiftwork-Tests" not in message(rig)
 
 
@@ -149,8 +151,8 @@ def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
     rig.gates = (Gate(name="test", command="sh ci/judge"),)
     run = work(rig, {**BAD, "ci/judge": "exit 0\n"}, GOOD)
     assert run.status is RunStatus.COMPLETED
-    (told,) = refusals(rig, run)
-    assert "(as before: ci/judge)" in told
+    (text,) = refusals(rig, run)
+    assert "(original versions: ci/judge)" in text
     assert "Shiftwork-Tests: 1 gate configuration (ci/judge)" in message(rig)
 
 
@@ -161,13 +163,13 @@ def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_so_are_new_
     assert len(refusals(rig, run)) == 1
     assert "Shiftwork-Tests: 2 added" in message(rig)
     assert work(rig, {"work.txt": "good, better\n", "tests/test_more.py": "assert 1\n"}).status is RunStatus.COMPLETED
-    assert [one.restored for one in reports(rig)[-1].results] == [False, True]
+    assert [result.restored for result in reports(rig)[-1].results] == [False, True]
 
 
 def test_gates_that_only_read_do_not_run_again_without_the_new_tests(rig: Rig) -> None:
     rig.gates = (Gate(name="syntax", command="python3 -m py_compile work.txt"), *rig.gates)
     assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
-    results = [(one.name, one.restored) for one in reports(rig)[-1].results]
+    results = [(result.name, result.restored) for result in reports(rig)[-1].results]
     assert results == [("syntax", False), ("test", False), ("test", True)]
 
 
@@ -177,7 +179,7 @@ def test_a_project_gets_its_first_tests_though_its_gate_is_red_without_any(rig: 
     run = work(rig, {**GOOD, "test_new.py": "assert 1\n"})
     assert run.status is RunStatus.COMPLETED
     assert refusals(rig, run) == []
-    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
+    assert [(result.restored, result.passed) for result in reports(rig)[-1].results] == [(False, True)]
 
 
 def test_a_gate_that_asks_for_coverage_is_not_red_for_the_want_of_new_tests(rig: Rig) -> None:
@@ -186,7 +188,7 @@ def test_a_gate_that_asks_for_coverage_is_not_red_for_the_want_of_new_tests(rig:
     rig.gates = (Gate(name="test", command=f"ls tests/test_*.py || {{ {short}; }}"),)
     commit(rig.repo, {"tests/check.sh": "true\n"})
     assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
-    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
+    assert [(result.restored, result.passed) for result in reports(rig)[-1].results] == [(False, True)]
 
 
 def test_a_plan_that_an_agent_made_lets_no_test_change(rig: Rig) -> None:
@@ -210,30 +212,30 @@ def test_a_change_that_has_landed_meanwhile_is_nothing_to_put_back(rig: Rig) -> 
 
     rig.script = script
     assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.COMPLETED
-    assert [len(one.results) for one in reports(rig)] == [1]
+    assert [len(report.results) for report in reports(rig)] == [1]
 
 
-def test_a_gate_that_was_broken_before_is_told_as_that_and_as_fixed_when_it_is(rig: Rig) -> None:
+def test_a_gate_that_was_broken_before_is_reported_as_that_and_as_fixed_when_it_is(rig: Rig) -> None:
     rig.gates = (Gate(name="lint", command="test -f clean.txt || { echo unclean; exit 1; }"), *rig.gates)
     run = work(rig, GOOD, {**GOOD, "clean.txt": "clean\n"})
     assert run.status is RunStatus.COMPLETED
-    (told,) = refusals(rig, run)
-    assert told.startswith("gate lint failed\nbroken before: this gate is red on the base as well, without this story.")
-    assert [[result.standing for result in one.results] for one in reports(rig)] == [
+    (text,) = refusals(rig, run)
+    assert text.startswith("gate lint failed\nbroken before: this gate is red on the base as well, without this story.")
+    assert [[result.change for result in item.results] for item in reports(rig)] == [
         [None, None],
-        [Standing.BROKEN_BEFORE, Standing.FIXED],
-        [Standing.FIXED, Standing.CLEAN],
+        [GateChange.BROKEN_BEFORE, GateChange.FIXED],
+        [GateChange.FIXED, GateChange.CLEAN],
     ]
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "lint failed (broken before)" in document
     assert "lint passed (fixed)" in document
 
 
-def test_a_gate_that_the_change_broke_is_told_as_regressed(rig: Rig) -> None:
+def test_a_gate_that_the_change_broke_is_reported_as_regressed(rig: Rig) -> None:
     commit(rig.repo, GOOD)
     run = work(rig, BAD, {**GOOD, "more.txt": "more\n"})
     assert run.status is RunStatus.COMPLETED
-    assert [one.results[0].standing for one in reports(rig)] == [None, Standing.REGRESSED, None]
+    assert [report.results[0].change for report in reports(rig)] == [None, GateChange.REGRESSED, None]
 
 
 def test_a_profile_is_called_in_where_the_same_failure_comes_back(rig: Rig) -> None:

@@ -30,7 +30,7 @@ def test_red_code_is_repaired_before_it_lands(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
-    assert any("it is not good" in prompt for prompt in prompts), "the failing output is told"
+    assert any("it is not good" in prompt for prompt in prompts), "the prompt contains the failing output"
 
 
 def test_code_that_stays_red_never_lands(rig: Rig) -> None:
@@ -77,7 +77,7 @@ def test_a_story_that_may_be_empty_completes_without_a_commit(rig: Rig) -> None:
 
 
 def test_pain_08_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig) -> None:
-    """The user commits to the same line while the story is under way."""
+    """The user commits to the same line while the story is in progress."""
 
     def script(task: AgentTask) -> Turn:
         kind = task.env["SHIFTWORK_STEP_TYPE"]
@@ -146,7 +146,7 @@ def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig:
     assert (rig.repo / "README").read_text() == "changed by both\n"
 
 
-def test_a_conflict_left_standing_fails_and_lands_nothing(rig: Rig) -> None:
+def test_a_conflict_left_status_fails_and_lands_nothing(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
             (rig.repo / "README").write_text("changed by the user\n")
@@ -157,7 +157,7 @@ def test_a_conflict_left_standing_fails_and_lands_nothing(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = script
         run = await rig.run(workflow=SHORT)
-        assert "conflict markers still stand in README" in (await rig.story(run)).outcome.reason
+        assert "conflict markers are still in README" in (await rig.story(run)).outcome.reason
 
     asyncio.run(scenario())
     assert rig.log() == ["user's own", "start"]
@@ -178,7 +178,7 @@ def test_files_of_the_harness_are_refused_and_land_once_they_are_taken_out(rig: 
         assert run.status is RunStatus.COMPLETED
         (refused,) = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.LandingRefused)]
         assert (refused.cause, refused.files) == (Refusal.RESERVED, (name,))
-        assert refused.detail == f"These files are git's or shiftwork's own, and nothing may land there: {name}"
+        assert refused.detail == f"These files belong to git or shiftwork, and no story may change them: {name}"
 
     asyncio.run(scenario())
     assert git(rig.repo, "ls-tree", "-r", "--name-only", "main").splitlines() == ["README", "work.txt"]

@@ -26,9 +26,9 @@ def test_stories_that_wait_together_land_together_each_as_one_commit(several: Ri
     several.landing = LandingPolicy(at_once=4)  # one after the other they might be slow, and land by twos
 
     async def scenario() -> None:
-        async with several.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
-            landing = await land(world, *asked)
+        async with several.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+            landing = await land(context, *asked)
         assert landing.landed == {"A", "B", "C", "D"}
         (moved,) = landing.of(landing_facts.BaseMoved)
         assert [key.split("/")[1] for key in moved.requests] == ["A", "B", "C", "D"]
@@ -38,7 +38,7 @@ def test_stories_that_wait_together_land_together_each_as_one_commit(several: Ri
         verified = [fact.report.commit for fact in landing.of(landing_facts.CandidateVerified)]
         trees = [git(several.repo, "rev-parse", f"{commit}^{{tree}}") for commit in commits]
         hub = several.state / "hub.git"
-        checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{one}^{{tree}}") for one in verified]
+        checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{commit}^{{tree}}") for commit in verified]
         assert sorted(checked) == sorted(trees), "what landed has the trees that were checked"
         assert (await queue(several)).entries == ()
 
@@ -52,10 +52,10 @@ def test_the_culprit_is_sent_back_and_the_others_land(several: Rig, proof: Proof
     several.landing = LandingPolicy(proof=proof)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            bad = await work(world, "C", {"C.txt": "broken\n"})
-            good = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D", "E")]
-            landing = await land(world, good[0], good[1], bad, *good[2:])
+        async with several.open() as context:
+            bad = await work(context, "C", {"C.txt": "broken\n"})
+            good = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D", "E")]
+            landing = await land(context, good[0], good[1], bad, *good[2:])
         assert landing.landed == {"A", "B", "D", "E"}
         refused = landing.answers["C"]
         assert (refused["cause"], refused["base"]) == (Refusal.GATES, landing.answers["B"]["commit"])
@@ -68,7 +68,7 @@ def test_the_culprit_is_sent_back_and_the_others_land(several: Rig, proof: Proof
 
 
 @pytest.mark.parametrize(("proof", "lands"), [(Proof.EACH, {"mend"}), (Proof.TIP, {"break", "mend"})])
-def test_a_commit_that_only_the_next_one_mends_lands_only_where_the_tip_is_proof_enough(
+def test_a_commit_that_only_the_next_one_repairs_lands_only_where_the_tip_is_proof_enough(
     several: Rig, proof: Proof, lands: set[str]
 ) -> None:
     several.landing = LandingPolicy(proof=proof)
@@ -76,10 +76,10 @@ def test_a_commit_that_only_the_next_one_mends_lands_only_where_the_tip_is_proof
     several.gates = (gate,)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            breaks = await work(world, "break", {"broken.txt": "x\n"})
-            mends = await work(world, "mend", {"mended.txt": "x\n"})
-            landing = await land(world, breaks, mends)
+        async with several.open() as context:
+            breaks = await work(context, "break", {"broken.txt": "x\n"})
+            repairs = await work(context, "mend", {"mended.txt": "x\n"})
+            landing = await land(context, breaks, repairs)
         assert landing.landed == lands
 
     asyncio.run(scenario())
@@ -87,14 +87,14 @@ def test_a_commit_that_only_the_next_one_mends_lands_only_where_the_tip_is_proof
 
 
 def test_pain_08_two_stories_on_one_line_the_second_is_sent_back_to_what_has_landed(several: Rig) -> None:
-    """It is not told that it landed; it is sent to merge the very commit that is on the base; nothing is stranded."""
+    """It is not reported as landed; it must merge the commit that is on the base; no work is stranded."""
 
     async def scenario() -> None:
-        async with several.open() as world:
-            first = await work(world, "A", {"README": "of A\n"})
-            second = await work(world, "B", {"README": "of B\n"})
-            third = await work(world, "C", {"C.txt": "w\n"})
-            landing = await land(world, first, second, third)
+        async with several.open() as context:
+            first = await work(context, "A", {"README": "of A\n"})
+            second = await work(context, "B", {"README": "of B\n"})
+            third = await work(context, "C", {"C.txt": "w\n"})
+            landing = await land(context, first, second, third)
         assert landing.landed == {"A", "C"}
         refused = landing.answers["B"]
         assert (refused["cause"], refused["files"]) == (Refusal.CONFLICT, ["README"])
@@ -105,14 +105,14 @@ def test_pain_08_two_stories_on_one_line_the_second_is_sent_back_to_what_has_lan
     assert git(several.repo, "show", "main:README") == "of A"
 
 
-def test_nobody_is_sent_to_merge_what_may_never_land(several: Rig) -> None:
+def test_no_one_is_sent_to_merge_what_may_never_land(several: Rig) -> None:
     """Two stories conflict, and the first turns out to be red: the second lands as if it had been alone."""
 
     async def scenario() -> None:
-        async with several.open() as world:
-            first = await work(world, "A", {"README": "broken\n"})
-            second = await work(world, "B", {"README": "of B\n"})
-            landing = await land(world, first, second)
+        async with several.open() as context:
+            first = await work(context, "A", {"README": "broken\n"})
+            second = await work(context, "B", {"README": "of B\n"})
+            landing = await land(context, first, second)
         assert landing.landed == {"B"}
         assert landing.answers["A"]["cause"] == Refusal.GATES
 
@@ -122,11 +122,11 @@ def test_nobody_is_sent_to_merge_what_may_never_land(several: Rig) -> None:
 
 def test_the_same_change_lands_once_and_is_then_nothing_new(several: Rig) -> None:
     async def scenario() -> None:
-        async with several.open() as world:
-            first = await work(world, "A", {"same.txt": "w\n"})
-            second = await work(world, "B", {"same.txt": "w\n"})
-            third = await work(world, "C", {"same.txt": "w\n"}, may_be_empty=True)
-            landing = await land(world, first, second, third)
+        async with several.open() as context:
+            first = await work(context, "A", {"same.txt": "w\n"})
+            second = await work(context, "B", {"same.txt": "w\n"})
+            third = await work(context, "C", {"same.txt": "w\n"}, may_be_empty=True)
+            landing = await land(context, first, second, third)
         assert landing.landed == {"A", "C"}
         assert landing.answers["B"]["cause"] == Refusal.EMPTY
         assert landing.answers["C"]["commit"] == landing.answers["A"]["commit"]
@@ -142,9 +142,9 @@ def test_a_flaky_gate_is_tried_once_more_and_the_report_says_so(several: Rig, tm
     several.gates = (Gate(name="steady", command="true"), Gate(name="wavers", command=flaky))
 
     async def scenario() -> None:
-        async with several.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
-            landing = await land(world, *asked)
+        async with several.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            landing = await land(context, *asked)
         assert landing.landed == {"A", "B"}
         for verified in landing.of(landing_facts.CandidateVerified):
             assert [(result.name, result.flaky) for result in verified.report.results] == [
@@ -160,11 +160,11 @@ def test_gates_do_not_run_again_on_a_tree_on_which_they_have_passed(several: Rig
     several.gates = (Gate(name="counted", command=f"echo x >> {runs}"),)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            await land(world, await work(world, "A", {"a.txt": "w\n"}))
+        async with several.open() as context:
+            await land(context, await work(context, "A", {"a.txt": "w\n"}))
             git(several.repo, "commit", "--quiet", "--allow-empty", "-m", "the user's own, with the same tree")
-            empty = await work(world, "B", {}, may_be_empty=True)
-            landing = await land(world, empty)
+            empty = await work(context, "B", {}, may_be_empty=True)
+            landing = await land(context, empty)
         assert landing.landed == {"B"}
         assert [fact.report.cached for fact in landing.of(landing_facts.CandidateVerified)] == [False, True]
 
@@ -180,10 +180,10 @@ def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(several: Ri
     several.gates = (Gate(name="mover", command=mine),)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            clashing = await work(world, "A", {"README": "of A\n"})
-            fine = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("B", "C")]
-            landing = await land(world, clashing, *fine)
+        async with several.open() as context:
+            conflicting = await work(context, "A", {"README": "of A\n"})
+            fine = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("B", "C")]
+            landing = await land(context, conflicting, *fine)
         assert landing.landed == {"B", "C"}
         assert landing.answers["A"]["cause"] == Refusal.CONFLICT
         assert len(landing.of(landing_facts.BaseMissed)) == 1
@@ -205,9 +205,9 @@ def test_no_more_checks_run_at_once_than_allowed_and_a_second_try_runs_alone(sev
     several.landing = LandingPolicy(at_once=2)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
-            landing = await land(world, *asked)
+        async with several.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            landing = await land(context, *asked)
         assert landing.landed == {"A", "B", "C"}, "alone, each of them passes"
 
     asyncio.run(scenario())
@@ -219,9 +219,9 @@ def test_where_gates_are_slow_what_is_verified_does_not_wait_for_the_rest(severa
     several.landing = LandingPolicy(at_once=1)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
-            landing = await land(world, *asked)
+        async with several.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            landing = await land(context, *asked)
         first, *later = [[key.split("/")[1] for key in fact.requests] for fact in landing.of(landing_facts.BaseMoved)]
         assert "C" not in first
         assert [*first, *itertools.chain(*later)] == ["A", "B", "C"]
@@ -230,22 +230,22 @@ def test_where_gates_are_slow_what_is_verified_does_not_wait_for_the_rest(severa
     assert several.log() == titles("A", "B", "C")
 
 
-def test_a_request_that_comes_while_a_batch_is_under_way_waits_for_the_next(several: Rig) -> None:
+def test_a_request_that_comes_while_a_batch_is_in_progress_waits_for_the_next(several: Rig) -> None:
     async def scenario() -> None:
-        async with several.open() as world:
-            first, late = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+        async with several.open() as context:
+            first, late = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
             arrivals = asyncio.Event()
             several.watch = lambda sighting: (
                 arrivals.set() if isinstance(sighting.what, landing_facts.BatchTaken) else None
             )
-            landing = asyncio.ensure_future(land(world, first))
+            landing = asyncio.ensure_future(land(context, first))
             await arrivals.wait()
-            await post(world, late)
+            await post(context, late)
             facts = (await landing).facts
         taken = [[type(fact).__name__ for fact in facts].count(kind) for kind in ("BatchTaken", "BaseMoved")]
         assert taken == [2, 2]
-        async with several.open() as world:
-            assert (await answer(world, late))["type"] == "landed"
+        async with several.open() as context:
+            assert (await answer(context, late))["kind"] == "LandingAccepted"
 
     asyncio.run(scenario())
 
@@ -254,10 +254,10 @@ def test_batches_shrink_while_much_fails(several: Rig) -> None:
     several.landing = LandingPolicy(batch=4)
 
     async def scenario() -> None:
-        async with several.open() as world:
-            bad = [await work(world, f"bad-{number}", {f"{number}.txt": "broken\n"}) for number in (1, 2, 3)]
-            good = [await work(world, f"good-{number}", {f"g{number}.txt": "w\n"}) for number in (1, 2)]
-            landing = await land(world, *bad, *good)
+        async with several.open() as context:
+            bad = [await work(context, f"bad-{number}", {f"{number}.txt": "broken\n"}) for number in (1, 2, 3)]
+            good = [await work(context, f"good-{number}", {f"g{number}.txt": "w\n"}) for number in (1, 2)]
+            landing = await land(context, *bad, *good)
         sizes: list[int] = []
         for fact in landing.facts:
             sizes += [0] if isinstance(fact, landing_facts.BatchTaken) else []
@@ -270,8 +270,8 @@ def test_batches_shrink_while_much_fails(several: Rig) -> None:
 
 def test_a_queue_with_nothing_to_do_does_nothing(several: Rig) -> None:
     async def scenario() -> None:
-        async with several.open() as world:
-            await drain(world, await work(world, "A", {"a": "a"}))
-            assert await world.events.version(LANDING) == 0
+        async with several.open() as context:
+            await drain(context, await work(context, "A", {"a": "a"}))
+            assert await context.events.version(LANDING) == 0
 
     asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""Processes that land on one branch take turns; what a dead one left is taken over, ended, and gone on with."""
+"""Processes that land on one branch take turns; another process takes a dead one's work over, ends and continues it."""
 
 import asyncio
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE
 from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
-from shiftwork.app.runtime.context import Sighting, nobody_knows
+from shiftwork.app.runtime.context import Sighting, is_unknown
 from shiftwork.app.runtime.landing_lock import call
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
@@ -27,16 +27,16 @@ def test_who_finds_the_branch_taken_waits_for_its_turn(rig: Rig) -> None:
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
-            await world.leases.acquire(LANDING, STRANGER)
-            landing = asyncio.ensure_future(land(world, asked))
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
+            await context.leases.acquire(LANDING, STRANGER)
+            landing = asyncio.ensure_future(land(context, asked))
             await asyncio.sleep(0.6)
             assert not landing.done()
             assert (await queue(rig)).entries == (), "nothing is even looked at"
-            await world.leases.release(LANDING, STRANGER)
+            await context.leases.release(LANDING, STRANGER)
             assert (await landing).landed == {"A"}
-            assert await world.leases.holders() == [], "no turn outlives its job"
+            assert await context.leases.holders() == [], "no turn outlives its job"
 
     asyncio.run(scenario())
 
@@ -46,11 +46,11 @@ def test_two_processes_with_stories_for_one_branch_land_all_of_them(rig: Rig) ->
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as one, rig.open() as two:
-            asked = [await work(one, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+        async with rig.open() as context, rig.open() as two:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
             first, second = asked[:2], asked[2:]
-            await asyncio.gather(land(one, *first), land(two, *second))
-            landing = await outcome(one, *asked)
+            await asyncio.gather(land(context, *first), land(two, *second))
+            landing = await outcome(context, *asked)
             assert landing.landed == {"A", "B", "C", "D"}
             assert len([key for fact in landing.of(landing_facts.BaseMoved) for key in fact.requests]) == 4
 
@@ -72,25 +72,27 @@ def test_the_turn_of_a_dead_process_is_taken_and_its_gates_are_ended(rig: Rig) -
     marker = f"{RUN}/A/verify/1.1.1"
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
-            await post(world, asked)
-            await call(world, LANDING, asked.key)
-            await rig.until(lambda: any(isinstance(one.what, landing_facts.CandidateBuilt) for one in rig.seen))
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
+            await post(context, asked)
+            await call(context, LANDING, asked.key)
+            await rig.until(
+                lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
+            )
         await rig.store.leases.acquire(LANDING, STRANGER)
         rig.gates = (Gate(name="quick", command="true"),)
         rig.alive = lambda _: False
         with left_running(marker) as orphan:
-            async with rig.open() as world:
-                await drain(world, asked)
-                assert (await outcome(world, asked)).landed == {"A"}
+            async with rig.open() as context:
+                await drain(context, asked)
+                assert (await outcome(context, asked)).landed == {"A"}
             assert orphan.wait(timeout=60) == -9
 
     asyncio.run(scenario())
 
 
 class ContestedLeases(MemoryLeases):
-    """Somebody else takes a dead holder's place first, and lets go a little later."""
+    """Another process takes a dead holder's place first, and releases it a little later."""
 
     contests = 1
 
@@ -107,16 +109,16 @@ class ContestedLeases(MemoryLeases):
         return await super().acquire(resource, owner, replacing=replacing)
 
 
-def test_whoever_comes_second_to_a_dead_ones_place_goes_on_waiting(rig: Rig) -> None:
+def test_anyone_who_comes_second_to_a_dead_ones_place_continues_waiting(rig: Rig) -> None:
     rig.gates = ()
     rig.alive = lambda _: False
     rig.store = MemoryStore(ContestedLeases())
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
-            await world.leases.acquire(LANDING, STRANGER)
-            assert (await land(world, asked)).landed == {"A"}
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
+            await context.leases.acquire(LANDING, STRANGER)
+            assert (await land(context, asked)).landed == {"A"}
 
     asyncio.run(scenario())
 
@@ -133,15 +135,15 @@ class AgedLeases(MemoryLeases):
 @pytest.mark.parametrize(("age", "taken"), [(LEASE_SECONDS - 1, False), (LEASE_SECONDS + 1, True)])
 def test_of_a_process_elsewhere_only_its_signs_of_life_are_known(rig: Rig, age: float, *, taken: bool) -> None:
     rig.gates = ()
-    rig.alive = nobody_knows
+    rig.alive = is_unknown
     rig.store = MemoryStore(leases := AgedLeases())
     leases.age = age
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
-            await world.leases.acquire(LANDING, STRANGER)
-            landing = asyncio.ensure_future(land(world, asked))
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
+            await context.leases.acquire(LANDING, STRANGER)
+            landing = asyncio.ensure_future(land(context, asked))
             done_in_time, _ = await asyncio.wait({landing}, timeout=60 if taken else 0.7)
             assert bool(done_in_time) == taken
             landing.cancel()
@@ -154,17 +156,19 @@ def test_who_has_lost_its_turn_writes_nothing_more_into_the_queue(rig: Rig) -> N
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
-            await post(world, asked)
-            await call(world, LANDING, asked.key)
-            await rig.until(lambda: any(isinstance(one.what, landing_facts.CandidateBuilt) for one in rig.seen))
-            before = await world.events.version(LANDING)
-            await world.leases.acquire(LANDING, STRANGER, replacing=world.owner)
-            error = await asyncio.wait_for(world.alarm.listen(), timeout=60)
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
+            await post(context, asked)
+            await call(context, LANDING, asked.key)
+            await rig.until(
+                lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
+            )
+            before = await context.events.version(LANDING)
+            await context.leases.acquire(LANDING, STRANGER, replacing=context.owner)
+            error = await asyncio.wait_for(context.failure.wait(), timeout=60)
             assert isinstance(error, RunBusyError)
-            assert str(error) == f"another process has taken this one's turn to land ({LANDING})"
-            assert await world.events.version(LANDING) == before
+            assert str(error) == f"another process has taken over landing from this one ({LANDING})"
+            assert await context.events.version(LANDING) == before
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
@@ -185,8 +189,8 @@ def test_who_lands_for_long_gives_signs_of_life(rig: Rig) -> None:
     rig.store = MemoryStore(leases := CountedLeases())
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            assert (await land(world, await work(world, "A", {"a.txt": "w\n"}))).landed == {"A"}
+        async with rig.open() as context:
+            assert (await land(context, await work(context, "A", {"a.txt": "w\n"}))).landed == {"A"}
 
     asyncio.run(scenario())
     assert leases.renewals >= 1
@@ -197,16 +201,16 @@ def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) 
     rig.alive = lambda _: True
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
-            await world.leases.acquire(LANDING, STRANGER)
-            arrived: list[Callable[[], bool]] = [world.locks[LANDING].locked, lambda: world.waiting[LANDING] == 1]
-            for one, there in zip(asked, (*arrived, *arrived), strict=True):
-                await post(world, one)
-                await call(world, LANDING, one.key)
+        async with rig.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+            await context.leases.acquire(LANDING, STRANGER)
+            arrived: list[Callable[[], bool]] = [context.locks[LANDING].locked, lambda: context.waiting[LANDING] == 1]
+            for request, there in zip(asked, (*arrived, *arrived), strict=True):
+                await post(context, request)
+                await call(context, LANDING, request.key)
                 await rig.until(there)
             assert len(rig.memory.records) == 2, "one holds the lock and waits for the lease, one waits for the lock"
-            await world.leases.release(LANDING, STRANGER)
+            await context.leases.release(LANDING, STRANGER)
             await rig.until(lambda: rig.log() == titles("A", "B", "C", "D"))
 
     asyncio.run(scenario())
@@ -220,14 +224,14 @@ KINDS = ("BatchTaken", "CandidateVerified", "CandidateFailed", "BaseMoved", "Ent
 def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
     rig: Rig, kind: str, *, forgotten: bool
 ) -> None:
-    """The process ends at the first fact of a kind, and another goes on from the history."""
+    """The process ends at the first fact of a kind, and another process continues from the history."""
     gate = Gate(name="no-bad", command="! grep -l broken *")
     rig.gates = (gate,)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            bad = await work(world, "C", {"C.txt": "broken\n"})
-            good = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D")]
+        async with rig.open() as context:
+            bad = await work(context, "C", {"C.txt": "broken\n"})
+            good = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D")]
             asked = [*good[:2], bad, good[2]]
             cut = asyncio.Event()
 
@@ -236,16 +240,16 @@ def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
                     cut.set()
 
             rig.watch = watch
-            await post(world, *asked)
-            await call(world, LANDING, asked[0].key)
+            await post(context, *asked)
+            await call(context, LANDING, asked[0].key)
             await asyncio.wait_for(cut.wait(), timeout=60)
         if forgotten:
             rig.memory = type(rig.memory)()
-        async with rig.open() as world:
+        async with rig.open() as context:
             if not forgotten:
-                await world.engine.recover(next(iter(rig.memory.records.values())).executor)
-            await drain(world, asked[1])
-            landing = await outcome(world, *asked)
+                await context.engine.recover(next(iter(rig.memory.records.values())).executor)
+            await drain(context, asked[1])
+            landing = await outcome(context, *asked)
         assert landing.landed == {"A", "B", "D"}
         assert len(landing.of(landing_facts.EntryClosed)) == 4
 
@@ -254,18 +258,18 @@ def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
     assert red_commits(rig, gate.command) == []
 
 
-def test_a_landing_that_cannot_go_on_says_why_and_can_be_gone_on_with(rig: Rig) -> None:
+def test_a_landing_that_cannot_continue_says_why_and_can_be_continued(rig: Rig) -> None:
     """The base branch is gone for a while."""
     rig.gates = ()
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = await work(world, "A", {"a.txt": "w\n"})
+        async with rig.open() as context:
+            asked = await work(context, "A", {"a.txt": "w\n"})
             git(rig.repo, "branch", "-m", "main", "away")
             with pytest.raises(ShiftworkError, match="no branch"):
-                await land(world, asked)
+                await land(context, asked)
         git(rig.repo, "branch", "-m", "away", "main")
-        async with rig.open() as world:
-            assert (await land(world, asked)).landed == {"A"}
+        async with rig.open() as context:
+            assert (await land(context, asked)).landed == {"A"}
 
     asyncio.run(scenario())

@@ -38,8 +38,8 @@ def test_they_are_left_out_before_the_gates_and_kept_as_a_patch_that_applies(rig
     assert git(rig.repo, "show", "main:AGENTS.md") == "Be kind."
     said = message(rig).splitlines()
     assert {"Shiftwork-Left-Out: .claude/settings.json", "Shiftwork-Left-Out: AGENTS.md"} <= set(said)
-    told = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"
-    assert asyncio.run(rig.story(run)).landing.inspection.told == told
+    text = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"
+    assert asyncio.run(rig.story(run)).landing.inspection.message == text
     assert "- left out, for it would run later on your machine: AGENTS.md" in report(
         asyncio.run(account(rig.store.events, run.given.run))
     )
@@ -63,7 +63,7 @@ def test_a_story_of_nothing_else_fails_at_once_and_names_the_setting(rig: Rig) -
     run = work(rig, LATER)
     assert run.status is RunStatus.FAILED
     state = asyncio.run(rig.story(run))
-    assert "(.claude/settings.json, AGENTS.md), and nobody has asked for these files" in state.outcome.reason
+    assert "(.claude/settings.json, AGENTS.md), and the story does not ask for these files" in state.outcome.reason
     assert "`later_files` under [landing]" in state.outcome.reason
     assert not patch(rig, run).exists(), "it is kept of what lands"
 
@@ -73,10 +73,10 @@ def test_a_story_is_held_for_them_where_the_settings_say_so(rig: Rig) -> None:
     rig.script = lambda task: done(write={**WORK, **LATER} if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else {})
 
     async def scenario() -> tuple[StoryState, RunState]:
-        async with rig.open() as world:
-            run = await rig.start(world, one_shot("Add work.txt"), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, one_shot("Add work.txt"), workflow=SHORT)
             held = await asked(rig, run)
-            return held, (await approving_all(rig, world, run))[0]
+            return held, (await approving_all(rig, context, run))[0]
 
     held, run = asyncio.run(scenario())
     assert held.waiting.hold

@@ -30,7 +30,7 @@ def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certif
     run = ran(rig, asked("work.txt exists"), ProofPolicy.TRUSTING)
     assert run.status is RunStatus.COMPLETED
     said = asyncio.run(paper_of(rig, run)).certificate
-    assert [(one.criterion, one.verdict) for one in said.criteria] == [("AC-1", Verdict.MISSING)]
+    assert [(judged.criterion, judged.verdict) for judged in said.criteria] == [("AC-1", Verdict.MISSING)]
     assert said.commit == git(rig.repo, "rev-parse", "main")
     assert said.tree == git(rig.repo, "rev-parse", "main^{tree}")
     first = said.steps[0]
@@ -41,24 +41,24 @@ def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certif
 
 
 def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig) -> None:
-    rig.script = working(mended=("AC-1 citation work.txt:2",))  # type: ignore[assignment]
+    rig.script = working(fixed=("AC-1 citation work.txt:2",))  # type: ignore[assignment]
     rig.gates = (PRINTED,)
     run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
     assert run.status is RunStatus.COMPLETED
     facts = asyncio.run(rig.facts(run))
     refused = [fact for fact in facts if isinstance(fact, story_facts.LandingRefused)]
-    assert [one.cause for one in refused] == [Refusal.EVIDENCE]
+    assert [landing_refused.cause for landing_refused in refused] == [Refusal.EVIDENCE]
     assert "AC-1 (work.txt exists): no evidence was reported" in refused[0].detail
     said = asyncio.run(paper_of(rig, run)).certificate
-    assert [(one.verdict, one.reference) for one in said.criteria] == [(Verdict.HOLDS, "work.txt:2")]
+    assert [(judged.verdict, judged.reference) for judged in said.criteria] == [(Verdict.HOLDS, "work.txt:2")]
     assert said.repairs == 1
-    told = git(rig.repo, "log", "-1", "--format=%(trailers)", "main").splitlines()
-    assert "Shiftwork-Gates: unit" in told
-    assert "Shiftwork-Evidence: 1/1 cited" in told
+    lines = git(rig.repo, "log", "-1", "--format=%(trailers)", "main").splitlines()
+    assert "Shiftwork-Gates: unit" in lines
+    assert "Shiftwork-Evidence: 1/1 cited" in lines
 
 
 @pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
-def test_an_agent_without_tools_is_told_what_to_show_before_it_is_refused_for_want_of_it(
+def test_an_agent_without_tools_is_reported_what_to_show_before_it_is_refused_for_want_of_it(
     rig: Rig, policy: ProofPolicy
 ) -> None:
     def script(task: AgentTask) -> Turn:
@@ -87,7 +87,7 @@ def test_an_agent_without_tools_is_told_what_to_show_before_it_is_refused_for_wa
     ],
 )
 def test_a_false_claim_never_lands(rig: Rig, claim: str) -> None:
-    rig.script = working(f"AC-1 {claim}", mended=(f"AC-1 {claim}",))  # type: ignore[assignment]
+    rig.script = working(f"AC-1 {claim}", fixed=(f"AC-1 {claim}",))  # type: ignore[assignment]
     run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
     story = asyncio.run(rig.story(run))
     assert (story.status, story.outcome.cause) == (StoryStatus.FAILED, FailureCause.REFUSED)
@@ -129,7 +129,7 @@ def test_a_verification_step_is_its_own_evidence(rig: Rig) -> None:
     rig.landing = LandingPolicy(proof=Proof.TIP)
     run = ran(rig, asked("work.txt exists", steps=(file,)), ProofPolicy.STRICT)
     said = asyncio.run(paper_of(rig, run)).certificate
-    assert [(one.criterion, one.kind, one.verdict) for one in said.criteria] == [
+    assert [(judged.criterion, judged.kind, judged.verdict) for judged in said.criteria] == [
         ("AC-1", "verification", Verdict.HOLDS),
         ("VS-1", "verification", Verdict.HOLDS),
     ]
@@ -143,23 +143,23 @@ def test_with_only_the_last_of_a_batch_checked_the_one_without_evidence_is_found
     def script(task: AgentTask) -> Turn:
         story = task.env["SHIFTWORK_STORY"]
         turn = done(write={f"{story}.txt": "work\n"})
-        told = "" if story == "US-002" else f"\nEVIDENCE:\n- AC-1 citation {story}.txt:1\n"
-        return replace(turn, answer=turn.answer + told)
+        message = "" if story == "US-002" else f"\nEVIDENCE:\n- AC-1 citation {story}.txt:1\n"
+        return replace(turn, answer=turn.answer + message)
 
     rig.script = script
     rig.landing = LandingPolicy(proof=Proof.TIP)
     rig.gates = (Gate(name="slow", command="sleep 0.5"),)
-    one = asked("the file exists").stories[0]
+    item = asked("the file exists").stories[0]
     step = Verification(id="VS-1", kind=VerificationKind.SHELL, command="true")
     names = [StoryId(f"US-00{number}") for number in (1, 2, 3)]
     spec = Spec(
         title="t",
         description="d",
-        stories=tuple(replace(one, id=name, title=f"Add {name}", verification=(step,)) for name in names),
+        stories=tuple(replace(item, id=name, title=f"Add {name}", verification=(step,)) for name in names),
     )
 
     async def scenario() -> None:
-        async with rig.open() as world:
+        async with rig.open() as context:
             order = Order(
                 spec=spec,
                 workflow=SHORT,
@@ -170,8 +170,8 @@ def test_with_only_the_last_of_a_batch_checked_the_one_without_evidence_is_found
                 proof=ProofPolicy.CITED,
                 parallel=3,
             )
-            run = await start_run(world, order)
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            run = await start_run(context, order)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             ends = {name: (await rig.story(run, name)).status for name in names}
             assert ends == {
                 names[0]: StoryStatus.COMPLETED,

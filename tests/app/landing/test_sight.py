@@ -1,4 +1,4 @@
-"""Gates that are blind, and work that changes what it depends on: neither lands unseen."""
+"""Gates that do not see the change, and work that changes its own dependencies: neither lands without a report."""
 
 import asyncio
 
@@ -94,15 +94,15 @@ def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(ri
     rig.script = writing(**{"work.txt": "work\n", "uv.lock": "new\n"})
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+        async with rig.open() as context:
+            run = await begun(context, asked("work.txt exists"), ProofPolicy.TRUSTING)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             held = (await rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
             assert "no network" in held.detail
-            await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=word, text=""))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await reply(context.events, context.inbox, Reply(run=run, story=STORY, word=word, text=""))
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
 
     asyncio.run(scenario())
@@ -114,19 +114,19 @@ def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(ri
 
 def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
     python_project(rig)
-    told: list[GateSight] = []
+    gate_sights: list[GateSight] = []
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
             tip = Commit(git(rig.repo, "rev-parse", "main"))
             assert await examiner.known(tip) is None
             report = await examiner.base(tip, "base")
             assert await examiner.known(tip) is None, "the base is green, and what the gate sees is not known"
-            sights = await examiner.sights(report, "base", heard=told.append)
-            assert await examiner.known(tip) == sights == tuple(told)
+            sights = await examiner.sights(report, "base", on_sight=gate_sights.append)
+            assert await examiner.known(tip) == sights == tuple(gate_sights)
             assert await examiner.sights(report, "base") == sights
-            assert [one.sight for one in sights] == [Sight.SEES]
+            assert [sight.sight for sight in sights] == [Sight.SEES]
             assert (await examiner.base(tip, "base")).cached
 
     asyncio.run(scenario())
@@ -139,11 +139,11 @@ def test_what_has_landed_is_known_as_a_base(rig: Rig) -> None:
 
     async def scenario() -> None:
         await rig.run(workflow=SHORT)
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
             sights = await examiner.known(Commit(git(rig.repo, "rev-parse", "main")))
             assert sights is not None, "the candidate was green, and what its gate sees was examined then"
-            assert [one.sight for one in sights] == [Sight.SEES]
+            assert [sight.sight for sight in sights] == [Sight.SEES]
 
     asyncio.run(scenario())
     assert len(rig.log()) == 3
@@ -154,11 +154,11 @@ def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
     red = Gate(name="test", command="false")
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(red,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(red,), protection=Protection())
             tip = Commit(git(rig.repo, "rev-parse", "main"))
             report = await examiner.base(tip, "base")
-            assert [one.sight for one in await examiner.sights(report, "base")] == [Sight.UNKNOWN]
+            assert [sight.sight for sight in await examiner.sights(report, "base")] == [Sight.UNKNOWN]
             assert await examiner.known(tip) is None
             assert not (await examiner.base(tip, "base", again=True)).passed
 
@@ -169,8 +169,8 @@ def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> 
     python_project(rig)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
             tip = Commit(git(rig.repo, "rev-parse", "main"))
             await examiner.sights(await examiner.base(tip, "base"), "base")
             (rig.repo / "tests" / "test_a.py").write_text("import os\nos._exit(0)\n")
@@ -178,9 +178,9 @@ def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> 
             git(rig.repo, "commit", "--quiet", "-m", "leaves")
             report = await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")
             sights = await examiner.candidate_sights(report, "base", tip)
-            assert [one.sight for one in sights] == [Sight.SEES], "as remembered"
+            assert [sight.sight for sight in sights] == [Sight.SEES], "as remembered"
             sights = await examiner.candidate_sights(report, "base", tip, suspect=True)
-            assert [one.sight for one in sights] == [Sight.BLIND]
+            assert [sight.sight for sight in sights] == [Sight.BLIND]
 
     asyncio.run(scenario())
 
@@ -191,8 +191,8 @@ def test_a_verdict_that_was_red_for_want_of_tests_is_found_again(rig: Rig) -> No
     passing = Gate(name="test", command="python3 -m unittest discover -s tests -t . || test $? = 5")
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(passing,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(passing,), protection=Protection())
             tip = Commit(git(rig.repo, "rev-parse", "main"))
             (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
             assert sight.sight is Sight.BLIND
@@ -218,8 +218,8 @@ def test_a_gate_that_saw_the_base_must_see_the_candidate(rig: Rig, story: dict[s
     python_project(rig)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
             base = Commit(git(rig.repo, "rev-parse", "main"))
             (sight,) = await examiner.sights(await examiner.base(base, "base"), "base")
             assert sight.seen == (".",)
@@ -261,7 +261,7 @@ def test_only_a_blind_test_gate_is_refused() -> None:
         commit=Commit("c"), results=tuple(GateResult(name=g.name, passed=True, seconds=1) for g in GATES)
     )
     judged = with_sights(report, SIGHTS, GATES)
-    assert [(one.name, one.passed, one.blind) for one in judged.results] == [
+    assert [(result.name, result.passed, result.blind) for result in judged.results] == [
         ("test", False, True),
         ("lint", True, True),
         ("unit", True, False),
@@ -285,8 +285,8 @@ def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> No
     rig.script = script
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+        async with rig.open() as context:
+            run = await begun(context, asked("work.txt exists"), ProofPolicy.TRUSTING)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             held = (await rig.story(run)).waiting.hold
             assert held is not None

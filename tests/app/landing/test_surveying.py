@@ -1,4 +1,4 @@
-"""What the base says about a change, and what its gates say beside the candidate's: on real git, with real runners."""
+"""A change compared with the base, and the base's gates beside the candidate's: on real git, with real runners."""
 
 import asyncio
 import sys
@@ -40,8 +40,8 @@ def test_a_verdict_is_void_where_a_file_changed_that_the_gate_leaves_alone_on_th
     writing = f"{PRICE}open('price.py', 'a').write('#')\n"
     run = work(rig, {"price.py": writing}, {"price.py": f"{PRICE}\n"})
     assert run.status is RunStatus.COMPLETED
-    (told,) = refusals(rig, run)
-    assert "void: price.py changed while the gate ran, and on the base the gate leaves that alone." in told
+    (message,) = refusals(rig, run)
+    assert "void: price.py changed while the gate ran, and on the base the gate does not change that." in message
     assert reports(rig)[-1].results[0].changed == ()
 
 
@@ -68,8 +68,8 @@ def test_code_that_changes_the_test_runner_does_not_land_unless_the_spec_says_th
     patching = f"import unittest\n\nunittest.TestCase.countTestCases = lambda self: 1\n\n\n{PRICE}"
     run = work(rig, {"price.py": patching}, {"price.py": f"{PRICE}\n"})
     assert run.status is RunStatus.COMPLETED
-    (told,) = refusals(rig, run)
-    assert "void:\nprice.py changes the test runner that is to judge it: unittest.TestCase.countTestCases" in told
+    (text,) = refusals(rig, run)
+    assert "void:\nprice.py changes the test runner that judges it: unittest.TestCase.countTestCases" in text
     assert "Shiftwork-Tests" not in message(rig)
     assert work(rig, {"price.py": patching}, touches=("price.py",)).status is RunStatus.COMPLETED
     assert "1 use of the test runner by the code (price.py), 1 change of the test runner by the code" in message(rig)

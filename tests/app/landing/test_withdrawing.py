@@ -1,4 +1,4 @@
-"""Requests to land that are taken back: gates end, nothing of it lands, and nobody else is held up by that."""
+"""Withdrawn requests to land: their gates end, none of their work lands, and no other story is delayed."""
 
 import asyncio
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 
 from shiftwork.app.commands.intents import ask
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
-from shiftwork.app.messaging import mailbox, messages
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.messaging import run_inbox
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.landing_lock import call
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
@@ -29,20 +29,20 @@ US_001 = StoryId("US-001")
 
 
 def seen(rig: Rig, kind: type[Fact]) -> int:
-    return sum(isinstance(one.what, kind) for one in rig.seen)
+    return sum(isinstance(sighting.what, kind) for sighting in rig.seen)
 
 
-async def gate_runs(rig: Rig, told: Path) -> None:
-    await rig.until(told.exists)
+async def gate_runs(rig: Rig, path: Path) -> None:
+    await rig.until(path.exists)
 
 
-def slow(told: Path) -> Gate:
+def slow(path: Path) -> Gate:
     """Says that it has begun, and which process it is."""
-    return Gate(name="slow", command=f"echo $$ > {told}.new; mv {told}.new {told}; sleep 60")
+    return Gate(name="slow", command=f"echo $$ > {path}.new; mv {path}.new {path}; sleep 60")
 
 
-def is_gone(told: Path) -> bool:
-    return not Path(f"/proc/{told.read_text().strip()}").exists()
+def is_gone(path: Path) -> bool:
+    return not Path(f"/proc/{path.read_text().strip()}").exists()
 
 
 # Of a run ------------------------------------------------------------------------------------------------------------
@@ -50,19 +50,21 @@ def is_gone(told: Path) -> bool:
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
 def test_a_cancel_ends_the_gates_and_the_story_does_not_land(rig: Rig, tmp_path: Path, *, whole: bool) -> None:
-    told = tmp_path / "gate"
-    rig.gates = (slow(told),)
+    message = tmp_path / "gate"
+    rig.gates = (slow(message),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await gate_runs(rig, told)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await gate_runs(rig, message)
             watch = Stopwatch()
             if whole:
-                await cancel_run(world.inbox, run)
+                await cancel_run(context.inbox, run)
             else:
-                await ask(world.events, world.inbox, run, run_facts.StoryCancellationRequested(at=0, story=US_001), "1")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+                await ask(
+                    context.events, context.inbox, run, run_facts.StoryCancellationRequested(at=0, story=US_001), "1"
+                )
+            state = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert watch.within(5)
             assert state.status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         story = await rig.story(run)
@@ -71,27 +73,27 @@ def test_a_cancel_ends_the_gates_and_the_story_does_not_land(rig: Rig, tmp_path:
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
-    assert is_gone(told)
+    assert is_gone(message)
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
-def test_a_cancel_while_nobody_works_runs_no_gate_again(rig: Rig, tmp_path: Path, *, whole: bool) -> None:
-    told, again = tmp_path / "gate", tmp_path / "again"
-    rig.gates = (slow(told),)
+def test_a_cancel_while_no_one_works_runs_no_gate_again(rig: Rig, tmp_path: Path, *, whole: bool) -> None:
+    message, again = tmp_path / "gate", tmp_path / "again"
+    rig.gates = (slow(message),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await gate_runs(rig, told)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await gate_runs(rig, message)
         if whole:
             await cancel_run(rig.store.inbox, run)
         else:
             intent = run_facts.StoryCancellationRequested(at=0, story=US_001)
             await ask(rig.store.events, rig.store.inbox, run, intent, "1")
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
-        async with rig.open() as world:
-            await resume_run(world, run)
-            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
         assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
@@ -100,21 +102,21 @@ def test_a_cancel_while_nobody_works_runs_no_gate_again(rig: Rig, tmp_path: Path
 
 
 def test_a_paused_story_leaves_the_queue_and_lands_after_the_pause(rig: Rig, tmp_path: Path) -> None:
-    told, go = tmp_path / "gate", tmp_path / "go"
-    slowly = slow(told)
-    rig.gates = (Gate(name="slow", command=f"test -e {go} || {{ {slowly.command}; }}"),)
+    message, proceed = tmp_path / "gate", tmp_path / "go"
+    slowly = slow(message)
+    rig.gates = (Gate(name="slow", command=f"test -e {proceed} || {{ {slowly.command}; }}"),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await gate_runs(rig, told)
-            await ask(world.events, world.inbox, run, run_facts.RunPaused(at=0), "1")
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await gate_runs(rig, message)
+            await ask(context.events, context.inbox, run, run_facts.RunPaused(at=0), "1")
             await rig.until(lambda: seen(rig, story_facts.LandingWithdrawn) == 1)
-            assert is_gone(told)
+            assert is_gone(message)
             assert rig.log() == ["start"]
-            go.touch()
-            await ask(world.events, world.inbox, run, run_facts.RunUnpaused(at=0), "2")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            proceed.touch()
+            await ask(context.events, context.inbox, run, run_facts.RunUnpaused(at=0), "2")
+            state = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert state.status is RunStatus.COMPLETED
         assert (await rig.story(run)).landing.requests == 2
 
@@ -123,116 +125,122 @@ def test_a_paused_story_leaves_the_queue_and_lands_after_the_pause(rig: Rig, tmp
 
 
 def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_path: Path) -> None:
-    told = tmp_path / "gate"
-    rig.gates = (slow(told),)
+    message = tmp_path / "gate"
+    rig.gates = (slow(message),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await gate_runs(rig, told)
-            await cancel_run(world.inbox, run)
-            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await gate_runs(rig, message)
+            await cancel_run(context.inbox, run)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
         await ask(
-            rig.store.events, rig.store.inbox, run, run_facts.StoryRetryRequested(at=0, story=US_001, afresh=False), "1"
+            rig.store.events,
+            rig.store.inbox,
+            run,
+            run_facts.StoryRetryRequested(at=0, story=US_001, from_scratch=False),
+            "1",
         )
         rig.gates = ()
-        async with rig.open() as world:
-            await resume_run(world, run)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)).status is RunStatus.COMPLETED
+        async with rig.open() as context:
+            await resume_run(context, run)
+            assert (await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
 
 
 def test_a_cancel_ends_the_gates_of_a_step_too(rig: Rig, tmp_path: Path) -> None:
-    told = tmp_path / "gate"
+    message = tmp_path / "gate"
     gate = StepPlan(name="check", type="check", kind=StepKind.GATE, description="check", max_retries=0)
-    rig.gates = (slow(told),)
+    rig.gates = (slow(message),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), gate))
-            await gate_runs(rig, told)
-            await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding"), gate))
+            await gate_runs(rig, message)
+            await cancel_run(context.inbox, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert state.status is RunStatus.CANCELLED
         story = await rig.story(run)
         assert (story.outcome.cause, story.pipeline.steps[1].status) == (FailureCause.CANCELLED, StepStatus.PENDING)
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
-    assert is_gone(told)
+    assert is_gone(message)
 
 
 # Of a queue ----------------------------------------------------------------------------------------------------------
 
 
-async def withdraw(world: World, one: LandingRequest) -> None:
-    await mailbox.withdraw(world.inbox, LANDING, one.key)
+async def withdraw(context: Context, request: LandingRequest) -> None:
+    await run_inbox.withdraw(context.inbox, LANDING, request.key)
 
 
-async def told_withdrawn(world: World, one: LandingRequest) -> None:
+async def withdrawal_reported(context: Context, request: LandingRequest) -> None:
     """As soon as the story has its answer."""
-    said = await asyncio.wait_for(world.inbox.wait(one.stream, after=0), timeout=SECONDS)
-    assert [message.body["type"] for message in said] == [messages.WITHDRAWN]
+    said = await asyncio.wait_for(context.inbox.wait(request.stream, after=0), timeout=SECONDS)
+    assert [message.body["kind"] for message in said] == ["LandingWithdrawn"]
 
 
-def waits_for(go: Path, name: str, told: Path) -> Gate:
-    """Takes its time where that file is, until somebody says `go`, and counts how often it was run there."""
-    busy = f"echo run >> {told}; until [ -e {go} ]; do sleep 0.05; done"
+def waits_for(proceed: Path, name: str, path: Path) -> Gate:
+    """Where that file exists, the gate runs until a file `go` exists, and counts how often it was run there."""
+    busy = f"echo run >> {path}; until [ -e {proceed} ]; do sleep 0.05; done"
     return Gate(name="waits", command=f"[ ! -e {name} ] || {{ {busy}; }}")
 
 
-def test_what_stands_in_front_of_a_withdrawn_candidate_goes_on_and_what_stands_behind_is_built_again(
+def test_what_stands_in_front_of_a_withdrawn_candidate_continues_and_what_stands_behind_is_built_again(
     rig: Rig, tmp_path: Path
 ) -> None:
-    go, told = tmp_path / "go", tmp_path / "runs"
-    rig.gates = (waits_for(go, "A.txt", told),)
+    proceed, message = tmp_path / "go", tmp_path / "runs"
+    rig.gates = (waits_for(proceed, "A.txt", message),)
     rig.landing = LandingPolicy(at_once=3)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
-            await post(world, *asked)
-            await call(world, LANDING, asked[0].key)
-            await rig.until(lambda: told.exists() and told.read_text().count("run") == 3)
-            await withdraw(world, asked[1])
-            await told_withdrawn(world, asked[1])
+        async with rig.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            await post(context, *asked)
+            await call(context, LANDING, asked[0].key)
+            await rig.until(lambda: message.exists() and message.read_text().count("run") == 3)
+            await withdraw(context, asked[1])
+            await withdrawal_reported(context, asked[1])
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 1)
-            assert [(one.request.story, one.stage.value) for one in (await queue(rig)).entries] == [
+            assert [(entry.request.story, entry.stage.value) for entry in (await queue(rig)).entries] == [
                 ("A", "built"),
                 ("C", "queued"),
             ]
-            go.touch()
+            proceed.touch()
             await rig.until(lambda: rig.log() == titles("A", "C"))
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 3)
-            assert (await outcome(world, *asked)).landed == {"A", "C"}
+            assert (await outcome(context, *asked)).landed == {"A", "C"}
 
     asyncio.run(scenario())
-    assert told.read_text().count("run") == 4, "the gates on the first were not run again"
+    assert message.read_text().count("run") == 4, "the gates on the first were not run again"
 
 
-def test_one_that_waits_for_the_next_batch_is_told_while_the_gates_of_this_one_run(rig: Rig, tmp_path: Path) -> None:
-    go, told = tmp_path / "go", tmp_path / "runs"
-    rig.gates = (waits_for(go, "A.txt", told),)
+def test_one_that_waits_for_the_next_batch_is_reported_while_the_gates_of_this_one_run(
+    rig: Rig, tmp_path: Path
+) -> None:
+    proceed, message = tmp_path / "go", tmp_path / "runs"
+    rig.gates = (waits_for(proceed, "A.txt", message),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            first, second, third = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
-            await post(world, first)
-            await call(world, LANDING, first.key)
-            await rig.until(told.exists)
-            await asyncio.sleep(0.3)  # so that the queue listens, and hears of one that only wants to land
-            await post(world, second, third)
-            await withdraw(world, second)
-            await told_withdrawn(world, second)
+        async with rig.open() as context:
+            first, second, third = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            await post(context, first)
+            await call(context, LANDING, first.key)
+            await rig.until(message.exists)
+            await asyncio.sleep(0.3)  # so that the queue waits for messages and receives a plain request to land
+            await post(context, second, third)
+            await withdraw(context, second)
+            await withdrawal_reported(context, second)
             assert rig.log() == ["start"]
-            await withdraw(world, second)
-            go.touch()
+            await withdraw(context, second)
+            proceed.touch()
             await rig.until(lambda: rig.log() == titles("A", "C"))
 
     asyncio.run(scenario())
-    assert told.read_text().count("run") == 2
+    assert message.read_text().count("run") == 2
 
 
 @pytest.mark.parametrize("proof", Proof)
@@ -242,23 +250,23 @@ def test_a_withdrawal_that_comes_while_quick_gates_run_is_in_time(rig: Rig, proo
     rig.landing = LandingPolicy(proof=proof)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+        async with rig.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
             posting: list[asyncio.Task[None]] = []
 
             def watch(sighting: Sighting) -> None:
                 if isinstance(sighting.what, landing_facts.BatchTaken) and not posting:
-                    posting.append(asyncio.ensure_future(later(world, asked[0])))
+                    posting.append(asyncio.ensure_future(later(context, asked[0])))
 
             rig.watch = watch
-            await post(world, *asked)
-            await call(world, LANDING, asked[0].key)
+            await post(context, *asked)
+            await call(context, LANDING, asked[0].key)
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 2)
-            assert (await outcome(world, *asked)).landed == {"B"}
+            assert (await outcome(context, *asked)).landed == {"B"}
 
-    async def later(world: World, one: LandingRequest) -> None:
+    async def later(context: Context, request: LandingRequest) -> None:
         await asyncio.sleep(0)  # the check has begun by then
-        await withdraw(world, one)
+        await withdraw(context, request)
 
     asyncio.run(scenario())
     assert rig.log() == titles("B")
@@ -266,39 +274,41 @@ def test_a_withdrawal_that_comes_while_quick_gates_run_is_in_time(rig: Rig, proo
 
 def test_what_is_verified_lands_although_the_one_behind_it_leaves(rig: Rig, tmp_path: Path) -> None:
     """The second is red at first, and leaves while its gates are run once more."""
-    tried, told = tmp_path / "tried", tmp_path / "gate"
-    wavering = f"[ ! -e B.txt ] || {{ [ -e {tried} ] && {{ {slow(told).command}; }} || {{ touch {tried}; exit 1; }}; }}"
+    tried, message = tmp_path / "tried", tmp_path / "gate"
+    wavering = (
+        f"[ ! -e B.txt ] || {{ [ -e {tried} ] && {{ {slow(message).command}; }} || {{ touch {tried}; exit 1; }}; }}"
+    )
     rig.gates = (Gate(name="wavers", command=wavering),)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
-            await post(world, *asked)
-            await call(world, LANDING, asked[0].key)
-            await gate_runs(rig, told)
-            await withdraw(world, asked[1])
-            await told_withdrawn(world, asked[1])
+        async with rig.open() as context:
+            asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            await post(context, *asked)
+            await call(context, LANDING, asked[0].key)
+            await gate_runs(rig, message)
+            await withdraw(context, asked[1])
+            await withdrawal_reported(context, asked[1])
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 2)
-            assert (await answer(world, asked[0]))["type"] == messages.LANDED
+            assert (await answer(context, asked[0]))["kind"] == "LandingAccepted"
 
     asyncio.run(scenario())
     assert rig.log() == titles("A")
-    assert is_gone(told)
+    assert is_gone(message)
 
 
 def test_a_withdrawal_after_the_branch_has_moved_changes_nothing(rig: Rig) -> None:
     rig.gates = ()
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            one = await work(world, "A", {"A.txt": "w\n"})
-            await post(world, one)
-            await call(world, LANDING, one.key)
+        async with rig.open() as context:
+            request = await work(context, "A", {"A.txt": "w\n"})
+            await post(context, request)
+            await call(context, LANDING, request.key)
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 1)
-            await withdraw(world, one)
-            await call(world, LANDING, f"{one.key}/withdrawn")
+            await withdraw(context, request)
+            await call(context, LANDING, f"{request.key}/withdrawn")
             await rig.until(lambda: seen(rig, landing_facts.EntryWithdrawn) == 1)
-            assert (await answer(world, one))["type"] == messages.LANDED
+            assert (await answer(context, request))["kind"] == "LandingAccepted"
             assert (await queue(rig)).entries == ()
 
     asyncio.run(scenario())

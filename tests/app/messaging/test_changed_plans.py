@@ -1,4 +1,4 @@
-"""What is asked of a run changes while it goes on: stories added, edited, reordered, undone."""
+"""Changes to a run in progress: stories added, edited, reordered, undone."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.commands.intents import heard, undo_came_to
+from shiftwork.app.commands.intents import received, undo_came_to
 from shiftwork.app.commands.runs import Order, resume_run, start_run
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.gates.gate import Gate
@@ -31,31 +31,31 @@ async def over(rig: Rig, *, parallel: int = 1, gate: str = "true", stories: int 
     """A run of independent stories that have all landed."""
     crew_of(rig)
     rig.gates = (Gate(name="test", command=gate),)
-    async with rig.open() as world:
+    async with rig.open() as context:
         plan = spec(*(asked(number) for number in range(1, stories + 1)))
-        run = await rig.start(world, plan, workflow=SHORT, parallel=parallel)
-        return run, await ended(world, run)
+        run = await rig.start(context, plan, workflow=SHORT, parallel=parallel)
+        return run, await ended(context, run)
 
 
 # Added, edited, reordered --------------------------------------------------------------------------------------------
 
 
-def test_a_story_is_added_to_a_run_that_goes_on_and_to_one_that_is_over(rig: Rig) -> None:
+def test_a_story_is_added_to_a_run_that_continues_and_to_one_that_is_over(rig: Rig) -> None:
     crew = crew_of(rig, US_001=[done(write={"US-001": "w"}, pause=0.6)])
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
             await rig.until(lambda: seen(rig, story_facts.StepStarted) == 1)
             intent = run_facts.StoryAdded(at=0, story=asked(2, after=(1,)))
-            assert await heard(world.events, run, intent, await intend(world, run, intent), 60)
+            assert await received(context.events, run, intent, await intend(context, run, intent), 60)
             assert await rows(rig, run) == {"US-001": "in_progress", "US-002": "unclaimed"}
-            assert (await ended(world, run)).status is RunStatus.COMPLETED
+            assert (await ended(context, run)).status is RunStatus.COMPLETED
             with pytest.raises(IntentError, match="there is a story US-002 already"):
-                await intend(world, run, intent)
+                await intend(context, run, intent)
             with pytest.raises(IntentError, match="depend on US-009, which the run does not have"):
-                await intend(world, run, run_facts.StoryAdded(at=0, story=asked(3, after=(9,))))
-            state = await again(world, run, run_facts.StoryAdded(at=0, story=asked(3, after=(2,))))
+                await intend(context, run, run_facts.StoryAdded(at=0, story=asked(3, after=(9,))))
+            state = await again(context, run, run_facts.StoryAdded(at=0, story=asked(3, after=(2,))))
         assert (state.status, state.totals.completed) == (RunStatus.COMPLETED, 3)
         row = await rig.store.queries.run(run)
         assert row is not None
@@ -70,19 +70,19 @@ def test_what_is_asked_of_a_story_is_changed_until_somebody_begins_it(rig: Rig) 
 
     async def scenario() -> None:
         changed = replace(asked(2), title="Another title", depends_on=(story_id(3),))
-        async with rig.open() as world:
-            run = await rig.start(world, spec(replace(asked(1), complexity=9), asked(2), asked(3)), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(replace(asked(1), complexity=9), asked(2), asked(3)), workflow=SHORT)
             await rig.until(lambda: seen(rig, story_facts.StepStarted) == 1)
             intent = run_facts.StoryEdited(at=0, story=changed)
-            assert await heard(world.events, run, intent, await intend(world, run, intent), 60)
+            assert await received(context.events, run, intent, await intend(context, run, intent), 60)
             listed = await rig.store.queries.stories(run)
             assert [row.title for row in listed] == ["Story 1", "Another title", "Story 3"]
-            with pytest.raises(IntentError, match="a circle: US-003 → US-002 → US-003"):
-                await intend(world, run, run_facts.StoryEdited(at=0, story=asked(3, after=(2,))))
+            with pytest.raises(IntentError, match="a cycle: US-003 → US-002 → US-003"):
+                await intend(context, run, run_facts.StoryEdited(at=0, story=asked(3, after=(2,))))
             with pytest.raises(IntentError, match="US-001 is in progress") as refused:
-                await intend(world, run, run_facts.StoryEdited(at=0, story=asked(1)))
-            assert f"shiftwork retry US-001 --run {run} --afresh" in refused.value.hint
-            await ended(world, run)
+                await intend(context, run, run_facts.StoryEdited(at=0, story=asked(1)))
+            assert f"shiftwork retry US-001 --run {run} --from-scratch" in refused.value.hint
+            await ended(context, run)
 
     asyncio.run(scenario())
     assert crew.began == ["US-001", "US-003", "US-002"]
@@ -93,11 +93,11 @@ def test_a_story_that_failed_is_retried_as_it_then_reads(rig: Rig) -> None:
     crew_of(rig, US_001=[BROKEN, BROKEN])
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
-            await ended(world, run)
-            await intend(world, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Simpler")))
-            await again(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), afresh=True))
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
+            await ended(context, run)
+            await intend(context, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Simpler")))
+            await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), from_scratch=True))
         assert [row.title for row in await rig.store.queries.stories(run)] == ["Simpler"]
 
     asyncio.run(scenario())
@@ -115,11 +115,11 @@ def test_nothing_lands_under_a_text_that_no_agent_has_seen(rig: Rig) -> None:
     rig.script = script
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
-            await ended(world, run)
-            await intend(world, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Simpler")))
-            state = await again(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
+            await ended(context, run)
+            await intend(context, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Simpler")))
+            state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
         assert state.status is RunStatus.COMPLETED
         assert crew.began == ["US-001"] * 2
         assert [step.id for step in (await rig.story(run)).pipeline.steps] == ["step-003", "step-004"]
@@ -132,11 +132,11 @@ def test_stories_start_in_the_order_that_was_asked_for(rig: Rig) -> None:
     crew = crew_of(rig, US_001=[done(write={"US-001": "w"}, pause=0.6)])
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(*map(asked, range(1, 5))), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(*map(asked, range(1, 5))), workflow=SHORT)
             await rig.until(lambda: seen(rig, story_facts.StepStarted) == 1)
-            await intend(world, run, run_facts.StoriesReordered(at=0, stories=(story_id(4), story_id(3))))
-            await ended(world, run)
+            await intend(context, run, run_facts.StoriesReordered(at=0, stories=(story_id(4), story_id(3))))
+            await ended(context, run)
 
     asyncio.run(scenario())
     assert crew.began == ["US-001", "US-004", "US-003", "US-002"]
@@ -148,13 +148,13 @@ def test_stories_start_in_the_order_that_was_asked_for(rig: Rig) -> None:
 def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
     async def scenario() -> None:
         run, _ = await over(rig)
-        async with rig.open() as world:
-            version = await intend(world, run, undo(1))
+        async with rig.open() as context:
+            version = await intend(context, run, undo(1))
             with pytest.raises(IntentError, match="being undone already"):
-                await intend(world, run, undo(1))
-            await resume_run(world, run)
-            state = await ended(world, run)
-            fate = await undo_came_to(world.events, run, story_id(1), version, 0)
+                await intend(context, run, undo(1))
+            await resume_run(context, run)
+            state = await ended(context, run)
+            fate = await undo_came_to(context.events, run, story_id(1), version, 0)
             assert isinstance(fate, run_facts.StoryUndone)
             assert (state.status, state.totals.completed, state.totals.failed) == (RunStatus.UNDONE, 1, 0)
             assert state.stories[story_id(1)].status is StoryStatus.UNDONE
@@ -164,13 +164,13 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             assert (row.status, row.cause, row.commit) == ("undone", "undone", "")
             assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]
             assert "This reverts commit" in git(rig.repo, "log", "-1", "--format=%b", "main")
-            state = await again(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), afresh=True))
+            state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), from_scratch=True))
             assert state.status is RunStatus.COMPLETED
-            await again(world, run, undo(1))
+            await again(context, run, undo(1))
             begun = seen(rig, story_facts.StepStarted)
-            state = await again(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
+            state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
         assert state.status is RunStatus.COMPLETED
-        assert seen(rig, story_facts.StepStarted) == begun + 2, "what was taken back is not simply landed once more"
+        assert seen(rig, story_facts.StepStarted) == begun + 2, "reverted work is done again, not just landed again"
 
     asyncio.run(scenario())
     first, second = "feat: US-001 - Story 1", "feat: US-002 - Story 2"
@@ -181,14 +181,14 @@ def test_what_others_stand_on_is_undone_after_them(rig: Rig) -> None:
     crew_of(rig)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
-            await ended(world, run)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
+            await ended(context, run)
             with pytest.raises(IntentError, match="US-002 depends on US-001 and landed after it") as refused:
-                await intend(world, run, undo(1))
+                await intend(context, run, undo(1))
             assert refused.value.hint == f"first: shiftwork undo US-002 --run {run}"
-            await again(world, run, undo(2))
-            state = await again(world, run, undo(1))
+            await again(context, run, undo(2))
+            state = await again(context, run, undo(1))
         assert statuses(state) == {"US-001": "undone", "US-002": "undone"}
 
     asyncio.run(scenario())
@@ -198,11 +198,11 @@ def test_what_others_stand_on_is_undone_after_them(rig: Rig) -> None:
 def test_what_has_not_been_begun_is_blocked_by_an_undone_story(rig: Rig) -> None:
     async def scenario() -> None:
         run, _ = await over(rig, stories=1)
-        async with rig.open() as world:
-            await intend(world, run, undo(1))
-            await intend(world, run, run_facts.StoryAdded(at=0, story=asked(2, after=(1,))))
-            await resume_run(world, run)
-            state = await ended(world, run)
+        async with rig.open() as context:
+            await intend(context, run, undo(1))
+            await intend(context, run, run_facts.StoryAdded(at=0, story=asked(2, after=(1,))))
+            await resume_run(context, run)
+            state = await ended(context, run)
         assert statuses(state) == {"US-001": "undone", "US-002": "blocked"}
         assert state.schedule.blocked == {"US-002": "depends on US-001, which was undone"}
 
@@ -217,14 +217,14 @@ def test_a_revert_that_does_not_fit_or_breaks_the_gates_is_refused(trouble: str,
             (rig.repo / "US-001").write_text("changed since\n")
             git(rig.repo, "commit", "-aqm", "by hand")
         before = rig.log()
-        async with rig.open() as world:
-            version = await intend(world, run, undo(1))
-            await resume_run(world, run)
-            state = await ended(world, run)
-            fate = await undo_came_to(world.events, run, story_id(1), version, 0)
+        async with rig.open() as context:
+            version = await intend(context, run, undo(1))
+            await resume_run(context, run)
+            state = await ended(context, run)
+            fate = await undo_came_to(context.events, run, story_id(1), version, 0)
         assert isinstance(fate, run_facts.UndoRefused)
-        told = {"conflict": "does not fit what has landed since: These files", "gates": "gates are red without it"}
-        assert told[trouble] in fate.reason
+        values = {"conflict": "conflicts with what has landed since: These files", "gates": "gates fail without it"}
+        assert values[trouble] in fate.reason
         assert (state.status, state.requests.undoing) == (RunStatus.COMPLETED, {})
         assert rig.log() == before
 
@@ -235,25 +235,25 @@ def test_what_somebody_has_reverted_by_hand_counts_as_undone(rig: Rig) -> None:
     async def scenario() -> None:
         run, _ = await over(rig, stories=1)
         git(rig.repo, "revert", "--no-edit", "HEAD")
-        async with rig.open() as world:
-            state = await again(world, run, undo(1))
+        async with rig.open() as context:
+            state = await again(context, run, undo(1))
         assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 
     asyncio.run(scenario())
     assert len(rig.log()) == 3
 
 
-def test_an_undo_that_was_interrupted_goes_on(rig: Rig) -> None:
+def test_an_undo_that_was_interrupted_continues(rig: Rig) -> None:
     async def scenario() -> None:
         run, _ = await over(rig, stories=1)
         rig.gates = (Gate(name="slow", command="sleep 1"),)
-        async with rig.open() as world:
-            await intend(world, run, undo(1))
-            await resume_run(world, run)
+        async with rig.open() as context:
+            await intend(context, run, undo(1))
+            await resume_run(context, run)
             await rig.until(lambda: seen(rig, run_facts.UndoPosted) == 1)
-        async with rig.open() as world:
-            await resume_run(world, run)
-            state = await ended(world, run)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            state = await ended(context, run)
         assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 
     asyncio.run(scenario())
@@ -267,11 +267,11 @@ def test_the_spec_says_that_an_undone_story_no_longer_passes(rig: Rig) -> None:
     async def scenario() -> list[bool]:
         passes: list[bool] = []
 
-        def told() -> None:
+        def message() -> None:
             (story,) = json.loads(prd.read_text())["userStories"]
             passes.append(story["passes"])
 
-        async with rig.open() as world:
+        async with rig.open() as context:
             order = Order(
                 spec=spec(asked(1)),
                 workflow=SHORT,
@@ -280,13 +280,16 @@ def test_the_spec_says_that_an_undone_story_no_longer_passes(rig: Rig) -> None:
                 agent="scripted",
                 source="prd-json:../prd.json",
             )
-            run = await start_run(world, order)
-            await ended(world, run)
-            told()
-            await again(world, run, undo(1))
-            told()
+            run = await start_run(context, order)
+            await ended(context, run)
+            message()
+            await again(context, run, undo(1))
+            message()
             return passes
 
     assert asyncio.run(scenario()) == [True, False]
-    ticks = [one.what for one in rig.seen if isinstance(one.what, run_facts.SpecTicked)]
-    assert [(tick.stories, tick.cleared) for tick in ticks] == [((story_id(1),), ()), ((story_id(1),), (story_id(1),))]
+    mark_edits = [sighting.what for sighting in rig.seen if isinstance(sighting.what, run_facts.SpecUpdated)]
+    assert [(update.stories, update.cleared) for update in mark_edits] == [
+        ((story_id(1),), ()),
+        ((story_id(1),), (story_id(1),)),
+    ]

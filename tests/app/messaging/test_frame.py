@@ -74,7 +74,7 @@ def test_planned_stories_are_worked_on_and_the_steps_after_them_see_what_landed(
     assert {"A-1.txt", "A-2.txt", "polish.txt"} <= set(files)
 
 
-def test_the_runs_own_steps_are_told_and_counted_with_its_stories(rig: Rig) -> None:
+def test_the_runs_own_steps_are_reported_and_counted_with_its_stories(rig: Rig) -> None:
     rig.script = planning("A-1", plan=[done("planned", answer="no plan")])
     state = asyncio.run(rig.run(workflow=WORKFLOW))
     known = asyncio.run(account(rig.store.events, state.given.run))
@@ -85,9 +85,9 @@ def test_the_runs_own_steps_are_told_and_counted_with_its_stories(rig: Rig) -> N
     assert exported[FRAME]["status"] == "completed"
     rows = asyncio.run(roll(rig.store.queries, rig.store.events, state.given.run))
     assert [(row.story.story, row.depends_on) for row in rows] == [(FRAME, ()), ("A-1", ())]
-    told = report(known)
-    assert "| stories | 1: 1 landed |" in told
-    assert "## \\_run: framed\n\nState: landed." in told
+    message = report(known)
+    assert "| stories | 1: 1 landed |" in message
+    assert "## \\_run: framed\n\nState: landed." in message
 
 
 def test_what_the_steps_before_have_set_reaches_the_stories(rig: Rig) -> None:
@@ -100,13 +100,13 @@ def test_what_the_steps_before_have_set_reaches_the_stories(rig: Rig) -> None:
 def test_a_plan_that_cannot_be_used_is_asked_for_again(rig: Rig) -> None:
     broken = done("planned", answer="STORIES_JSON: [{]\nSUMMARY:\nplanned\n")
     missing = done("planned")
-    for spoilt, told in ((broken, "not valid JSON"), (missing, "STORIES_JSON")):
+    for spoilt, message in ((broken, "not valid JSON"), (missing, "STORIES_JSON")):
         again = Rig(repo=rig.repo, gates=rig.gates)
         again.script = planning("A-1", plan=[spoilt])
         state = asyncio.run(again.run(workflow=WORKFLOW))
         assert state.status is RunStatus.COMPLETED
         failed = [fact for fact in asyncio.run(again.facts(state, FRAME)) if isinstance(fact, story_facts.StepFailed)]
-        assert told in failed[0].error
+        assert message in failed[0].error
         git(rig.repo, "reset", "--quiet", "--hard", "main~2")
 
 
@@ -131,7 +131,7 @@ def test_a_story_of_the_loop_is_tried_again_before_it_fails(rig: Rig) -> None:
 
 
 def test_a_loop_without_a_story_to_work_on_is_done_at_once(rig: Rig) -> None:
-    async def go() -> RunState:
+    async def scenario() -> RunState:
         rig.script = planning(polish=[done("polished", write={"work.txt": "polish\n"})])
         steps = (LOOP, StepPlan(name="polish", type="polish"))
         order = Order(
@@ -142,11 +142,11 @@ def test_a_loop_without_a_story_to_work_on_is_done_at_once(rig: Rig) -> None:
             agent="scripted",
             done=frozenset({StoryId("US-001")}),
         )
-        async with rig.open() as world:
-            run = await start_run(world, order)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await start_run(context, order)
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    state = asyncio.run(go())
+    state = asyncio.run(scenario())
     assert state.status is RunStatus.COMPLETED
     assert not any(isinstance(fact, run_facts.StoryDispatched) for fact in asyncio.run(rig.facts(state, "")))
     frame = asyncio.run(rig.story(state, FRAME))
@@ -165,15 +165,15 @@ def test_a_person_is_asked_about_the_runs_own_steps_and_answers_under_their_id(r
     plan = replace(PLAN, exhausted=Exhausted.ASK)
     rig.script = planning("A-1", plan=[done("no plan"), done("no plan")])
 
-    async def go() -> RunState:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=replace(WORKFLOW, steps=(plan, *WORKFLOW.steps[1:])))
-            await rig.until(lambda: any(isinstance(one.what, run_facts.StoryWaits) for one in rig.seen))
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=replace(WORKFLOW, steps=(plan, *WORKFLOW.steps[1:])))
+            await rig.until(lambda: any(isinstance(sighting.what, run_facts.StoryWaits) for sighting in rig.seen))
             answer = Reply(run=run, story=FRAME, word=Word.ANSWER, text="one story will do")
-            await reply(world.events, world.inbox, answer)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await reply(context.events, context.inbox, answer)
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
-    state = asyncio.run(go())
+    state = asyncio.run(scenario())
     assert state.status is RunStatus.COMPLETED
     assert asyncio.run(rig.story(state, FRAME)).pipeline.steps[0].attempts == 3
 
@@ -187,14 +187,14 @@ def test_work_before_the_stories_lands_before_they_begin(rig: Rig) -> None:
     assert "WorkRenewed" in kinds(asyncio.run(rig.facts(state, FRAME)))
 
 
-def test_work_before_the_stories_that_fails_the_gates_is_mended_first(rig: Rig) -> None:
+def test_work_before_the_stories_that_fails_the_gates_is_repaired_first(rig: Rig) -> None:
     setup = StepPlan(name="setup", type="setup")
     rig.script = planning("A-1", setup=[done("set up", write={"setup.txt": "1\n"})])
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=(PLAN, setup, LOOP))))
     assert state.status is RunStatus.COMPLETED
     assert rig.log() == ["feat: A-1 - Story A-1", "feat: _run - framed", "start"]
     assert asyncio.run(rig.story(state, FRAME)).landing.attempts_at_repair == (1, 0), (
-        "it is told though it counts no longer"
+        "it is reported though it no longer counts"
     )
 
 
@@ -245,9 +245,9 @@ def test_on_fail_of_a_step_after_the_loop_leads_back_to_the_loop(rig: Rig) -> No
 def test_a_framed_run_is_resumed_wherever_its_process_died(rig: Rig, halt: type[Fact]) -> None:
     async def scenario() -> None:
         rig.script = planning("A-1")
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=WORKFLOW)
-            await rig.until(lambda: any(isinstance(one.what, halt) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=WORKFLOW)
+            await rig.until(lambda: any(isinstance(sighting.what, halt) for sighting in rig.seen))
         state = await rig.carried_on(run)
         assert state.status is RunStatus.COMPLETED
 
@@ -258,11 +258,11 @@ def test_a_framed_run_is_resumed_wherever_its_process_died(rig: Rig, halt: type[
 def test_cancelling_ends_the_steps_of_the_run_itself(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = planning("A-1", plan=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=WORKFLOW)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
-            await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=WORKFLOW)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
+            await cancel_run(context.inbox, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
         assert state.status is RunStatus.CANCELLED
 
     asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""A run that was read from a file tells that file what has landed, whatever happens to the file meanwhile."""
+"""A run that was read from a file marks landed stories as done in it, whatever happens to the file meanwhile."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import Order, start_run, wait_for
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.domain.core.ids import StoryId, landing_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -43,8 +43,8 @@ def project(rig: Rig) -> Path:
     return path
 
 
-async def ordered(world: World) -> Order:
-    sheet = await world.specs.read("prd.json")
+async def ordered(context: Context) -> Order:
+    sheet = await context.specs.read("prd.json")
     return Order(
         spec=sheet.spec,
         workflow=SHORT,
@@ -58,16 +58,16 @@ async def ordered(world: World) -> Order:
 
 
 async def handed_over(rig: Rig, **changes: Any) -> RunState:
-    async with rig.open() as world:
-        run = await start_run(world, replace(await ordered(world), **changes))
-        return await asyncio.wait_for(wait_for(world, run), timeout=60)
+    async with rig.open() as context:
+        run = await start_run(context, replace(await ordered(context), **changes))
+        return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
 
 def passes(path: Path) -> dict[str, bool]:
     return {story["id"]: story["passes"] for story in json.loads(path.read_text(encoding="utf-8"))["userStories"]}
 
 
-def test_stories_land_on_the_branch_of_the_spec_and_are_ticked(rig: Rig) -> None:
+def test_stories_land_on_the_branch_of_the_spec_and_are_marked(rig: Rig) -> None:
     path = project(rig)
     before = git(rig.repo, "rev-parse", "main")
     run = asyncio.run(handed_over(rig))
@@ -92,7 +92,7 @@ def test_what_passes_already_is_not_worked_on(rig: Rig) -> None:
     assert not git(rig.repo, "ls-tree", "--name-only", "feature/mine", "C.txt")
 
 
-def test_agents_are_told_how_the_work_is_kept(rig: Rig) -> None:
+def test_agents_are_reported_how_the_work_is_kept(rig: Rig) -> None:
     project(rig)
     prompts: list[str] = []
 
@@ -102,22 +102,22 @@ def test_agents_are_told_how_the_work_is_kept(rig: Rig) -> None:
 
     rig.script = listening
     asyncio.run(handed_over(rig))
-    assert all("Leave `prd.json` alone" in prompt for prompt in prompts)
+    assert all("Do not change `prd.json`" in prompt for prompt in prompts)
 
 
 @pytest.mark.parametrize("tracked", [True, False])
 def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: bool) -> None:
-    """Else it could have other stories taken for done, and change what they have to prove."""
+    """Else it could mark other stories as done, and change what they have to prove."""
     path = project(rig)
     if tracked:
         git(rig.repo, "add", "prd.json")
         git(rig.repo, "commit", "--quiet", "-m", "a plan")
 
-    def ticking(task: AgentTask) -> Turn:
+    def clock(task: AgentTask) -> Turn:
         turn = writes_its_name(task)
         return replace(turn, write={**turn.write, "prd.json": PRD.replace("false", "true")})
 
-    rig.script = ticking
+    rig.script = clock
     run = asyncio.run(handed_over(rig))
     assert run.status is RunStatus.COMPLETED
     kept = git(rig.repo, "ls-tree", "--name-only", "feature/mine", "prd.json")
@@ -129,7 +129,7 @@ def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: 
     assert passes(path) == {"A": True, "B": True, "C": True}
 
 
-def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:
+def test_a_story_that_fails_is_not_marked(rig: Rig) -> None:
     path = project(rig)
     stuck = Turn(answer="no\n")
     rig.script = lambda task: stuck if task.env["SHIFTWORK_STORY"] == "B" else writes_its_name(task)
@@ -138,27 +138,27 @@ def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:
     assert passes(path) == {"A": True, "B": False, "C": True}
 
 
-def test_only_what_stands_in_the_file_is_said_to_be_ticked_there(rig: Rig) -> None:
-    """A story that was added by hand does not, nor one that somebody has taken out meanwhile."""
+def test_only_what_stands_in_the_file_is_said_to_be_marked_there(rig: Rig) -> None:
+    """A story that was added by hand does not, nor a story that was removed from the file meanwhile."""
     path = project(rig)
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await start_run(world, await ordered(world))
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await start_run(context, await ordered(context))
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             lines = [line for line in path.read_text(encoding="utf-8").splitlines() if '"id": "B"' not in line]
             path.write_text("\n".join(lines), encoding="utf-8")
             added = asked(9, after=())
-            await again(world, run, run_facts.StoryAdded(at=0, story=added))
-            await again(world, run, run_facts.StoryUndoRequested(at=0, story=StoryId("B")))
-            return await again(world, run, run_facts.StoryUndoRequested(at=0, story=added.id))
+            await again(context, run, run_facts.StoryAdded(at=0, story=added))
+            await again(context, run, run_facts.StoryUndoRequested(at=0, story=StoryId("B")))
+            return await again(context, run, run_facts.StoryUndoRequested(at=0, story=added.id))
 
     run = asyncio.run(scenario())
-    told = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.SpecTicked)]
-    assert [fact.ticked for fact in told] == [("A",), ("B",), (), (), ()]
-    assert [fact.missing for fact in told] == [(), (), ("US-009",), ("B",), ("US-009",)]
-    assert not [fact.cleared for fact in told if fact.cleared], "what the file does not have is not open again there"
-    assert run.telling.untold == (), "and nobody is owed anything"
+    facts = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.SpecUpdated)]
+    assert [fact.marked for fact in facts] == [("A",), ("B",), (), (), ()]
+    assert [fact.missing for fact in facts] == [(), (), ("US-009",), ("B",), ("US-009",)]
+    assert not [fact.cleared for fact in facts if fact.cleared], "what the file does not have is not open again there"
+    assert run.writeback.unwritten == (), "and nobody is owed anything"
 
 
 def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:
@@ -173,43 +173,43 @@ def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:
     assert run.status is RunStatus.COMPLETED
     assert not path.exists()
     facts = asyncio.run(rig.facts(run, ""))
-    failed = [fact for fact in facts if isinstance(fact, run_facts.SpecTickFailed)]
+    failed = [fact for fact in facts if isinstance(fact, run_facts.SpecUpdateFailed)]
     assert [(fact.stories, fact.final) for fact in failed] == [(("A",), False), (("A", "B"), False), (("A", "B"), True)]
     assert failed[0].reason == "there is no file prd.json"
 
 
-@pytest.mark.parametrize(("begun", "told"), [("side", "the worktree side"), ("", "the main checkout")])
-def test_a_run_that_goes_on_in_another_checkout_leaves_the_file_of_the_same_name_alone(
-    rig: Rig, begun: str, told: str
+@pytest.mark.parametrize(("begun", "message"), [("side", "the worktree side"), ("", "the main checkout")])
+def test_a_run_that_continues_in_another_checkout_leaves_the_file_of_the_same_name_alone(
+    rig: Rig, begun: str, message: str
 ) -> None:
     path = project(rig)
     rig.worktree = "" if begun else "other"
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await start_run(replace(world, worktree=begun), await ordered(world))
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await start_run(replace(context, worktree=begun), await ordered(context))
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
     run = asyncio.run(scenario())
     assert run.status is RunStatus.COMPLETED
     assert path.read_text(encoding="utf-8") == PRD
-    failed = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.SpecTickFailed)]
-    assert failed[0].reason == f"prd.json lies in {told}, and the run continues elsewhere"
+    failed = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.SpecUpdateFailed)]
+    assert failed[0].reason == f"prd.json is in {message}, but the run continues elsewhere"
 
 
-def test_a_file_that_is_being_edited_is_told_with_what_lands_next(rig: Rig) -> None:
+def test_a_file_that_is_being_edited_is_reported_with_what_lands_next(rig: Rig) -> None:
     path = project(rig)
 
     def edited(sighting: Sighting) -> None:
         if isinstance(sighting.what, story_facts.LandingAccepted):
-            path.write_text(PRD.replace("Third", "Third, later") + ("{" if not mended else ""), encoding="utf-8")
-            mended.append(True)
+            path.write_text(PRD.replace("Third", "Third, later") + ("{" if not fixed else ""), encoding="utf-8")
+            fixed.append(True)
 
-    mended: list[bool] = []
+    fixed: list[bool] = []
     rig.watch = edited
     run = asyncio.run(handed_over(rig))
     assert {known.status for known in run.stories.values()} == {StoryStatus.COMPLETED}
     assert passes(path) == {"A": True, "B": True, "C": True}
     assert "Third, later" in path.read_text(encoding="utf-8")
-    told = kinds(asyncio.run(rig.facts(run, "")))
-    assert [kind for kind in told if kind.startswith("SpecTick")] == ["SpecTickFailed", "SpecTicked"]
+    lines = kinds(asyncio.run(rig.facts(run, "")))
+    assert [kind for kind in lines if kind.startswith("SpecUpdate")] == ["SpecUpdateFailed", "SpecUpdated"]

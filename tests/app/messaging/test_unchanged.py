@@ -1,4 +1,4 @@
-"""Coding steps that change no file: they are repaired at once, and no session is paid for the same refusal twice."""
+"""Coding steps that change no file: they are repaired at once, and no second session is paid for the same refusal."""
 
 import asyncio
 from collections.abc import Mapping
@@ -104,7 +104,7 @@ def test_gates_that_fail_the_same_way_send_the_work_back_once(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=story_workflow(coding, check)))
     assert run.status is RunStatus.FAILED
     assert [kind for kind, _ in paid] == ["coding", "coding"]
-    assert "the same failure" in asyncio.run(rig.story(run)).outcome.reason
+    assert "failed in the same way" in asyncio.run(rig.story(run)).outcome.reason
 
 
 def test_a_story_without_a_coding_step_is_refused_at_its_landing_and_repaired(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""A store that a process can die at: who would write there what a test names hangs, as if it had been killed."""
+"""A store that simulates a killed process: the write that a test names hangs forever."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ from shiftwork.ports.views import Row
 
 
 class Death:
-    """Where the next process dies; `come` once it has got there. Those after it get by, but a run that waits for mail
-    does so in vain while it is `deaf`.
+    """Where the next process dies; `come` once it has reached that point. Later processes pass it, but a run that waits
+    for messages receives none while it is `deaf`.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _Inbox(MemoryInbox):
 
 
 def deadly(store: MemoryStore) -> Death:
-    """Make the store one that processes die at."""
+    """Make processes die at the store."""
     death = Death()
     events, inbox = _Events(store.queries), _Inbox()
     events.death = inbox.death = death

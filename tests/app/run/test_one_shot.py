@@ -1,4 +1,4 @@
-"""The loop on the inline engine: one request, and what an attempt can come to."""
+"""The loop on the inline engine: one request, and the possible outcomes of an attempt."""
 
 import asyncio
 from dataclasses import replace
@@ -92,7 +92,7 @@ def test_trouble_is_retried_once_then_fails_the_story(
     assert rig.log() == ["start"]
 
 
-def test_the_failure_is_told_to_the_next_attempt_which_starts_clean(rig: Rig) -> None:
+def test_the_failure_is_reported_to_the_next_attempt_which_starts_clean(rig: Rig) -> None:
     seen: list[tuple[str, bool]] = []
     crash = Turn(ending=Ending.CRASHED, detail="segmentation fault", write={"half.txt": "half\n"})
     crash_once = honest(coding=[crash])
@@ -125,7 +125,7 @@ def test_an_attempt_that_was_ended_names_the_setting_that_allows_more(rig: Rig, 
 
 
 class Failing:
-    """Says something, and crashes without a word about that."""
+    """Prints text, and crashes without giving the reason."""
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         log = task.log.name
@@ -141,20 +141,20 @@ def test_the_last_words_of_an_agent_that_failed_are_in_the_failure(rig: Rig) -> 
     rig.agent = Failing()
     run = asyncio.run(rig.run(workflow=SHORT))
     failure = asyncio.run(rig.story(run)).outcome.reason
-    assert "ended with exit code 1\nits last words: I cannot reach the model (" in failure
+    assert "ended with exit code 1\nlast output: I cannot reach the model (" in failure
 
 
 def test_an_answer_that_breaks_the_contract_is_in_the_failure(rig: Rig) -> None:
     rig.script = honest(coding=[Turn(answer="I will not do this.")] * 9)
     run = asyncio.run(rig.run(workflow=SHORT))
-    assert asyncio.run(rig.story(run)).outcome.reason.endswith("\nits last words: I will not do this.")
+    assert asyncio.run(rig.story(run)).outcome.reason.endswith("\nlast output: I will not do this.")
 
 
 def test_required_outputs_are_part_of_the_contract(rig: Rig) -> None:
     async def scenario() -> None:
         coding = replace(catalogue_step("coding"), output_keys=("branch_name",))
-        told = done("done\n\nBRANCH_NAME: x\nOTHER: y", write={"work.txt": "w"})
-        rig.script = honest(coding=[done(), told])
+        turn = done("done\n\nBRANCH_NAME: x\nOTHER: y", write={"work.txt": "w"})
+        rig.script = honest(coding=[done(), turn])
         run = await rig.run(workflow=story_workflow(coding, catalogue_step("final_review")))
         story = await rig.story(run)
         assert run.status is RunStatus.COMPLETED

@@ -1,4 +1,4 @@
-"""Several stories at once on the inline engine: who waits for whom, what each has for itself, what a failure blocks."""
+"""Several stories at once on the inline engine: dependencies, what each has to itself, what a failure blocks."""
 
 import asyncio
 from collections.abc import Mapping
@@ -60,12 +60,14 @@ def rig_with(rig: Rig, crew: Crew, gate: str = "true") -> Rig:
     return rig
 
 
-def flying_at_most(rig: Rig) -> int:
+def in_progress_at_most(rig: Rig) -> int:
     """How many stories were in progress at once, by the facts as they were seen."""
-    flying, most = 0, 0
+    in_progress, most = 0, 0
     for sighting in rig.seen:
-        flying += isinstance(sighting.what, run_facts.StoryDispatched) - isinstance(sighting.what, run_facts.StoryEnded)
-        most = max(most, flying)
+        in_progress += isinstance(sighting.what, run_facts.StoryDispatched) - isinstance(
+            sighting.what, run_facts.StoryEnded
+        )
+        most = max(most, in_progress)
     return most
 
 
@@ -75,7 +77,7 @@ def test_four_stories_at_once_all_land(rig: Rig) -> None:
         rig_with(rig, crew).run(spec(*(asked(number) for number in range(1, 9))), workflow=SHORT, parallel=4)
     )
     assert run.status is RunStatus.COMPLETED
-    assert flying_at_most(rig) == 4
+    assert in_progress_at_most(rig) == 4
     assert sorted(rig.log()) == sorted(["start", *(f"feat: US-{n:03d} - Story {n}" for n in range(1, 9))])
     assert len(set(crew.trees.values())) == 8, "each has a workspace of its own"
 

@@ -1,4 +1,4 @@
-"""Taking a run over: whatever was asked of it meanwhile is in every inbox before anything of it goes on."""
+"""Taking a run over: all requests made meanwhile are in every inbox before any of its work continues."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -50,30 +50,32 @@ class Thorough:
         await self.engine.close()
 
 
-async def killed_at_its_gates(rig: Rig, told: Path, *, recorded: bool) -> RunId:
+async def killed_at_its_gates(rig: Rig, path: Path, *, recorded: bool) -> RunId:
     """A run whose process is gone while gates run on what its story has asked to land, whether or not it knows that."""
-    rig.gates = (Gate(name="slow", command=f"touch {told}; sleep 60"),)
-    async with rig.open() as world:
-        run = await rig.start(world, workflow=SHORT)
-        await rig.until(told.exists)
+    rig.gates = (Gate(name="slow", command=f"touch {path}; sleep 60"),)
+    async with rig.open() as context:
+        run = await rig.start(context, workflow=SHORT)
+        await rig.until(path.exists)
         if recorded:
-            await rig.until(lambda: any(isinstance(one.what, story_facts.LandingRequested) for one in rig.seen))
+            await rig.until(
+                lambda: any(isinstance(sighting.what, story_facts.LandingRequested) for sighting in rig.seen)
+            )
     assert ((await rig.story(run)).landing.requests == 1) == recorded
     return run
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
 @pytest.mark.parametrize("recorded", [True, False], ids=["and knows it", "and died before it knew"])
-def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
+def test_a_story_that_has_asked_to_land_is_reverted_before_its_gates_continue(
     rig: Rig, tmp_path: Path, *, recorded: bool, whole: bool
 ) -> None:
-    told, again = tmp_path / "gate", tmp_path / "again"
+    message, again = tmp_path / "gate", tmp_path / "again"
     death = deadly(rig.store)
     if not recorded:
         death.before_recording(lambda fact: isinstance(fact, story_facts.LandingRequested))
 
     async def scenario() -> None:
-        run = await killed_at_its_gates(rig, told, recorded=recorded)
+        run = await killed_at_its_gates(rig, message, recorded=recorded)
         death.deaf = True
         if whole:
             await cancel_run(rig.store.inbox, run)
@@ -82,10 +84,10 @@ def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
                 rig.store.events, rig.store.inbox, run, run_facts.StoryCancellationRequested(at=0, story=US_001), "1"
             )
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
-        async with rig.open() as world:
-            await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run)
+        async with rig.open() as context:
+            await resume_run(replace(context, engine=Thorough(engine=context.engine, begun=again)), run)
             death.deaf = False
-            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
         assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
         assert (await queue(rig)).entries == ()
 
@@ -98,9 +100,9 @@ def test_a_story_that_has_not_asked_to_land_takes_nothing_back(rig: Rig) -> None
     rig.script = honest(coding=[done(pause=60)])
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, AgentEvent) for sighting in rig.seen))
         await cancel_run(rig.store.inbox, run)
         assert (await rig.carried_on(run)).status is RunStatus.CANCELLED
         assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED

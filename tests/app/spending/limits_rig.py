@@ -1,4 +1,4 @@
-"""Limits that agents meet at work, and a clock that stands still until they are written down."""
+"""Limits that agents reach, and a clock that stops until they are recorded."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from tests.app.rig import Rig, honest
 
 
 class Held(SystemClock):
-    """Stands still while it is held, and goes on from there. So it does not matter how long a busy machine takes."""
+    """Stops while it is held, and continues from there, so that a busy machine's delay does not matter."""
 
     def __init__(self) -> None:
         self._behind = 0.0
@@ -25,8 +25,8 @@ class Held(SystemClock):
     def hold(self) -> None:
         self._at = self.now()
 
-    def let_go(self, ahead: float = 0.0) -> None:
-        """It goes on, from so many seconds later."""
+    def release(self, ahead: float = 0.0) -> None:
+        """The clock continues, `ahead` seconds later."""
         at, self._at = self.now() + ahead, None
         self._behind = super().now() - at
 
@@ -44,8 +44,8 @@ def limited(
 def limited_once(
     rig: Rig, seconds: float, ending: Ending = Ending.RATE_LIMITED, *, until_it_is_told: bool = True
 ) -> Callable[[AgentTask], Turn]:
-    """The first attempt at coding finds a limit that lies so far ahead when the rig's story hears of it: until then the
-    clock stands still, or until somebody lets go of it.
+    """The first attempt at coding reaches a limit that ends in `seconds`. The clock stops until the rig's story has
+    recorded the limit, or until the test releases the clock.
     """
     rig.clock = clock = Held()
     work = honest()
@@ -60,7 +60,7 @@ def limited_once(
 
     def watch(sighting: Sighting) -> None:
         if until_it_is_told and met and isinstance(sighting.what, story_facts.StepDeferred):
-            clock.let_go()
+            clock.release()
 
     rig.watch = watch
     return script

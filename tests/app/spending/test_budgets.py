@@ -1,4 +1,4 @@
-"""A run within its budget: allowances before attempts, settlements after them, a hard stop, and going on."""
+"""A run within its budget: allowances before attempts, settlements after them, a hard stop, and continuing."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.commands.runs import raise_limits, resume_run, wait_for
-from shiftwork.app.messaging.allowances import SHORTAGE
+from shiftwork.app.commands.runs import cancel_run, raise_limits, resume_run, wait_for
 from shiftwork.app.messaging.messages import facts_of
 from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.app.views.amounts import reached_of
@@ -37,26 +36,26 @@ def costs(usd: float | None, tokens: int = 100) -> Callable[[AgentTask], Turn]:
 
 
 def held(rig: Rig) -> Callable[[], bool]:
-    return lambda: any(isinstance(one.what, story_facts.AllowanceRefused) for one in rig.seen)
+    return lambda: any(isinstance(sighting.what, story_facts.AllowanceRefused) for sighting in rig.seen)
 
 
 async def ledger_of(rig: Rig, run: RunId) -> RunState:
     return await load(rig.store.events, RUN, run_stream(run))
 
 
-def test_without_a_limit_of_the_run_nobody_is_asked_for_anything(rig: Rig) -> None:
+def test_without_a_limit_of_the_run_no_one_is_asked_for_anything(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = costs(1.0)
         run = await rig.run(workflow=SHORT, limits=Limits(story=Budget(usd=9.0), step=Budget(tokens=1000)))
         assert run.status is RunStatus.COMPLETED
-        told = {type(fact).__name__ for fact in (*await rig.facts(run), *await rig.facts(run, ""))}
-        assert not told & {"AllowanceClaimed", "AllowanceAsked", "AmountReserved", "AttemptSettled"}
+        lines = {type(fact).__name__ for fact in (*await rig.facts(run), *await rig.facts(run, ""))}
+        assert not lines & {"AllowanceClaimed", "AllowanceAsked", "AmountReserved", "AttemptSettled"}
 
     asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("thrifty", [True, False])
-def test_each_attempt_is_set_aside_for_and_settled(rig: Rig, *, thrifty: bool) -> None:
+def test_each_attempt_is_reserved_for_and_settled(rig: Rig, *, thrifty: bool) -> None:
     async def scenario() -> None:
         caps: list[float | None] = []
         script = costs(0.25)
@@ -71,32 +70,34 @@ def test_each_attempt_is_set_aside_for_and_settled(rig: Rig, *, thrifty: bool) -
         assert run.status is RunStatus.COMPLETED
         assert run.spending.ledger.spent == Amount(usd=0.5, tokens=200)
         assert (run.spending.ledger.reserved, run.spending.ledger.claims) == ({}, {})
-        assert run.spending.ledger.overshoot == Amount(tokens=50), "of money none was needed beyond what was set aside"
+        assert run.spending.ledger.overshoot == Amount(tokens=50), "no money was needed beyond the reserved amount"
         assert caps == ([0.8, 0.8] if thrifty else [None, None])
 
     asyncio.run(scenario())
 
 
-def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> None:
+def test_a_run_stops_at_its_limit_and_continues_when_it_is_raised(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = costs(1.2)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
             await rig.until(held(rig))
             story = await rig.story(run)
             assert story.waiting.hold is not None
             assert story.waiting.hold.cause is HoldCause.LIMIT
-            over = "one attempt up to 0.20 USD more than was set aside for it"
+            over = "one attempt up to 0.20 USD more than was reserved for it"
             assert story.waiting.hold.detail == f"the run has spent 1.20 of 1.00 USD, {over}"
             (row,) = await rig.store.queries.stories(run)
             reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=1.2))
             assert story.waiting.hold.reached == reached_of(row) == reached
-            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=1.1)))
-            await rig.until(lambda: sum(isinstance(one.what, story_facts.AllowanceRefused) for one in rig.seen) == 2)
-        async with rig.open() as world:  # as from another process, some days later
-            await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=3.0)))
-            await resume_run(world, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await raise_limits(context.inbox, run, "1", Limits(run=Budget(usd=1.1)))
+            await rig.until(
+                lambda: sum(isinstance(sighting.what, story_facts.AllowanceRefused) for sighting in rig.seen) == 2
+            )
+        async with rig.open() as context:  # as from another process, some days later
+            await raise_limits(context.inbox, run, "2", Limits(run=Budget(usd=3.0)))
+            await resume_run(context, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             (row,) = await rig.store.queries.stories(run)
             assert (row.hold, reached_of(row)) == ("", None)
@@ -106,9 +107,10 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
     asyncio.run(scenario())
 
 
-def test_a_shortage_that_a_release_before_has_told_in_words_alone_is_understood() -> None:
-    told = Message(position=1, key="shortage/US-001/1/0", body={"type": SHORTAGE, "number": 1, "detail": "spent"})
-    (refused, _) = facts_of(story_stream(RunId("r"), STORY), [told], at=2.0)
+def test_a_shortage_that_a_release_before_has_reported_in_words_alone_is_understood() -> None:
+    body = {"kind": "AllowanceRefused", "version": 1, "body": {"at": 0.0, "number": 1, "detail": "spent"}}
+    message = Message(position=1, key="shortage/US-001/1/0", body=body)
+    (refused, _) = facts_of(story_stream(RunId("r"), STORY), [message], at=2.0)
     assert refused == story_facts.AllowanceRefused(at=2.0, number=1, detail="spent", reached=None)
 
 
@@ -120,13 +122,13 @@ def test_stories_side_by_side_keep_to_one_budget(rig: Rig) -> None:
         rig.gates = ()
         spec = Spec(title="many", description="many", stories=tuple(map(asked, (1, 2, 3))))
         limits = Limits(run=Budget(usd=4.0), attempt=Amount(usd=1.0, tokens=1))
-        async with rig.open() as world:
-            run = await rig.start(world, spec, workflow=SHORT, limits=limits, parallel=3)
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=SHORT, limits=limits, parallel=3)
             await rig.until(held(rig))
             state = await ledger_of(rig, run)
             assert state.spending.ledger.spent.usd <= 4.0
-            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=40.0)))
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await raise_limits(context.inbox, run, "1", Limits(run=Budget(usd=40.0)))
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert ended.spending.ledger.spent.usd == pytest.approx(6.0)
 
     asyncio.run(scenario())
@@ -143,8 +145,8 @@ def test_an_agent_that_stops_at_its_cap_costs_no_retry(rig: Rig) -> None:
         assert run.status is RunStatus.COMPLETED
         story = await rig.story(run)
         assert [(step.attempts, step.retries) for step in story.pipeline.steps] == [(2, 0), (1, 0)]
-        (told,) = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepCutShort)]
-        assert told.diff
+        (step_cut_short,) = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepCutShort)]
+        assert step_cut_short.diff
         assert run.spending.ledger.spent.usd == pytest.approx(3.0)
 
     asyncio.run(scenario())
@@ -175,7 +177,9 @@ def test_one_that_stops_for_its_cap_far_from_it_is_not_begun_without_end(rig: Ri
 
 
 @pytest.mark.parametrize(("price", "cost"), [(0.5, 0.5), (None, None)])
-def test_an_agent_that_tells_no_price_has_one_by_its_tokens(rig: Rig, price: float | None, cost: float | None) -> None:
+def test_an_agent_that_reports_no_price_has_one_by_its_tokens(
+    rig: Rig, price: float | None, cost: float | None
+) -> None:
     async def scenario() -> None:
         rig.script = costs(None)
         rig.price = lambda _, usage: price and usage.input_tokens / 100 * price
@@ -186,7 +190,7 @@ def test_an_agent_that_tells_no_price_has_one_by_its_tokens(rig: Rig, price: flo
     asyncio.run(scenario())
 
 
-def test_what_nobody_can_price_counts_as_all_that_was_set_aside(rig: Rig) -> None:
+def test_what_no_one_can_price_counts_as_all_that_was_reserved(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = costs(None)
         run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=1)))
@@ -198,11 +202,11 @@ def test_what_nobody_can_price_counts_as_all_that_was_set_aside(rig: Rig) -> Non
 def test_a_story_that_is_cancelled_while_it_waits_claims_nothing_more(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = costs(1.2)
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
             await rig.until(held(rig))
-            await world.inbox.post(run_stream(run), "cancel/", {"type": "cancel"})
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await cancel_run(context.inbox, run)
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert (state.status, state.spending.ledger.claims) == (RunStatus.CANCELLED, {})
 
     asyncio.run(scenario())

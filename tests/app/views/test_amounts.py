@@ -1,15 +1,15 @@
-"""How amounts are said: in full, in the cell of a table, and to programs."""
+"""How amounts are written: in full, in the cell of a table, and for programs."""
 
 import pytest
 
 from shiftwork.app.views import amounts, report_costs
 from shiftwork.domain.budget.amounts import Amount, Budget
-from shiftwork.domain.budget.reservations import told
+from shiftwork.domain.budget.reservations import spent_of
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 
-TOLD = one_attempt(Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.4))
+REPORTED = one_attempt(Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.4))
 GUESSED = one_attempt(Usage(input_tokens=1_000, output_tokens=20, cost_usd=0.12, estimated=True))
 SILENT = one_attempt(None)
 
@@ -26,9 +26,9 @@ def test_an_unknown_cost_is_never_nothing(usd: float | None, said: str) -> None:
     [
         (NOTHING_USED, "-", "-"),
         (SILENT, "unknown", "unknown"),
-        (TOLD, "0.40 USD", "0.40 USD"),
+        (REPORTED, "0.40 USD", "0.40 USD"),
         (GUESSED, "≈ 0.12 USD", "≈ 0.12 USD"),
-        (TOLD + SILENT, "at least 0.40 USD, 1 attempt unknown", "≥ 0.40 USD"),
+        (REPORTED + SILENT, "at least 0.40 USD, 1 attempt unknown", "≥ 0.40 USD"),
         (GUESSED + SILENT + SILENT, "at least ≈ 0.12 USD, 2 attempts unknown", "≥ ≈ 0.12 USD"),
     ],
 )
@@ -41,9 +41,9 @@ def test_costs(used: Usage, full: str, brief: str) -> None:
     [
         (NOTHING_USED, "-", "-", "-"),
         (SILENT, "unknown", "unknown", "unknown"),
-        (TOLD, "12,300 in (9,000 cached), 450 out", "12.3k/450", "12.8k"),
+        (REPORTED, "12,300 in (9,000 cached), 450 out", "12.3k/450", "12.8k"),
         (GUESSED, "1,000 in, 20 out", "1.00k/20", "1.02k"),
-        (TOLD + SILENT, "at least 12,300 in (9,000 cached), 450 out, 1 attempt unknown", "≥ 12.3k/450", "≥ 12.8k"),
+        (REPORTED + SILENT, "at least 12,300 in (9,000 cached), 450 out, 1 attempt unknown", "≥ 12.3k/450", "≥ 12.8k"),
     ],
 )
 def test_tokens(used: Usage, full: str, brief: str, all_of_them: str) -> None:
@@ -54,7 +54,7 @@ def test_tokens(used: Usage, full: str, brief: str, all_of_them: str) -> None:
     ("count", "said"),
     [(0, "0"), (999, "999"), (1_000, "1.00k"), (123_456, "123k"), (7_654_321, "7.65M"), (5 * 10**12, "5000G")],
 )
-def test_large_counts_are_told_in_three_digits(count: int, said: str) -> None:
+def test_large_counts_are_reported_in_three_digits(count: int, said: str) -> None:
     assert amounts.brief(count) == said
 
 
@@ -62,10 +62,10 @@ def test_amounts_leave_out_what_they_are_not_about() -> None:
     assert report_costs.amount(Amount(usd=0.5, tokens=1_200)) == "0.50 USD and 1,200 tokens"
     assert report_costs.amount(Budget(usd=0.5)) == "0.50 USD"
     assert report_costs.amount(Budget(tokens=7)) == "7 tokens"
-    assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD, judging by 1 story before"
+    assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD (from 1 earlier story)"
 
 
-def test_limits_are_told_as_far_as_there_are_any() -> None:
+def test_limits_are_reported_as_far_as_there_are_any() -> None:
     none = Budget()
     assert amounts.limited((none, none, none)) == ""
     some = (Budget(usd=2.0), none, Budget(usd=0.5, tokens=1_200))
@@ -77,24 +77,24 @@ def test_limits_are_told_as_far_as_there_are_any() -> None:
     }
 
 
-def test_small_sums_are_told_with_the_digits_they_need() -> None:
+def test_small_sums_are_reported_with_the_digits_they_need() -> None:
     assert amounts.money(0.0016) == "0.0016 USD"
     assert amounts.span(Band(low_usd=0.0061, high_usd=0.0123, known=1)) == "0.0061 to 0.01 USD"
     assert amounts.span(Band(low_usd=0.011, high_usd=0.0144, known=1)) == "about 0.01 USD"
-    assert told(Budget(usd=0.001), Usage(cost_usd=0.0016)) == "0.0016 of 0.0010 USD"
+    assert spent_of(Budget(usd=0.001), Usage(cost_usd=0.0016)) == "0.0016 of 0.0010 USD"
 
 
-def test_programs_are_told_shares_and_whether_what_was_foreseen_came() -> None:
-    shares = [Share(agent="a", model="m", usage=TOLD), Share(agent="b", model="", usage=SILENT)]
+def test_programs_are_reported_shares_and_whether_what_was_estimated_came() -> None:
+    shares = [Share(agent="a", model="m", usage=REPORTED), Share(agent="b", model="", usage=SILENT)]
     shared = amounts.shared(shares)
-    assert [(one["agent"], one["cost_usd"], one["unpriced"]) for one in shared["agents"]] == [
+    assert [(item["agent"], item["cost_usd"], item["unpriced"]) for item in shared["agents"]] == [
         ("a", 0.4, 0),
         ("b", None, 1),
     ]
-    assert [(one["model"], one["input_tokens"]) for one in shared["models"]] == [("m", 12_300), (None, None)]
+    assert [(item["model"], item["input_tokens"]) for item in shared["models"]] == [("m", 12_300), (None, None)]
     band = Band(low_usd=0.1, high_usd=0.2, known=7)
-    assert amounts.estimate(None, TOLD, over=True) is None
-    assert amounts.estimate(band, TOLD, over=True) == {
+    assert amounts.estimate(None, REPORTED, over=True) is None
+    assert amounts.estimate(band, REPORTED, over=True) == {
         "low_usd": 0.1,
         "high_usd": 0.2,
         "known": 7,
@@ -102,8 +102,8 @@ def test_programs_are_told_shares_and_whether_what_was_foreseen_came() -> None:
     }
 
 
-def test_where_nobody_told_anything_there_is_nothing_to_list() -> None:
-    assert [amounts.is_known(used) for used in (NOTHING_USED, SILENT, TOLD, TOLD + SILENT)] == [
+def test_where_no_one_reported_anything_there_is_nothing_to_list() -> None:
+    assert [amounts.is_known(used) for used in (NOTHING_USED, SILENT, REPORTED, REPORTED + SILENT)] == [
         False,
         False,
         True,

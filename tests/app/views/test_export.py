@@ -1,4 +1,4 @@
-"""A run in the shape of workflow_state.json: every field there, every entry from a fact."""
+"""A run in the shape of workflow_state.json: every field is present, every entry comes from a fact."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from shiftwork.app.views.history import account
 from shiftwork.domain.core.ids import RunId
 from shiftwork.errors import UnknownRunError
 from tests.app.rig import SHORT, Rig
-from tests.app.tale import LANDED, told
+from tests.app.tale import LANDED, account_of
 
 TOP = {"version", "created_at", "prd_file", "stories", "account"}
 STORY = {
@@ -60,7 +60,7 @@ ACTIONS = {
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    return export(asyncio.run(told(MemoryStore())), Path("/project"))
+    return export(asyncio.run(account_of(MemoryStore())), Path("/project"))
 
 
 def history(document: dict[str, Any], story: str, action: str) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def test_stories_stand_where_the_run_says(document: dict[str, Any]) -> None:
     assert history(document, "US-001", "story_completed")[0]["details"] == {"commit": LANDED}
 
 
-def test_a_story_that_nobody_has_begun_has_the_steps_it_would_go_through(document: dict[str, Any]) -> None:
+def test_a_story_that_no_one_has_begun_has_the_steps_it_would_pass_through(document: dict[str, Any]) -> None:
     waiting = document["stories"]["US-005"]
     assert [step["type"] for step in waiting["steps"]] == ["planning", "coding", "review", "final_review"]
     assert {step["status"] for step in waiting["steps"]} == {"pending"}
@@ -111,7 +111,7 @@ def test_a_story_that_nobody_has_begun_has_the_steps_it_would_go_through(documen
 
 
 def test_edits_name_the_steps_they_made(document: dict[str, Any]) -> None:
-    by_agent, skipped, by_person, described, reordered, mended = (
+    by_agent, skipped, by_person, described, reordered, fixed = (
         entry["details"] for entry in history(document, "US-001", "workflow_edit")
     )
     assert by_agent["operation"] == "add_after"
@@ -120,7 +120,7 @@ def test_edits_name_the_steps_they_made(document: dict[str, Any]) -> None:
     assert [step["id"] for step in by_person["replacement_steps"]] == ["step-006", "step-007"]
     assert (described["old_description"], described["new_description"]) == ("the *other* part | <b>", "all of it")
     assert reordered["new_order"] == ["step-007", "step-006", "step-005", "step-004"]
-    assert (mended["target_step_id"], mended["new_steps"][0]["id"]) == ("step-003", "step-008")
+    assert (fixed["target_step_id"], fixed["new_steps"][0]["id"]) == ("step-003", "step-008")
     steps = {step["id"]: step for step in document["stories"]["US-001"]["steps"]}
     assert steps.keys() >= {"step-005", "step-006", "step-007", "step-008"}
     assert steps["step-003"]["skip_reason"] == "small change"
@@ -132,7 +132,7 @@ def test_an_edit_says_whose_it_was(document: dict[str, Any]) -> None:
     assert [entry["step_id"] for entry in edits] == ["step-001", "step-001", None, None, None, None]
 
 
-def test_what_went_wrong_is_told_and_a_fact_without_effect_is_not(document: dict[str, Any]) -> None:
+def test_what_went_wrong_is_reported_and_a_fact_without_effect_is_not(document: dict[str, Any]) -> None:
     interrupted, timed_out = history(document, "US-002", "step_cancelled")
     assert (interrupted["details"]["trouble"], interrupted["details"]["diff"]) == (
         "interrupted",
@@ -146,7 +146,7 @@ def test_what_went_wrong_is_told_and_a_fact_without_effect_is_not(document: dict
     assert (first["restart_count"], first["status"], first["error"]) == (1, "failed", "it crashed")
 
 
-def test_a_step_under_way_has_not_used_anything_yet(document: dict[str, Any]) -> None:
+def test_a_step_in_progress_has_not_used_anything_yet(document: dict[str, Any]) -> None:
     step = document["stories"]["US-004"]["steps"][0]
     assert (step["status"], step["completed_at"], step["cost_usd"], step["input_tokens"]) == (
         "in_progress",
@@ -173,6 +173,6 @@ def test_a_real_run_is_exported_with_files_named_from_the_repository(rig: Rig) -
     asyncio.run(scenario())
 
 
-def test_a_run_that_nobody_knows_has_no_account() -> None:
+def test_a_run_that_no_one_knows_has_no_account() -> None:
     with pytest.raises(UnknownRunError):
         asyncio.run(account(MemoryStore().events, RunId("nope")))

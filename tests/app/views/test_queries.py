@@ -1,4 +1,4 @@
-"""What front ends show of a run, worked out from rows and from whether its worker lives."""
+"""What front ends show of a run, computed from rows and from whether its worker is alive."""
 
 import asyncio
 from dataclasses import replace
@@ -12,7 +12,7 @@ from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import PLAN, is_meant, outlines, run_view, unfinished
 from shiftwork.app.views.report import report
-from shiftwork.app.views.run_views import Pulse, proof_of, reason
+from shiftwork.app.views.run_views import Activity, proof_of, reason
 from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits
@@ -37,7 +37,7 @@ def lives(owner: Owner) -> bool:
     return owner.pid > 0
 
 
-def test_how_far_a_story_is_proved_is_told_by_its_row() -> None:
+def test_how_far_a_story_is_proved_is_reported_by_its_row() -> None:
     row = replace(story_row("r1", "US-001"), proof="partly", shown=1, criteria=2, proof_remark="gate test is blind")
     status = ProofStatus(level=ProofLevel.PARTLY, shown=1, criteria=2, remark="gate test is blind")
     assert proof_of(row) == status
@@ -48,29 +48,29 @@ def is_dead(owner: Owner) -> bool:
     return owner.pid < 0
 
 
-def nobody_knows(owner: Owner) -> None:
+def is_unknown(owner: Owner) -> None:
     """As for a process on another host."""
 
 
 def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
             queries = rig.store.queries
-            assert (await run_view(queries, run, lives)).pulse is Pulse.WORKING
-            assert (await run_view(queries, run, nobody_knows)).pulse is Pulse.WORKING
-            assert (await run_view(queries, run, is_dead)).pulse is Pulse.INTERRUPTED
+            assert (await run_view(queries, run, lives)).activity is Activity.WORKING
+            assert (await run_view(queries, run, is_unknown)).activity is Activity.WORKING
+            assert (await run_view(queries, run, is_dead)).activity is Activity.INTERRUPTED
             assert (await run_view(queries, run, is_dead)).worker is None
-            await world.leases.leave(world.owner)
-            assert (await run_view(queries, run, nobody_knows)).worker is None, "its last sign of life is too old"
+            await context.leases.leave(context.owner)
+            assert (await run_view(queries, run, is_unknown)).worker is None, "its last sign of life is too old"
 
     asyncio.run(scenario())
 
 
 class Overtaken:
-    """Tells once of a run as it stood before it ended, which it did right then."""
+    """Returns once the row of a run from before it ended, although it has just ended."""
 
     def __init__(self, queries: Queries, before: RunRow) -> None:
         self._queries = queries
@@ -90,19 +90,21 @@ def test_a_run_that_ends_while_it_is_looked_at_is_over_and_not_interrupted(rig: 
     assert row is not None
     queries = cast("Queries", Overtaken(rig.store.queries, replace(row, status="running", ended_at=None)))
     view = asyncio.run(run_view(queries, run, lives))
-    assert (view.pulse, view.worker, view.run.status) == (Pulse.OVER, None, "completed")
+    assert (view.activity, view.worker, view.run.status) == (Activity.OVER, None, "completed")
 
 
 def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             view = await run_view(rig.store.queries, run, lives)
-            assert view.pulse is Pulse.WAITING
+            assert view.activity is Activity.WAITING
             assert view.used == one_attempt(USED)
-            assert [(one.agent, one.model, one.usage) for one in view.shares] == [("scripted", "scripted", view.used)]
+            assert [(share.agent, share.model, share.usage) for share in view.shares] == [
+                ("scripted", "scripted", view.used)
+            ]
             story = view.stories[0].story
             assert (story.hold, story.waiting) == ("limit", "limit: the story has spent 2.00 of 1.00 USD")
             assert reason(story) == "the story has spent 2.00 of 1.00 USD"
@@ -123,8 +125,8 @@ def test_of_the_time_of_a_run_is_known_how_much_of_it_was_waiting(rig: Rig) -> N
         await rig.store.events.append(Stream("s"), [MessagesRead(at=1, upto=1)], expected=0, key="k", rows=rows)
         view = await run_view(rig.store.queries, "r", lives)
         assert view.idle == Idle(person=40.0, limit=5.0), "while the second worked, something went on"
-        told = {one.story.story: one.idle for one in view.stories}
-        assert told == {"US-001": Idle(person=60.0, limit=5.0), "US-002": NOT_IDLE, FRAME: NOT_IDLE}
+        values = {story.story.story: story.idle for story in view.stories}
+        assert values == {"US-001": Idle(person=60.0, limit=5.0), "US-002": NOT_IDLE, FRAME: NOT_IDLE}
 
     asyncio.run(scenario())
 
@@ -132,13 +134,13 @@ def test_of_the_time_of_a_run_is_known_how_much_of_it_was_waiting(rig: Rig) -> N
 def test_waits_of_a_real_run_are_written_as_they_begin_and_end(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             (waits,) = await rig.store.queries.waited(run)
             assert (waits.story, waits.number, waits.awaited, waits.until) == ("US-001", 1, "person", None)
-            await raise_limits(world.inbox, run, "more", Limits(story=Budget(usd=9.0)))
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await raise_limits(context.inbox, run, "more", Limits(story=Budget(usd=9.0)))
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             (waited,) = await rig.store.queries.waited(run)
             assert waited.until is not None
             assert (waited.since, waited.until > waited.since) == (waits.since, True)
@@ -149,17 +151,17 @@ def test_waits_of_a_real_run_are_written_as_they_begin_and_end(rig: Rig) -> None
 def test_the_limits_of_a_run_are_known_and_are_those_that_were_set_last(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
-            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
             held = (await run_view(rig.store.queries, run, lives)).limits
             assert held == (Budget(), Budget(usd=1.0), Budget())
-            await raise_limits(world.inbox, run, "more", Limits(run=Budget(tokens=9_000), story=Budget(usd=9.0)))
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await raise_limits(context.inbox, run, "more", Limits(run=Budget(tokens=9_000), story=Budget(usd=9.0)))
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             held = (await run_view(rig.store.queries, run, lives)).limits
             assert held == (Budget(tokens=9_000), Budget(usd=9.0), Budget())
-            told = report(await account(world.events, run))
-            assert "| limits | 9,000 tokens for the run; 9.00 USD for each story |" in told
+            message = report(await account(context.events, run))
+            assert "| limits | 9,000 tokens for the run; 9.00 USD for each story |" in message
 
     asyncio.run(scenario())
 
@@ -168,7 +170,7 @@ def test_a_finished_run_is_over_and_an_unknown_cost_stays_unknown(rig: Rig) -> N
     async def scenario() -> None:
         run = await rig.run(workflow=SHORT)
         view = await run_view(rig.store.queries, "", lives)
-        assert (view.run.run, view.pulse, view.worker) == (run.given.run, Pulse.OVER, None)
+        assert (view.run.run, view.activity, view.worker) == (run.given.run, Activity.OVER, None)
         assert (view.used.cost_usd, view.used.attempts, view.used.unpriced, view.used.uncounted) == (None, 2, 2, 2)
         assert view.band is None
         assert [step.status for step in view.stories[0].steps] == ["completed", "completed"]
@@ -176,15 +178,15 @@ def test_a_finished_run_is_over_and_an_unknown_cost_stays_unknown(rig: Rig) -> N
     asyncio.run(scenario())
 
 
-def test_of_several_stories_only_those_that_have_more_to_tell_come_with_their_steps(rig: Rig) -> None:
+def test_of_several_stories_only_those_that_have_more_to_report_come_with_their_steps(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = lambda task: Turn() if task.env["SHIFTWORK_STORY"] == "US-002" else honest()(task)
         spec = Spec(title="Two", description="", stories=(asked(1), asked(2)))
         run = await rig.run(spec, workflow=SHORT)
         every = await run_view(rig.store.queries, run.given.run, lives)
-        assert [len(one.steps) for one in every.stories] == [2, 2]
-        telling = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
-        assert [(one.story.status, len(one.steps)) for one in telling.stories] == [("completed", 0), ("failed", 2)]
+        assert [len(view.steps) for view in every.stories] == [2, 2]
+        writeback = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
+        assert [(view.story.status, len(view.steps)) for view in writeback.stories] == [("completed", 0), ("failed", 2)]
 
     asyncio.run(scenario())
 
@@ -193,29 +195,29 @@ def test_a_run_of_one_story_always_comes_with_its_steps(rig: Rig) -> None:
     async def scenario() -> None:
         run = await rig.run(workflow=SHORT)
         view = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
-        assert [len(one.steps) for one in view.stories] == [2]
+        assert [len(story.steps) for story in view.stories] == [2]
 
     asyncio.run(scenario())
 
 
 def test_where_several_runs_are_unfinished_none_is_meant_without_its_name(rig: Rig) -> None:
     async def scenario() -> None:
-        one, other = run_row("one", started_at=1.0), run_row("other", started_at=2.0)
+        item, other = run_row("one", started_at=1.0), run_row("other", started_at=2.0)
         assert await is_meant(rig.store.queries, "one"), "there is nothing else that could be"
-        await rig.store.events.append(Stream("run/one"), (), expected=0, key="a", rows=[one])
+        await rig.store.events.append(Stream("run/one"), (), expected=0, key="a", rows=[item])
         assert await is_meant(rig.store.queries, "one")
         await rig.store.events.append(Stream("run/other"), (), expected=0, key="a", rows=[other])
         assert not await is_meant(rig.store.queries, "one")
         assert not await is_meant(rig.store.queries, "other")
         assert not (await run_view(rig.store.queries, "", lives)).meant
-        over = replace(one, ended_at=3.0)
+        over = replace(item, ended_at=3.0)
         await rig.store.events.append(Stream("run/one"), (), expected=0, key="b", rows=[over])
         assert (await run_view(rig.store.queries, "", lives)).meant
 
     asyncio.run(scenario())
 
 
-def test_what_nobody_has_run_is_told_with_what_to_type(rig: Rig) -> None:
+def test_what_no_one_has_run_is_reported_with_what_to_type(rig: Rig) -> None:
     async def scenario() -> None:
         with pytest.raises(UnknownRunError) as nothing:
             await run_view(rig.store.queries, "", lives)
@@ -228,7 +230,7 @@ def test_what_nobody_has_run_is_told_with_what_to_type(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_a_story_that_is_taken_for_a_run_is_told_as_one(rig: Rig) -> None:
+def test_a_story_that_is_taken_for_a_run_is_reported_as_one(rig: Rig) -> None:
     async def scenario() -> None:
         await rig.run(workflow=SHORT)
         run = (await run_view(rig.store.queries, "", lives)).run.run
@@ -246,7 +248,7 @@ def a_run(name: str, at: float, *, over: bool = True, plan: bool = False) -> Run
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "message"),
     [
         (2, "several runs begin with 1nfk: 1nfk01, 1nfk00"),
         (
@@ -255,14 +257,14 @@ def a_run(name: str, at: float, *, over: bool = True, plan: bool = False) -> Run
         ),
     ],
 )
-def test_a_beginning_that_several_runs_have_is_told_with_their_names(rig: Rig, count: int, told: str) -> None:
+def test_a_beginning_that_several_runs_have_is_reported_with_their_names(rig: Rig, count: int, message: str) -> None:
     async def scenario() -> None:
         rows = [a_run(f"1nfk{number:02d}", float(number)) for number in range(count)]
         await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[*rows, a_run("2abc", 99.0)])
         with pytest.raises(UnknownRunError) as several:
             await run_view(rig.store.queries, "1nfk", lives)
-        assert several.value.message == told
-        assert "more of the id" in several.value.hint
+        assert several.value.message == message
+        assert "more characters of the id" in several.value.hint
 
     asyncio.run(scenario())
 
@@ -286,24 +288,27 @@ def test_a_finished_plan_is_not_the_run_that_is_meant_where_there_is_another(
     asyncio.run(scenario())
 
 
-def test_what_is_not_over_is_found_behind_newer_runs_and_told_as_it_stands(rig: Rig) -> None:
+def test_what_is_not_over_is_found_behind_newer_runs_and_reported_as_it_stands(rig: Rig) -> None:
     async def scenario() -> None:
         queries = rig.store.queries
         assert await unfinished(queries) == ""
         rows = [a_run("oldest", 1.0, over=False), a_run("open", 2.0, over=False), a_run("done", 3.0)]
         await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=rows)
         assert await unfinished(queries) == "open"
-        told = await outlines(queries, rows[1:], lives)
-        assert [(row.run, pulse) for row, pulse in told] == [("open", Pulse.INTERRUPTED), ("done", Pulse.OVER)]
+        result = await outlines(queries, rows[1:], lives)
+        assert [(row.run, activity) for row, activity in result] == [
+            ("open", Activity.INTERRUPTED),
+            ("done", Activity.OVER),
+        ]
 
     asyncio.run(scenario())
 
 
-def test_stories_that_have_ended_count_before_their_run_has_heard_of_it(rig: Rig) -> None:
-    """Killed between a story's end and its word to the run, two views of one moment told of different numbers."""
+def test_stories_that_have_ended_count_before_their_run_has_received_of_it(rig: Rig) -> None:
+    """After a kill between a story's end and its message to the run, two views at once showed different numbers."""
 
     async def scenario() -> None:
-        flying = replace(a_run("killed", 1.0, over=False), stories=3, completed=1, failed=0)
+        in_progress = replace(a_run("killed", 1.0, over=False), stories=3, completed=1, failed=0)
         stories = [
             replace(story_row("killed", story), status=status)
             for story, status in (
@@ -313,8 +318,8 @@ def test_stories_that_have_ended_count_before_their_run_has_heard_of_it(rig: Rig
                 ("US-003", "failed"),
             )
         ]
-        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[flying, *stories])
-        ((row, _),) = await outlines(rig.store.queries, [flying], lives)
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[in_progress, *stories])
+        ((row, _),) = await outlines(rig.store.queries, [in_progress], lives)
         assert (row.completed, row.failed, row.stories) == (2, 1, 3)
         assert (await run_view(rig.store.queries, "killed", lives)).run == row
 

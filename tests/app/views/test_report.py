@@ -1,4 +1,4 @@
-"""A run as Markdown, and its stories as a list: what is told, and that nothing an agent said can disturb it."""
+"""A run as Markdown, and its stories as a list: their content, and that no agent's text can break the format."""
 
 import asyncio
 from collections import Counter
@@ -19,19 +19,19 @@ from shiftwork.app.views.story_list import roll
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME, Commit, StoryId
 from shiftwork.domain.core.refusal import Refusal
-from shiftwork.domain.gates.gate import Gate, GateReport, GateResult, Standing
+from shiftwork.domain.gates.gate import Gate, GateChange, GateReport, GateResult
 from shiftwork.domain.landing.batching import TRIES
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import Hold, HoldCause, StoryStatus
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
-from tests.app.tale import LANDED, told
+from tests.app.tale import LANDED, account_of
 
 
 @pytest.fixture(scope="module")
 def tale() -> Account:
-    return asyncio.run(told(MemoryStore()))
+    return asyncio.run(account_of(MemoryStore()))
 
 
 def section(text: str, title: str) -> list[str]:
@@ -42,10 +42,10 @@ def section(text: str, title: str) -> list[str]:
     return rest[: next((place for place, line in enumerate(rest) if line.startswith("#")), len(rest))]
 
 
-def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
+def test_the_summary_and_the_stories_are_reported(tale: Account) -> None:
     text = report(tale)
     assert text.startswith("# Work\n")
-    assert "| asked for in | prd.json |" in text
+    assert "| requested in | prd.json |" in text
     assert "| state | not over: 1 working |" in text
     assert "| stories | 5: 1 done, 1 working, 1 failed, 1 blocked, 1 queued |" in text
     assert f"| US-001 | Story 1 | done | {LANDED[:10]} | " in text
@@ -56,7 +56,7 @@ def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
     assert "US-002" in " ".join(section(text, "## US-003: Story 3"))
 
 
-def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> None:
+def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -> None:
     text = report(tale)
     first = text[text.index("## US-001") : text.index("## US-002")]
     second = text[text.index("## US-002") : text.index("## US-003")]
@@ -70,7 +70,7 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     assert "- person: reorder step-007, step-006, step-005, step-004: tests first" in edits
     refusals = section(first, "### Refusals and repairs")
     assert any("landing refused (conflict) in a.txt: they clash" in line for line in refusals)
-    assert any("rebase\\_resolve added to mend it" in line for line in refusals)
+    assert any("rebase\\_resolve added to fix it" in line for line in refusals)
     gates = section(first, "### Gates")
     assert [line.split(": ", 1)[1] for line in gates if line] == [
         "test failed on `candidate-` in 1.5 s: said",
@@ -85,13 +85,13 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     ]
     assert "- `logs`" in section(first, "### Logs")
     assert "### Gates" not in second
-    assert "| step | type | state | tries | took in all | " in second
+    assert "| step | type | state | tries | total time | " in second
     assert "| step-001 | planning | failed | 4 | 33.0 s | " in second, "all attempts whose end is known"
     assert "| step-001 | 1 |  | unknown | interrupted | unknown | " in second
-    assert "| step-001 | 2 |  | unknown | put itself back | 13.0 s | " in second
+    assert "| step-001 | 2 |  | unknown | restarted by its own edit | 13.0 s | " in second
 
 
-def test_what_was_only_waiting_is_told_beside_what_it_took(tale: Account) -> None:
+def test_what_was_only_waiting_is_reported_beside_what_it_took(tale: Account) -> None:
     first, *others = tale.stories
     waited = (
         Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
@@ -111,24 +111,24 @@ def test_what_was_only_waiting_is_told_beside_what_it_took(tale: Account) -> Non
     run = replace(tale.run, started_at=0.0, ended_at=110.0)
     over = replace(tale, run=run, stories=(frame, waits, *others))
     text = report(over)
-    assert "| took | 110.0 s (of it 60.0 s waiting for you, 5.0 s for the end of a limit) |" in text
-    assert " | 100.0 s (of it 60.0 s waiting for you, 5.0 s for the end of a limit) |\n" in text
-    told = costs.document(over)
-    assert (told["waited_for_you"], told["waited_for_limits"]) == (60.0, 5.0)
-    assert [told["stories"][one]["waited_for_you"] for one in (FRAME, "US-001", "US-002")] == [0.0, 60.0, 0.0]
+    assert "| took | 110.0 s (including 60.0 s waiting for you, 5.0 s for a rate limit) |" in text
+    assert " | 100.0 s (including 60.0 s waiting for you, 5.0 s for a rate limit) |\n" in text
+    values = costs.document(over)
+    assert (values["waited_for_you"], values["waited_for_limits"]) == (60.0, 5.0)
+    assert [values["stories"][item]["waited_for_you"] for item in (FRAME, "US-001", "US-002")] == [0.0, 60.0, 0.0]
 
 
-def test_where_nobody_works_what_is_under_way_has_stopped(tale: Account) -> None:
+def test_where_no_one_works_what_is_in_progress_has_stopped(tale: Account) -> None:
     assert "State: stopped." in section(report(tale, moving=False), "## US-004: Story 4")
 
 
-def test_a_gate_on_one_candidate_is_told_once_as_it_was_known_last(tale: Account) -> None:
+def test_a_gate_on_one_candidate_is_reported_once_as_it_was_known_last(tale: Account) -> None:
     first, *others = tale.stories
-    judged = GateResult(name="test", passed=False, seconds=1, standing=Standing.REGRESSED, output="red")
+    judged = GateResult(name="test", passed=False, seconds=1, change=GateChange.REGRESSED, output="red")
     looks = [
         Checked(at=at, request=request, report=GateReport(commit=Commit("c1"), results=(result,)))
         for at, request, result in (
-            (1, "r/US-001/1", replace(judged, standing=None)),
+            (1, "r/US-001/1", replace(judged, change=None)),
             (2, "r/US-001/1", judged),
             (3, "r/US-001/2", judged),
         )
@@ -138,7 +138,7 @@ def test_a_gate_on_one_candidate_is_told_once_as_it_was_known_last(tale: Account
     assert gates == ["test failed (regressed) on `c1` in 1.0 s: red"] * 2
 
 
-def test_of_what_a_red_gate_has_printed_the_failure_is_told(tale: Account) -> None:
+def test_of_what_a_red_gate_has_printed_the_failure_is_reported(tale: Account) -> None:
     first, *others = tale.stories
     passing = "\n".join(f"test_{number} (tests.test_core.Core.test_{number}) ... ok" for number in range(200))
     output = f"{passing}\nFAIL: test_add\nAssertionError: 5 != 4\n\nRan 201 tests\n"
@@ -148,13 +148,13 @@ def test_of_what_a_red_gate_has_printed_the_failure_is_told(tale: Account) -> No
         at=1, cause=Refusal.GATES, detail=f"gate test failed:\n{output}", files=(), base=Commit("b")
     )
     turns = (*first.turns, replace(first.turns[-1], fact=refused))
-    told = report(replace(tale, stories=(replace(first, checks=(check,), turns=turns), *others)))
-    head, *below = [line for line in section(told, "### Gates") if line]
+    message = report(replace(tale, stories=(replace(first, checks=(check,), turns=turns), *others)))
+    head, *below = [line for line in section(message, "### Gates") if line]
     assert head.endswith(": test failed on `c1` in 1.0 s:")
     assert below[0] == "      test_0 (tests.test_core.Core.test_0) ... ok"
     assert below[-3:] == ["      FAIL: test_add", "      AssertionError: 5 != 4", "      Ran 201 tests"]
     assert any("lines left out" in line for line in below)
-    refusals = [line for line in section(told, "### Refusals and repairs") if line]
+    refusals = [line for line in section(message, "### Refusals and repairs") if line]
     assert refusals[-1].endswith("landing refused (gates): gate test failed")
 
 
@@ -175,7 +175,7 @@ def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) ->
     assert len(row) < 1000
 
 
-def test_a_real_run_is_told(rig: Rig) -> None:
+def test_a_real_run_is_reported(rig: Rig) -> None:
     async def scenario() -> None:
         from shiftwork.app.views.history import account  # noqa: PLC0415 - this test alone reads a real history
 
@@ -183,7 +183,7 @@ def test_a_real_run_is_told(rig: Rig) -> None:
         run = await rig.run(workflow=SHORT)
         text = report(await account(rig.store.events, run.given.run))
         assert f"| run | {run.given.run} |" in text
-        assert "| asked for in | the command line |" in text
+        assert "| requested in | the command line |" in text
         assert "| proof | 1 with criteria that have no evidence |" in text
         assert f"| US-001 | Add work.txt | landed | {run.stories[StoryId('US-001')].commit[:10]} | 0 of 1 |" in text
         assert " on main, 0 of 1 criteria with evidence." in text
@@ -208,32 +208,32 @@ def test_a_run_of_gates_that_kept_a_story_from_landing_is_listed_once(rig: Rig) 
     asyncio.run(scenario())
 
 
-def test_a_retry_is_told_among_what_led_to_the_end(rig: Rig) -> None:
+def test_a_retry_is_reported_among_what_led_to_the_end(rig: Rig) -> None:
     rig.script = lambda _task: done(answer="no summary")
 
     async def scenario() -> None:
         from shiftwork.app.views.history import account  # noqa: PLC0415 - as above
 
         run = (await rig.run(workflow=SHORT)).given.run
-        for afresh in (False, True):
-            async with rig.open() as world:
-                again = run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), afresh=afresh)
-                await ask(world.events, world.inbox, run, again, f"again/{afresh}")
-                await resume_run(world, run)
-                await asyncio.wait_for(wait_for(world, run), timeout=60)
-        told = section(report(await account(rig.store.events, run)), "### Refusals and repairs")
-        assert [line.partition(": ")[2] for line in told if "retried" in line] == [
-            "retried, from the step that failed",
-            "retried, from the beginning",
+        for from_scratch in (False, True):
+            async with rig.open() as context:
+                again = run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), from_scratch=from_scratch)
+                await ask(context.events, context.inbox, run, again, f"again/{from_scratch}")
+                await resume_run(context, run)
+                await asyncio.wait_for(wait_for(context, run), timeout=60)
+        lines = section(report(await account(rig.store.events, run)), "### Refusals and repairs")
+        assert [line.partition(": ")[2] for line in lines if "retried" in line] == [
+            "retried, from the failed step",
+            "retried, from scratch",
         ]
 
     asyncio.run(scenario())
 
 
-def test_the_roll_tells_what_each_story_waits_for() -> None:
+def test_the_roll_reports_what_each_story_waits_for() -> None:
     async def scenario() -> None:
         store = MemoryStore()
-        await told(store)
+        await account_of(store)
         lines = {line.story.story: line for line in await roll(store.queries, store.events, RUN)}
         assert list(lines) == ["US-001", "US-002", "US-003", "US-004", "US-005"]
         assert (lines["US-003"].waits_for, lines["US-003"].story.status) == (("US-002",), "blocked")
@@ -254,7 +254,7 @@ def test_what_a_gate_printed_stands_as_it_was_and_its_end_is_kept() -> None:
     assert list(quoted("")) == [""]
 
 
-def test_what_a_story_waits_for_is_told(tale: Account) -> None:
+def test_what_a_story_waits_for_is_reported(tale: Account) -> None:
     first, *rest = tale.stories
     hold = Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")
     held = replace(

@@ -1,4 +1,4 @@
-"""A tiny agent that speaks ACP and behaves as its first argument says; without a library, so that it can misbehave."""
+"""A small agent that speaks ACP and behaves as its first argument says; uses no library, so that it can misbehave."""
 
 import atexit
 import json
@@ -12,7 +12,7 @@ def say(message: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def hear() -> dict[str, Any]:
+def feed() -> dict[str, Any]:
     line = sys.stdin.readline()
     if not line:
         raise SystemExit(0)
@@ -30,7 +30,7 @@ def chunk(text: str) -> None:
 
 def ask(method: str, **params: Any) -> Any:
     say({"id": "mine", "method": method, "params": {"sessionId": "s", **params}})
-    answer = hear()
+    answer = feed()
     return answer.get("result", answer.get("error"))
 
 
@@ -53,14 +53,14 @@ def permissions(outside: str) -> None:
 
 def files(outside: str) -> None:
     ask("fs/write_text_file", path="sub/a.txt", content="one\ntwo\nthree\n")
-    told = [
+    lines = [
         ask("fs/read_text_file", path="sub/a.txt", line=2, limit=1).get("content"),
         ask("fs/read_text_file", path=f"{outside}/secret").get("data"),
         ask("fs/write_text_file", path="link/stolen", content="x").get("data"),
         ask("fs/read_text_file", path="missing").get("code"),
         ask("terminal/create", command="sh").get("code"),
     ]
-    chunk(json.dumps(told))
+    chunk(json.dumps(lines))
 
 
 def garbage(_: str) -> None:
@@ -78,7 +78,7 @@ def garbage(_: str) -> None:
     say({"method": "session/update", "params": {"update": {"sessionUpdate": "agent_message_chunk", "content": 7}}})
     say({"method": "of/tomorrow"})
     say({"id": 7, "method": "of/tomorrow"})
-    hear()
+    feed()
     chunk("Still here.")
 
 
@@ -101,12 +101,12 @@ def silent(_: str) -> None:
     """Nothing is said."""
 
 
-PLAYS = {"permissions": permissions, "files": files, "garbage": garbage, "works": works, "lingers": lingers}
+ATTEMPTS_EACH = {"permissions": permissions, "files": files, "garbage": garbage, "works": works, "lingers": lingers}
 
 
 def main(play: str, outside: str) -> int:
     while True:
-        message = hear()
+        message = feed()
         match message["method"], play:
             case "initialize", "mute":
                 return 3
@@ -130,7 +130,7 @@ def main(play: str, outside: str) -> int:
                 sys.stderr.write("out of luck\n")
                 return 7
             case "session/prompt", _:
-                PLAYS.get(play, silent)(outside)
+                ATTEMPTS_EACH.get(play, silent)(outside)
                 reason = "max_tokens" if play == "stops" else "end_turn"
                 say(
                     {

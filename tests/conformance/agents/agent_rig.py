@@ -1,4 +1,4 @@
-"""Real agents with a scripted model: their stage, a task for one, and what every one that runs as a program must do."""
+"""Real agents with a scripted model: their stage, a task, and what every agent that runs as a program must do."""
 
 import asyncio
 import itertools
@@ -59,7 +59,7 @@ class ScriptedStage(ABC):
 
 
 class ProgramStage(ScriptedStage):
-    """An agent that is a program, started anew for each attempt."""
+    """An agent that is a program, started again for each attempt."""
 
     def __init__(self, program: Path, model: ModelServer, sandbox: Sandbox = OPEN) -> None:
         super().__init__(model)
@@ -114,7 +114,7 @@ class ProgramConformance(AgentConformance):
     """What the agent's own process is called."""
 
     model: str
-    """One that it does not take by itself."""
+    """A model that it does not use by default."""
 
     at_once: int
 
@@ -167,7 +167,9 @@ class ProgramConformance(AgentConformance):
 
         async def together() -> list[AgentReport]:
             agents = [stage.plays(turns(number), f"many-{number}") for number in numbers]
-            tasks = [replace(task, marker=f"{task.marker}/{one}", home=task.home / str(one)) for one in numbers]
+            tasks = [
+                replace(task, marker=f"{task.marker}/{number}", home=task.home / str(number)) for number in numbers
+            ]
             pairs = zip(agents, tasks, strict=True)
             return await asyncio.gather(*(agent.attempt(given, lambda _: None) for agent, given in pairs))
 

@@ -29,7 +29,7 @@ new = file.with_suffix(".new")
 new.write_text(json.dumps(login))
 os.replace(new, file)
 """
-"""Whoever renews with a token that was used before gets nothing: that is how refresh tokens rotate."""
+"""Renewing with a token that was used before fails, because refresh tokens rotate."""
 
 
 @dataclass(frozen=True, kw_only=True)

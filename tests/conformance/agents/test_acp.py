@@ -1,4 +1,4 @@
-"""Agents over the Agent Client Protocol: a real one, Codex behind its own adapter, and a tiny one that misbehaves."""
+"""Agents over the Agent Client Protocol: Codex behind its own adapter, and a small agent that misbehaves."""
 
 import asyncio
 import json
@@ -144,7 +144,7 @@ def test_a_rate_limit_is_an_answer_in_words(stage: AcpStage, task: AgentTask) ->
     assert "429" in report.answer, "the protocol has no other way: no step's contract is kept by it"
 
 
-def test_a_key_that_is_not_accepted_is_told(stage: AcpStage, task: AgentTask) -> None:
+def test_a_key_that_is_not_accepted_is_reported(stage: AcpStage, task: AgentTask) -> None:
     report, _ = attempted(stage.plays([Fail(status=401, repeat=9)], SCRIPT), task)
     assert (report.ending, report.answer) == (Ending.API_ERROR, "")
     assert "Authentication required" in report.detail
@@ -197,7 +197,7 @@ def test_files_are_those_of_the_workspace(task: AgentTask, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("play", "ending", "told"),
+    ("play", "ending", "message"),
     [
         ("dies", Ending.CRASHED, "exit code 7: out of luck"),
         ("mute", Ending.CRASHED, "exit code 3"),
@@ -205,13 +205,15 @@ def test_files_are_those_of_the_workspace(task: AgentTask, tmp_path: Path) -> No
         ("stops", Ending.CRASHED, "stopped early: max_tokens"),
     ],
 )
-def test_an_end_that_is_none_is_told_as_what_it_was(task: AgentTask, play: str, ending: Ending, told: str) -> None:
+def test_an_end_that_is_none_is_reported_as_what_it_was(
+    task: AgentTask, play: str, ending: Ending, message: str
+) -> None:
     report, _ = attempted(tiny(play), task)
     assert (report.ending, report.answer) == (ending, "")
-    assert told in report.detail
+    assert message in report.detail
 
 
-def test_garbage_on_the_line_is_not_heard(task: AgentTask, caplog: pytest.LogCaptureFixture) -> None:
+def test_garbage_on_the_line_is_not_received(task: AgentTask, caplog: pytest.LogCaptureFixture) -> None:
     report, _ = attempted(tiny("garbage"), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Still here.")
     assert caplog.records == [], "an agent does not write into our logs"
@@ -224,7 +226,7 @@ def test_one_that_does_not_leave_is_made_to(task: AgentTask) -> None:
     assert time.monotonic() - began < 55, "long before it would have left"
 
 
-def test_a_program_that_is_no_agent_is_told_before_a_run() -> None:
-    with pytest.raises(AgentMissingError, match="does not greet"):
+def test_a_program_that_is_no_agent_is_reported_before_a_run() -> None:
+    with pytest.raises(AgentMissingError, match="does not answer"):
         asyncio.run(tiny("mute").probe())
     assert asyncio.run(tiny("works").probe()) == "tiny 1"

@@ -1,4 +1,4 @@
-"""Files that an ACP agent asks the harness for: whatever the agent does to the names meanwhile, they are its own."""
+"""Files that an ACP agent asks the harness for: whatever the agent does to their names, they are in its workspace."""
 
 import os
 import subprocess
@@ -63,7 +63,7 @@ def test_a_link_that_is_turned_meanwhile_leads_nowhere(inside: Path) -> None:
 def test_a_pipe_is_not_waited_for(inside: Path) -> None:
     os.mkfifo(inside / "pipe")
     for touch in (Workspace(inside).read, Workspace(inside).write):
-        with pytest.raises(OutsideError, match=r"pipe (is no plain file|cannot be written)"):
+        with pytest.raises(OutsideError, match=r"pipe (is not a regular file|cannot be written)"):
             touch({"path": "pipe", "content": "x"})
 
 

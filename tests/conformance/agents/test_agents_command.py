@@ -1,4 +1,4 @@
-"""The plain command and the scripted agent, each on the suite for agents and on what is its own."""
+"""The plain command and the scripted agent, each on the suite for agents and on tests of its own."""
 
 import asyncio
 import json
@@ -82,7 +82,7 @@ def test_a_command_says_by_its_exit_code_that_it_is_at_a_limit(tmp_path: Path) -
     assert "try later" in report.detail
 
 
-def test_a_command_that_fails_tells_the_end_of_its_errors(tmp_path: Path) -> None:
+def test_a_command_that_fails_reports_the_end_of_its_errors(tmp_path: Path) -> None:
     report, _ = attempted(CommandAgent("echo half; echo 'no key' >&2; exit 3", env=ENV), task_in(tmp_path))
     assert (report.ending, report.answer) == (Ending.CRASHED, "half")
     assert "exit code 3" in report.detail
@@ -124,7 +124,7 @@ def test_a_command_that_is_nowhere_is_named(tmp_path: Path, command: str) -> Non
         asyncio.run(CommandAgent(command, env=ENV, root=tmp_path).probe())
 
 
-def test_an_attempt_goes_on_where_its_log_cannot_be_written(tmp_path: Path) -> None:
+def test_an_attempt_continues_where_its_log_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "deep").write_text("a file where the folder should be")
     report, _ = attempted(CommandAgent("echo fine", env=ENV), task_in(tmp_path))
     assert (report.ending, report.answer) == (Ending.FINISHED, "fine")
@@ -148,7 +148,7 @@ def test_a_log_is_the_beginning_of_what_was_written(lines: list[bytes], limit: i
         assert len(b"".join(kept)) <= limit
 
 
-def test_a_script_is_played_by_step_type_and_attempt(tmp_path: Path) -> None:
+def test_a_script_is_assigned_by_step_type_and_attempt(tmp_path: Path) -> None:
     turns = (Turn(ending=Ending.CRASHED, detail="oops"), Turn(write={"a/b.txt": "text"}, answer="Done."))
     agent = ScriptedAgent({"implement": turns})
     task = task_in(tmp_path, SHIFTWORK_STEP_TYPE="implement")
@@ -164,8 +164,8 @@ def test_a_script_is_played_by_step_type_and_attempt(tmp_path: Path) -> None:
     assert "review" in unknown.detail
 
 
-def test_a_scripted_turn_deletes_edits_and_tells(tmp_path: Path) -> None:
-    task = task_in(tmp_path, SHIFTWORK_OUTBOX=str(tmp_path))
+def test_a_scripted_turn_deletes_edits_and_reports(tmp_path: Path) -> None:
+    task = task_in(tmp_path, SHIFTWORK_OUTPUTS=str(tmp_path))
     (task.workdir / "old.txt").touch()
     usage = Usage(input_tokens=3, output_tokens=4, cost_usd=0.5)
     edits = [{"operation": "skip", "target": "step-002", "reason": "not needed"}]
@@ -175,7 +175,9 @@ def test_a_scripted_turn_deletes_edits_and_tells(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "workflow_edits.json").read_text()) == edits
     assert report.usage == usage
     assert [events[0].kind, events[-1].kind] == [EventKind.STARTED, EventKind.FINAL]
-    assert [json.loads(line)["type"] for line in task.log.read_text().splitlines()] == [one.kind for one in events]
+    assert [json.loads(line)["type"] for line in task.log.read_text().splitlines()] == [
+        agent_event.kind for agent_event in events
+    ]
 
 
 @pytest.mark.parametrize(("wall", "silence", "ending"), [(0.01, 5, Ending.TIMED_OUT), (5, 0.01, Ending.SILENT)])

@@ -120,13 +120,13 @@ def test_it_calls_the_harness_tools(stage: ClaudeStage, scripted_model: ModelSer
     assert "mcp__shiftwork__note" in scripted_model.requests(SCRIPT)[0].tools
 
 
-def test_a_toolbox_that_does_not_start_is_told(stage: ClaudeStage, task: AgentTask) -> None:
+def test_a_toolbox_that_does_not_start_is_reported(stage: ClaudeStage, task: AgentTask) -> None:
     report, events = played(stage, [Say(text="Done.")], replace(task, toolbox=("/bin/false",)))
     assert (report.ending, report.detail) == (Ending.FINISHED, "tools that did not start: shiftwork")
     assert "shiftwork" in events[0].text
 
 
-def test_a_rate_limit_is_told_as_one(stage: ClaudeStage, task: AgentTask) -> None:
+def test_a_rate_limit_is_reported_as_one(stage: ClaudeStage, task: AgentTask) -> None:
     report, _ = played(stage, [Fail(status=429, headers={"retry-after": "3600"})], task)
     assert (report.ending, report.answer) == (Ending.RATE_LIMITED, "")
     assert "429" in report.detail
@@ -136,7 +136,7 @@ def test_a_rate_limit_is_told_as_one(stage: ClaudeStage, task: AgentTask) -> Non
 def test_a_fault_that_passes_is_got_over(stage: ClaudeStage, task: AgentTask, fault: Turn) -> None:
     report, events = played(stage, [fault, Say(text="After all.")], task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "After all.")
-    # An error inside a stream is got over without a word; the others are told.
+    # The agent retries after an error inside a stream without an event; it reports the other retries.
     assert (EventKind.RETRY in kinds(events)) == (not isinstance(fault, StreamError))
 
 
@@ -151,9 +151,9 @@ def test_an_error_that_stays_is_the_models(stage: ClaudeStage, task: AgentTask, 
 
 def test_its_version_is_the_pinned_one(stage: ClaudeStage, pytestconfig: pytest.Config) -> None:
     pins = json.loads((pytestconfig.rootpath / "agents" / "package.json").read_text())
-    told = asyncio.run(stage.answers("").probe())
-    assert told.split()[0] == pins["dependencies"]["@anthropic-ai/claude-code"]
-    assert told.endswith(", with an API key")
+    message = asyncio.run(stage.answers("").probe())
+    assert message.split()[0] == pins["dependencies"]["@anthropic-ai/claude-code"]
+    assert message.endswith(", with an API key")
 
 
 def of_user(program: Path, home: Path, **env: str) -> ProcessAgent:
@@ -169,7 +169,7 @@ def test_without_a_key_and_a_login_nothing_begins(claude_program: Path, tmp_path
 
 
 def test_a_login_is_enough_and_is_shown(claude_program: Path, tmp_path: Path) -> None:
-    """Also one whose token has to be renewed, and one that comes by a variable."""
+    """Also a login whose token has to be renewed, and a login that comes by a variable."""
     (tmp_path / ".claude").mkdir()
     login = {"accessToken": "sk-ant-oat01-x", "refreshToken": "r", "expiresAt": 1000, "scopes": ["user:inference"]}
     (tmp_path / ".claude" / ".credentials.json").write_text(json.dumps({"claudeAiOauth": login}))

@@ -124,7 +124,7 @@ def test_a_toolbox_that_does_not_start_ends_the_attempt(stage: CodexStage, task:
     assert "required MCP servers failed to initialize: shiftwork" in report.detail
 
 
-def test_a_rate_limit_is_told_as_one(stage: CodexStage, task: AgentTask) -> None:
+def test_a_rate_limit_is_reported_as_one(stage: CodexStage, task: AgentTask) -> None:
     report, _ = played(stage, [Fail(status=429, repeat=9)], task)
     assert (report.ending, report.answer, report.resets_at) == (Ending.RATE_LIMITED, "", None)
     assert "429" in report.detail
@@ -143,13 +143,13 @@ def used_up() -> Fail:
     )
 
 
-def test_a_plan_that_is_used_up_tells_when_work_can_go_on(stage: CodexStage, task: AgentTask) -> None:
+def test_a_plan_that_is_used_up_reports_when_work_can_continue(stage: CodexStage, task: AgentTask) -> None:
     report, _ = played(stage, [used_up()], task)
     assert (report.ending, report.resets_at) == (Ending.RATE_LIMITED, LIMIT_ENDS)
 
 
 def test_waiting_out_a_long_limit_is_a_limit_and_not_silence(stage: CodexStage, task: AgentTask) -> None:
-    # It would sit there for an hour without a word.
+    # It would wait for an hour without output.
     def limited(seconds: float) -> tuple[AgentReport, list[AgentEvent]]:
         brief = replace(task, limits=AgentLimits(wall_seconds=120, silence_seconds=seconds))
         return played(stage, [Fail(status=429, headers={"retry-after": "3600"}, repeat=9)], brief)
@@ -168,7 +168,7 @@ def test_waiting_out_a_long_limit_is_a_limit_and_not_silence(stage: CodexStage, 
 def test_a_fault_that_passes_is_got_over(stage: CodexStage, task: AgentTask, fault: Turn) -> None:
     report, events = played(stage, [fault, Say(text="After all.")], task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "After all.")
-    # What goes wrong before an answer has begun is got over without a word.
+    # The agent retries without an event after an error before the answer has begun.
     assert (EventKind.RETRY in kinds(events)) == isinstance(fault, DropMid | StreamError)
 
 
@@ -196,8 +196,8 @@ def test_garbage_from_the_model_is_survived(stage: CodexStage, task: AgentTask) 
 
 def test_its_version_is_the_pinned_one(stage: CodexStage, pytestconfig: pytest.Config) -> None:
     pins = json.loads((pytestconfig.rootpath / "agents" / "package.json").read_text())
-    told = asyncio.run(stage.answers("").probe())
-    assert told == f"codex-cli {pins['dependencies']['@openai/codex']}, with an API key"
+    message = asyncio.run(stage.answers("").probe())
+    assert message == f"codex-cli {pins['dependencies']['@openai/codex']}, with an API key"
 
 
 def test_without_a_key_and_a_login_nothing_begins(codex_program: Path, tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_without_a_key_and_a_login_nothing_begins(codex_program: Path, tmp_path:
 def test_a_login_is_enough_and_is_shown(codex_program: Path, tmp_path: Path) -> None:
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".codex" / "auth.json").write_text('{"OPENAI_API_KEY": "sk-scripted"}')
-    told = asyncio.run(logged_in(codex_program, tmp_path).probe())
-    assert told.partition(", ")[2].startswith("API key configured")
-    assert "sk-scripted" not in told
+    message = asyncio.run(logged_in(codex_program, tmp_path).probe())
+    assert message.partition(", ")[2].startswith("API key configured")
+    assert "sk-scripted" not in message
 
 
 def test_a_provider_of_the_users_own_needs_no_login(codex_program: Path, tmp_path: Path) -> None:

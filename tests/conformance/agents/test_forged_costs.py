@@ -1,4 +1,4 @@
-"""What an agent's own tools write where it prints, to have its work look cheap: real processes, and a stand-in."""
+"""Tools that write to their agent's output to make its work look cheap: real processes, and a stand-in."""
 
 import asyncio
 import os

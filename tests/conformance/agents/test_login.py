@@ -1,4 +1,4 @@
-"""A login that is lent to sessions: renewed outside, by one process at a time, and put where sessions find it."""
+"""A login that sessions share: one process at a time renews it outside, and puts it where sessions find it."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ def test_eight_sessions_at_once_renew_a_login_once_and_all_start_from_it(tmp_pat
     async def all_of_them() -> list[str]:
         # Each with a lender of its own, as processes have.
         lenders = [Lender(locks=tmp_path / "locks") for _ in range(8)]
-        return await asyncio.gather(*(session(account, one, tmp_path / f"h{n}") for n, one in enumerate(lenders)))
+        return await asyncio.gather(*(session(account, lender, tmp_path / f"h{n}") for n, lender in enumerate(lenders)))
 
     assert asyncio.run(all_of_them()) == ["access-1"] * 8
     assert account.asked == ["refresh-0"]
@@ -87,7 +87,7 @@ def test_processes_take_turns(tmp_path: Path) -> None:
     words = [sys.executable, "-c", PROCESS, str(tmp_path)]
     root = Path(__file__).parents[3]
     begun = [subprocess.Popen([*words, f"p{n}"], cwd=root, stdout=subprocess.PIPE, text=True) for n in range(3)]
-    assert [one.communicate(timeout=SECONDS)[0] for one in begun] == ["access-1\n"] * 3
+    assert [popen.communicate(timeout=SECONDS)[0] for popen in begun] == ["access-1\n"] * 3
     assert (account.asked, account.is_logged_in) == (["refresh-0"], True)
 
 
@@ -107,7 +107,7 @@ def test_a_session_at_work_gets_the_renewed_login(tmp_path: Path) -> None:
     assert account.is_logged_in
 
 
-def test_a_renewal_under_way_is_not_cut_off_by_the_end_of_a_session(tmp_path: Path) -> None:
+def test_a_renewal_in_progress_is_not_cut_off_by_the_end_of_a_session(tmp_path: Path) -> None:
     account = new_account(tmp_path)
 
     async def works() -> None:

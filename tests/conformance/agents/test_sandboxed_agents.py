@@ -1,4 +1,4 @@
-"""Real agents within walls: all that is asked of them elsewhere, their tools, and the user's own login."""
+"""Real agents in a sandbox: the suite for agents, their tools, and the user's own login."""
 
 import base64
 import json
@@ -68,23 +68,23 @@ def task(tmp_path: Path) -> AgentTask:
 
 
 def task_at(root: Path) -> AgentTask:
-    """With a desk on which the harness's own tools find their task."""
-    workdir, desk = root / "workdir", root / "desk"
-    for folder in (workdir, desk / "home", desk / "outbox"):
+    """With an attempt folder in which the harness's own tools find their task."""
+    workdir, attempt_folder = root / "workdir", root / "desk"
+    for folder in (workdir, attempt_folder / "home", attempt_folder / "outputs"):
         folder.mkdir(parents=True)
     story = {"id": "US-001", "title": "t", "description": "d"}
     sheet = {"step": "step-001", "story": story, "requirements": [], "pipeline": {"steps": []}}
-    (desk / "task.json").write_text(json.dumps(sheet))
+    (attempt_folder / "task.json").write_text(json.dumps(sheet))
     return AgentTask(
         prompt="Do it, please.",
         workdir=workdir,
-        home=desk / "home",
+        home=attempt_folder / "home",
         log=root / "log.jsonl",
         marker=f"walls{root}",
         limits=AgentLimits(wall_seconds=150, silence_seconds=150),
-        toolbox=(*TOOLS, str(desk)),
-        readable=(desk,),
-        writable=(desk / "outbox",),
+        toolbox=(*TOOLS, str(attempt_folder)),
+        readable=(attempt_folder,),
+        writable=(attempt_folder / "outputs",),
     )
 
 
@@ -98,10 +98,10 @@ def look(task: AgentTask) -> str:
     return f"cat {root}/user/.netrc; ls {root}; touch {root}/x {root}/desk/x; git --version; echo hello > hello.txt"
 
 
-def check(task: AgentTask, told: str) -> None:
-    assert SECRET not in told
-    assert "git version" in told
-    assert "log.jsonl" not in told
+def check(task: AgentTask, message: str) -> None:
+    assert SECRET not in message
+    assert "git version" in message
+    assert "log.jsonl" not in message
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
     assert not (task.workdir.parent / "x").exists()
     assert not (task.workdir.parent / "desk" / "x").exists()
@@ -164,8 +164,8 @@ def test_the_users_login_of_claude_code_simply_works(
     )
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
-    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert (SECRET in told, "own" in told) == (False, True)
+    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert (SECRET in message, "own" in message) == (False, True)
     assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == "Bearer sk-ant-oat01-scripted"
     assert {file.name for file in folder.iterdir()} == {".credentials.json", "settings.json"}, "nothing was left there"
     assert (folder / "settings.json").read_text() == "{}"
@@ -188,8 +188,8 @@ def test_the_users_login_of_codex_simply_works(
     driver = Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(around.home)})
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer, report.model) == (Ending.FINISHED, "Done.", "gpt-5.5"), report.detail
-    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert (SECRET in told, "own" in told) == (False, True)
+    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert (SECRET in message, "own" in message) == (False, True)
     assert [file.name for file in folder.iterdir()] == ["config.toml"], "nothing was left there"
     assert (folder / "config.toml").read_text() == settings
 
@@ -213,8 +213,8 @@ def test_a_login_of_codex_without_what_renews_it_works(
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == f"Bearer {access}"
-    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert ("refresh_token" in told, SECRET in told) == (True, False)
+    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert ("refresh_token" in message, SECRET in message) == (True, False)
     assert (folder / "auth.json").read_text() == stored
 
 
@@ -222,7 +222,7 @@ def codex_token(**claims: object) -> str:
     auth = {"chatgpt_account_id": "acc", "chatgpt_plan_type": "pro"}
     table = {"email": "a@example.org", "https://api.openai.com/auth": auth, **claims}
     parts: tuple[dict[str, object], ...] = ({"alg": "none"}, table, {})
-    return ".".join(base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=").decode() for one in parts)
+    return ".".join(base64.urlsafe_b64encode(json.dumps(values).encode()).rstrip(b"=").decode() for values in parts)
 
 
 def test_a_program_in_the_home_is_found_with_what_it_needs(

@@ -1,4 +1,4 @@
-"""A process with a DBOS engine, for tests that kill it: what its acts do, it writes as lines into a log."""
+"""A process with a DBOS engine, for tests that kill it: it writes each act as a line into a log."""
 
 import asyncio
 import contextlib
@@ -133,7 +133,7 @@ def fork(output: str, arguments: list[str]) -> int:
 
 
 def nurse() -> None:
-    """Fork a worker for each line of arguments, so that DBOS is imported once; tell the exit code of one asked for."""
+    """Fork a worker for each line of arguments, so that DBOS is imported once; print exit codes on request."""
     for line in sys.stdin:
         order = json.loads(line)
         if "wait" in order:

@@ -1,4 +1,4 @@
-"""What we rely on in DBOS although it is private or undocumented, and the traps we go round."""
+"""What we rely on in DBOS although it is private or undocumented, and the traps that we avoid."""
 
 import asyncio
 import contextlib
@@ -110,7 +110,7 @@ async def test_an_idle_engine_leaves_the_database_alone(sqlite_url: str) -> None
     event.listen(engine._sqlite, "begin", began.append)
     until = time.monotonic() + PATIENCE
     while True:
-        # What its threads were about to do when they were told to end is soon over; what polls would begin again.
+        # What its threads were doing when they were asked to end is soon over; a thread that polls would begin again.
         began.clear()
         await asyncio.sleep(1.5)
         if not began:

@@ -1,4 +1,4 @@
-"""DBOS with processes that are killed, frozen, or open a database all at once; the one who recovers goes on."""
+"""DBOS with processes that are killed, frozen, or open a database all at once; the recovering process continues."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ WORKER = Path(__file__).with_name("engine_worker.py")
 
 
 class Nursery:
-    """Makes worker processes by forking one that has DBOS imported: importing takes longer than most tests."""
+    """Makes worker processes by forking a process that has imported DBOS: the import takes longer than most tests."""
 
     def __init__(self) -> None:
         self._nurse = subprocess.Popen(
@@ -41,7 +41,7 @@ class Nursery:
 
 @dataclass(slots=True, kw_only=True)
 class Floor:
-    """Where worker processes run; the log tells in which order they did what."""
+    """Where worker processes run; the log shows what they did and in which order."""
 
     url: str
     folder: Path
@@ -65,7 +65,7 @@ class Floor:
         return [line for line in lines if of in line]
 
     def wait_for(self, *lines: str) -> None:
-        awaited(self.log, lambda told: set(lines) <= set(told))
+        awaited(self.log, lambda message: set(lines) <= set(message))
 
     def kill(self, worker: int) -> None:
         os.kill(worker, signal.SIGKILL)
@@ -101,7 +101,7 @@ def open_floor(floor: Floor) -> Floor:
 
 
 class TestKilled:
-    def test_another_process_goes_on_where_one_was_killed(self, open_floor: Floor) -> None:
+    def test_another_process_continues_where_one_was_killed(self, open_floor: Floor) -> None:
         first = open_floor.put("A", "start", "j", stuck="two")
         open_floor.wait_for("A j two")
         open_floor.kill(first)
@@ -124,7 +124,7 @@ class TestKilled:
             with psycopg.connect(open_floor.url) as connection:
                 connection.execute("DROP SCHEMA dbos CASCADE")
 
-    def test_recovered_jobs_run_where_they_were_recovered_whoever_else_is_there(self, open_floor: Floor) -> None:
+    def test_recovered_jobs_run_where_they_were_recovered_anyone_who_else_is_there(self, open_floor: Floor) -> None:
         jobs = ("j1", "j2", "j3")
         idle = open_floor.put("C", "idle")
         first = open_floor.put("A", "start", *jobs, stuck="two")
@@ -146,7 +146,7 @@ class TestKilled:
 
 
 class TestFrozen:
-    """A process that was taken for dead, and comes back."""
+    """A process that counted as dead, and returns."""
 
     def test_it_is_fenced_at_its_next_checkpoint(self, open_floor: Floor) -> None:
         first = self.freeze(open_floor, preemptible=False)

@@ -1,4 +1,4 @@
-"""Of runs of one spec that are begun at once one begins, whichever database the history is in."""
+"""Of several runs of one spec started at once, one begins, whichever database holds the history."""
 
 import contextlib
 from collections.abc import Iterator
@@ -21,5 +21,5 @@ def test_of_many_at_once_one_begins(rig: Rig) -> None:
     in_memory.test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(rig)
 
 
-def test_who_was_killed_while_beginning_keeps_nobody_from_it(rig: Rig) -> None:
-    in_memory.test_who_was_killed_while_beginning_keeps_nobody_from_it(rig)
+def test_who_was_killed_while_beginning_keeps_no_one_from_it(rig: Rig) -> None:
+    in_memory.test_who_was_killed_while_beginning_keeps_no_one_from_it(rig)

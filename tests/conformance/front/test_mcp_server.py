@@ -1,4 +1,4 @@
-"""The harness's tools as a process: spoken to by the protocol's own client, and by somebody who cannot speak."""
+"""The harness's tools as a process: called by the protocol's own client, and sent malformed input."""
 
 import asyncio
 import inspect
@@ -27,7 +27,7 @@ PROGRAM = (sys.executable, "-I", "-S", str(Path(shiftwork.__file__).parent / "en
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
+def attempt_folder(tmp_path: Path) -> Path:
     """As an attempt at a coding step finds it."""
     story = started_story("coding", "review")
     story = fold_story(story, began(story))
@@ -38,15 +38,15 @@ def desk(tmp_path: Path) -> Path:
         "pipeline": to_plain(story.pipeline),
     }
     (tmp_path / "task.json").write_text(json.dumps(sheet))
-    (tmp_path / "outbox").mkdir()
+    (tmp_path / "outputs").mkdir()
     return tmp_path
 
 
-def spoken(desk: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, str]]:
+def spoken(attempt_folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, str]]:
     """Whether each call failed, and what it was answered, through the official client."""
 
     async def talk() -> list[tuple[bool, str]]:
-        parameters = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], str(desk)])
+        parameters = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], str(attempt_folder)])
         async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
             met = await session.initialize()
             assert met.server_info.name == "shiftwork"
@@ -59,10 +59,10 @@ def spoken(desk: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, s
     return asyncio.run(talk())
 
 
-def test_the_official_client_uses_every_tool(desk: Path) -> None:
+def test_the_official_client_uses_every_tool(attempt_folder: Path) -> None:
     skip = {"operation": "skip", "target_step_id": "step-002", "reason": "tiny"}
     task, edited, noted, shown = spoken(
-        desk,
+        attempt_folder,
         ("read_task", {}),
         ("edit_workflow", {"operations": [skip]}),
         ("write_note", {"text": "greetings are in lower case: äöü"}),
@@ -71,14 +71,14 @@ def test_the_official_client_uses_every_tool(desk: Path) -> None:
     assert not any(failed for failed, _ in (task, edited, noted, shown))
     assert json.loads(task[1])["requirements"] == ["Nothing is rounded"]
     assert edited[1].startswith("ACCEPTED")
-    left = {path.name.partition("-")[0]: path.read_text() for path in (desk / "outbox").iterdir()}
+    left = {path.name.partition("-")[0]: path.read_text() for path in (attempt_folder / "outputs").iterdir()}
     assert left.keys() == {"edit", "note", "evidence"}
     assert left["note"] == "greetings are in lower case: äöü"
 
 
-def test_what_an_agent_gets_wrong_is_told_as_the_tools_answer(desk: Path) -> None:
+def test_what_an_agent_gets_wrong_is_reported_as_the_tools_answer(attempt_folder: Path) -> None:
     answers = spoken(
-        desk,
+        attempt_folder,
         ("write_note", {}),
         ("write_note", {"text": 3, "colour": "red"}),
         ("read_task", {}),
@@ -98,25 +98,27 @@ def test_each_tool_is_a_method_of_the_toolbox_with_the_same_arguments() -> None:
         parameters = dict(inspect.signature(getattr(Toolbox, tool["name"])).parameters)
         del parameters["self"]
         assert list(parameters) == list(tool["inputSchema"]["properties"]), tool["name"]
-        needed = [name for name, one in parameters.items() if one.default is inspect.Parameter.empty]
+        needed = [name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty]
         assert needed == tool["inputSchema"]["required"], tool["name"]
 
 
 # Without the client ----------------------------------------------------------------------------------------------
 
 
-def said(desk: Path, lines: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
-    program = (PROGRAM[0], *options, *PROGRAM[1:], str(desk))
-    return subprocess.run(program, input=lines, capture_output=True, timeout=60, check=False, cwd=desk)
+def said(attempt_folder: Path, lines: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    program = (PROGRAM[0], *options, *PROGRAM[1:], str(attempt_folder))
+    return subprocess.run(program, input=lines, capture_output=True, timeout=60, check=False, cwd=attempt_folder)
 
 
 def request(number: int, method: str, **params: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n"
 
 
-@pytest.mark.parametrize(("offered", "agreed"), [*((one, one) for one in VERSIONS), ("1999-01-01", VERSIONS[0])])
-def test_a_version_is_agreed_on(desk: Path, offered: str, agreed: str) -> None:
-    ran = said(desk, request(1, "initialize", protocolVersion=offered))
+@pytest.mark.parametrize(
+    ("offered", "agreed"), [*((version, version) for version in VERSIONS), ("1999-01-01", VERSIONS[0])]
+)
+def test_a_version_is_agreed_on(attempt_folder: Path, offered: str, agreed: str) -> None:
+    ran = said(attempt_folder, request(1, "initialize", protocolVersion=offered))
     assert json.loads(ran.stdout)["result"]["protocolVersion"] == agreed
 
 
@@ -130,23 +132,23 @@ def garbage() -> Iterator[bytes]:
     yield b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_task","arguments":[1]}}'
 
 
-def test_garbage_is_survived(desk: Path) -> None:
-    ran = said(desk, b"\n".join(garbage()) + b"\n" + request(99, "ping"))
+def test_garbage_is_survived(attempt_folder: Path) -> None:
+    ran = said(attempt_folder, b"\n".join(garbage()) + b"\n" + request(99, "ping"))
     *errors, last = [json.loads(line) for line in ran.stdout.splitlines()]
     assert last == {"jsonrpc": "2.0", "id": 99, "result": {}}
     assert {error["error"]["code"] for error in errors} == {-32700, -32600, -32602}
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
-def test_a_tool_that_fails_takes_no_other_with_it(desk: Path) -> None:
+def test_a_tool_that_fails_takes_no_other_with_it(attempt_folder: Path) -> None:
     half = request(1, "tools/call", name="write_note", arguments={"text": "half a character: \ud800"})
-    failed, fine = said(desk, half + request(2, "tools/call", name="read_task")).stdout.splitlines()
+    failed, fine = said(attempt_folder, half + request(2, "tools/call", name="read_task")).stdout.splitlines()
     assert json.loads(failed)["result"]["isError"]
     assert not json.loads(fine)["result"]["isError"]
-    assert not [path for path in (desk / "outbox").iterdir() if path.suffix == ".json"]
+    assert not [path for path in (attempt_folder / "outputs").iterdir() if path.suffix == ".json"]
 
 
-def test_a_desk_without_a_task_is_told_to_whoever_calls(tmp_path: Path) -> None:
+def test_a_attempt_folder_without_a_task_is_reported_to_anyone_who_calls(tmp_path: Path) -> None:
     ran = said(tmp_path, request(1, "tools/list") + request(2, "tools/call", name="read_task"))
     listed, called = (json.loads(line)["result"] for line in ran.stdout.splitlines())
     assert listed["tools"]
@@ -154,23 +156,27 @@ def test_a_desk_without_a_task_is_told_to_whoever_calls(tmp_path: Path) -> None:
     assert "task.json" in called["content"][0]["text"]
 
 
-def test_an_agent_that_is_gone_ends_it_quietly(desk: Path) -> None:
+def test_an_agent_that_is_gone_ends_it_quietly(attempt_folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
         ran = subprocess.run(
-            (*PROGRAM, str(desk)), input=request(1, "ping") * 3, stdout=writing, stderr=subprocess.PIPE, check=False
+            (*PROGRAM, str(attempt_folder)),
+            input=request(1, "ping") * 3,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     finally:
         os.close(writing)
     assert b"Traceback" not in ran.stderr
 
 
-def test_an_agent_that_starts_waits_for_next_to_nothing(desk: Path) -> None:
+def test_an_agent_that_starts_waits_for_next_to_nothing(attempt_folder: Path) -> None:
     """What the tools themselves need comes with the first call."""
     greeted = request(1, "initialize") + request(2, "tools/list")
-    before = imported(said(desk, greeted, "-X", "importtime"))
-    after = imported(said(desk, greeted + request(3, "tools/call", name="read_task"), "-X", "importtime"))
+    before = imported(said(attempt_folder, greeted, "-X", "importtime"))
+    after = imported(said(attempt_folder, greeted + request(3, "tools/call", name="read_task"), "-X", "importtime"))
     assert not before & {"asyncio", "dataclasses", "inspect", "pathlib", "site", "shiftwork.entrypoints.mcp.toolbox"}
     assert {"dataclasses", "shiftwork.entrypoints.mcp.toolbox"} <= after
     assert not after & {"asyncio", "mcp", "pydantic", "site", "sqlalchemy", "subprocess"}

@@ -63,18 +63,18 @@ class TestWebhook(NotifierConformance):
         with pytest.raises(WebhookVerificationError):
             Webhook("b3RoZXI=").verify(body, headers)
 
-    def test_why_nobody_was_reached_is_told_without_the_address(self, now: float) -> None:
-        def told(scheme: str, address: str) -> str:
+    def test_why_no_one_was_reached_is_reported_without_the_address(self, now: float) -> None:
+        def message(scheme: str, address: str) -> str:
             with pytest.raises(NotifyError) as caught:
                 asyncio.run(WebhookNotifier(f"{scheme}://{address}", SECRET).send(notice(now)))
             return caught.value.message
 
         with socket.socket() as mute:
             mute.bind(("127.0.0.1", 0))
-            assert told("http", f"127.0.0.1:{mute.getsockname()[1]}/secret").endswith(": Connection refused")
+            assert message("http", f"127.0.0.1:{mute.getsockname()[1]}/secret").endswith(": Connection refused")
         with receiving() as receiver:
-            assert re.search(r": [A-Z]+(_[A-Z]+)+$", told("https", receiver.address)), "as TLS calls it"
-        assert told("http", "/secret").endswith(": URLError"), "what others say may hold the address"
+            assert re.search(r": [A-Z]+(_[A-Z]+)+$", message("https", receiver.address)), "as TLS calls it"
+        assert message("http", "/secret").endswith(": URLError"), "what others say may hold the address"
 
     def test_what_is_signed_for_one_address_is_not_carried_to_another(
         self, notifier_at: Callable[[Receiver], Notifier], now: float
@@ -99,7 +99,7 @@ class TestApprise(NotifierConformance):
     def notifier_at(self) -> Callable[[Receiver], Notifier]:
         return lambda receiver: AppriseNotifier(f"json://{receiver.address}")
 
-    def test_an_address_that_no_service_answers_to_is_told_without_its_secrets(self) -> None:
+    def test_an_address_that_no_service_answers_to_is_reported_without_its_secrets(self) -> None:
         check_url("json://127.0.0.1:1/x")
         with pytest.raises(SettingsError) as caught:
             check_url("nonsense://user:hidden@host")
@@ -135,17 +135,17 @@ def test_addresses_may_come_from_the_environment(tmp_path: Path) -> None:
 def test_what_stands_in_the_way_is_found_before_anything_is_sent(tmp_path: Path) -> None:
     settings = loaded(tmp_path, SETTINGS.replace("ntfy://secret-topic", "nonsense://x"))
     found = notify_problems(settings, {})
-    told = [problem.message for problem in found]
+    lines = [problem.message for problem in found]
     assert found[0].hint.startswith("export HOOK=… with the secret that its receiver knows")
-    assert told[0] == "the webhook is signed with $HOOK, which is not set"
-    assert "nonsense" in told[1]
+    assert lines[0] == "the webhook is signed with $HOOK, which is not set"
+    assert "nonsense" in lines[1]
     unnamed = loaded(tmp_path, SETTINGS.replace('"HOOK"', '""'))
     assert notify_problems(unnamed, {})[0].message == "notify.webhook has no secret_env"
 
 
 def test_addresses_and_the_secrets_name_are_a_matter_of_trust(tmp_path: Path) -> None:
     loaded(tmp_path, SETTINGS)
-    found = [(one.where, one.text) for one in settings_claim(tmp_path).commands]
+    found = [(command.where, command.text) for command in settings_claim(tmp_path).commands]
     assert found == [
         ("notify.urls", "json://127.0.0.1:1/x ntfy://secret-topic"),
         ("notify.on", "needs-you budget"),

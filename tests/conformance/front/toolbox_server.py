@@ -1,4 +1,4 @@
-"""A tiny MCP server on standard input and output, standing where the harness's own tools will stand."""
+"""A small MCP server on standard input and output, in the place of the harness's own tools."""
 
 import os
 
@@ -15,7 +15,7 @@ def note(text: str) -> str:
 
 @server.tool()
 def inherited(name: str) -> str:
-    """Tell a variable of the server's own environment."""
+    """Return a variable of the server's own environment."""
     return os.environ.get(name, "nothing")  # noqa: TID251 - what arrives in the environment is what is tested
 
 

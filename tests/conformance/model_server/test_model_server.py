@@ -1,4 +1,4 @@
-"""The scripted model speaks each wire as the real ones do."""
+"""The scripted model speaks each wire protocol as the real models do."""
 
 import gzip
 import json

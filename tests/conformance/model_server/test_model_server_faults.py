@@ -1,4 +1,4 @@
-"""The scripted model fails in each of the ways in which real ones fail, and outlives clients that do."""
+"""The scripted model fails in each way in which real models fail, and survives clients that fail."""
 
 import http.client
 import json
@@ -88,7 +88,7 @@ def test_leaving_the_server_ends_a_hang_and_idle_connections() -> None:
     assert not [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
 
 
-def test_a_client_that_goes_away_harms_nobody(server: ModelServer) -> None:
+def test_a_client_that_goes_away_harms_no_one(server: ModelServer) -> None:
     server.load("s", [Hang(seconds=0.2), Say(text="ok")])
     gone = connect(server.address)
     gone.request("POST", urlsplit(server.url("s")).path + ANTHROPIC, json.dumps(question(ANTHROPIC)).encode())

@@ -1,4 +1,4 @@
-"""The scripted model keeps scripts, sessions and requests on the side apart; as a program it is driven over HTTP."""
+"""The scripted model separates scripts, sessions and side requests; as a program it is driven over HTTP."""
 
 import json
 import subprocess
@@ -55,7 +55,7 @@ def test_a_function_answers_by_what_was_asked(server: ModelServer) -> None:
     assert "tool said fine" in send(server.url("s") + ANTHROPIC, "POST", later).text
 
 
-def test_the_prompt_is_told_without_what_agents_put_around_it(server: ModelServer) -> None:
+def test_the_prompt_is_reported_without_what_agents_put_around_it(server: ModelServer) -> None:
     server.load("s", lambda _: Say(text="ok"))
     reminder = {"type": "text", "text": "<system-reminder>\nMind the gap.\n</system-reminder>"}
     body = question(ANTHROPIC, "The prompt.")
@@ -78,7 +78,7 @@ def test_the_prompt_is_told_without_what_agents_put_around_it(server: ModelServe
     assert (second.prompt, second.turn, second.last_tool_result) == ("The prompt.", 2, "said")
 
 
-def test_sessions_are_told_apart_by_the_agents_own_header(server: ModelServer) -> None:
+def test_sessions_are_reported_apart_by_the_agents_own_header(server: ModelServer) -> None:
     server.load("s", lambda request: Say(text=f"retry {request.retry}"))
     for session in ("one", "two", "one"):
         headers = {"X-Claude-Code-Session-Id": session}
@@ -97,12 +97,12 @@ def test_what_a_script_raises_is_raised_when_the_server_is_left() -> None:
     def serve() -> None:
         with ModelServer() as server:
             server.load("s", answer)
-            heard.append(ask(server, ANTHROPIC))
+            received.append(ask(server, ANTHROPIC))
 
-    heard: list[Answer] = []
+    received: list[Answer] = []
     with pytest.raises(ExceptionGroup) as caught:
         serve()
-    assert (heard[0].status, "nobody should ask" in heard[0].text) == (400, True)
+    assert (received[0].status, "nobody should ask" in received[0].text) == (400, True)
     assert "nobody should ask: Do it." in str(caught.value.exceptions[0])
 
 
@@ -116,8 +116,8 @@ def test_eight_clients_at_once_each_follow_their_own_script(server: ModelServer)
         return [answer.body["content"][0]["text"] for answer in answers]
 
     with ThreadPoolExecutor(8) as pool:
-        heard = list(pool.map(run, range(8)))
-    assert heard == [[f"{client}/{turn}" for turn in range(turns)] for client in range(8)]
+        received = list(pool.map(run, range(8)))
+    assert received == [[f"{client}/{turn}" for turn in range(turns)] for client in range(8)]
 
 
 def test_eight_clients_of_one_script_get_every_turn_once(server: ModelServer) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of supervision and of the reaper share: a program that detaches, and ways to see who lives."""
+"""What the tests of supervision and of the reaper share: a program that detaches, and checks for living processes."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ os.execve("/bin/sleep", ["sleep", "300"], {})
 ESCAPE = DAEMON.replace(
     "import os, sys", "import os, resource, sys\nhard = resource.getrlimit(10)[1]\nresource.setrlimit(10, (hard, hard))"
 )
-"""Rids itself of the tag besides: of the limit that nobody else has a use for."""
+"""Also removes its tag: the limit that no other program uses."""
 
 
 def bare_pytest(*kept: str) -> str:
@@ -46,8 +46,8 @@ def bare_pytest(*kept: str) -> str:
 
 
 def marker_for(tmp_path: Path) -> Iterator[str]:
-    """The test's own marker; whoever bears it afterwards is ended, which happens only where the test has failed."""
-    name = f"test{tmp_path}"  # all of it: another run of the same tests may be under way
+    """The test's own marker. Processes that still have it afterwards are ended; only a failed test leaves any."""
+    name = f"test{tmp_path}"  # all of it: another run of the same tests may be in progress
     yield name
     for process in psutil.process_iter():
         if marker_in(process).startswith(name):
@@ -83,7 +83,7 @@ def once_begun[T](play: Callable[[float], tuple[T, list[bytes]]], seconds: float
 
 @contextlib.contextmanager
 def killed_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Whatever is found out about it: who leaves a `Popen` waits for it to end, and that may be never."""
+    """Even when the test fails: leaving a `Popen` block waits for the program's end, which may never come."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Ending processes when time goes by elsewhere: who ends them stands still, or they are between two programs."""
+"""Ending processes under bad timing: the process that ends them is frozen, or they are between two programs."""
 
 import asyncio
 import os
@@ -44,9 +44,9 @@ class Seen:
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
         self.looks += 1
-        found = [one for one in map(LinuxHost().look_at, self.pids) if one and not one.zombie]
-        for one in found:
-            on_sight(one)
+        found = [sighting for sighting in map(LinuxHost().look_at, self.pids) if sighting and not sighting.zombie]
+        for item in found:
+            on_sight(item)
         return found
 
 
@@ -65,17 +65,17 @@ def test_who_was_frozen_is_ended_however_late_it_is(marker: str) -> None:
 
 
 class Stuck(Seen):
-    """One that no signal ends is still there at every look."""
+    """A process that no signal ends is still alive at every look."""
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        one = Sighting(self.pids[0], 1, self.pids[0], self.pids[0], 0.0, zombie=False)
+        sighting = Sighting(self.pids[0], 1, self.pids[0], self.pids[0], 0.0, zombie=False)
         self.looks += 1
-        on_sight(one)
-        return [one]
+        on_sight(sighting)
+        return [sighting]
 
 
 @pytest.mark.usefixtures("no_patience")
-def test_one_that_cannot_be_ended_is_given_up_by_a_look_that_finds_nobody_new(marker: str) -> None:
+def test_one_that_cannot_be_ended_is_given_up_by_a_look_that_finds_no_one_new(marker: str) -> None:
     with asleep(marker) as pid:
         stuck = Stuck(pid)
         assert within(60, end_all(stuck)) == 1
@@ -83,13 +83,13 @@ def test_one_that_cannot_be_ended_is_given_up_by_a_look_that_finds_nobody_new(ma
 
 
 class Endless(Seen):
-    """There is somebody new at every look."""
+    """There is a new process at every look."""
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
         self.looks += 1
-        one = Sighting(self.pids[0], 1, self.pids[0], self.pids[0], float(self.looks), zombie=False)
-        on_sight(one)
-        return [one]
+        sighting = Sighting(self.pids[0], 1, self.pids[0], self.pids[0], float(self.looks), zombie=False)
+        on_sight(sighting)
+        return [sighting]
 
 
 def test_who_becomes_more_without_end_is_given_up_at_last(marker: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_who_becomes_more_without_end_is_given_up_at_last(marker: str, monkeypat
         assert within(60, end_all(endless)) == endless.looks == 20
 
 
-def test_whoever_dies_of_anothers_end_is_counted_as_well(marker: str) -> None:
+def test_anyone_who_dies_of_anothers_end_is_counted_as_well(marker: str) -> None:
     """As all within a wall do, before their turn has come."""
     with asleep(marker) as outer, asleep(marker) as inner:
 
@@ -116,7 +116,7 @@ def test_whoever_dies_of_anothers_end_is_counted_as_well(marker: str) -> None:
 
 
 class Between[H: Host]:
-    """A host on which one process is between two programs, and comes to the second after some looks at it."""
+    """A host on which one process is between two programs, and reaches the second after some looks at it."""
 
     def __init__(self, host: H, pid: int, looks: int) -> None:
         self._host, self._pid, self.looks = host, pid, looks
@@ -131,7 +131,7 @@ class Between[H: Host]:
         return None
 
     def tag_of(self, pid: int) -> int | None:
-        """None is to be had here: the marker must do."""
+        """None is available here: the marker must suffice."""
 
 
 HOSTS = pytest.mark.parametrize("host", [LinuxHost(), PortableHost()])
@@ -178,12 +178,12 @@ def test_a_program_that_just_began_has_its_marker_or_nothing_can_be_said(host: H
 
 
 @HOSTS
-def test_without_an_environment_there_is_no_marker_and_no_doubt(host: Host) -> None:
+def test_without_an_environment_there_is_no_marker_and_no_warning(host: Host) -> None:
     with subprocess.Popen(["sleep", "300"], env={}) as process, killed_at_last(process):
         while host.marker_of(process.pid) is None:
             assert process.poll() is None
         assert host.marker_of(process.pid) == ""
-    sizes = {one.pid: one.info["memory_info"] for one in psutil.process_iter(["memory_info"])}
+    sizes = {item.pid: item.info["memory_info"] for item in psutil.process_iter(["memory_info"])}
     without = [pid for pid, size in sizes.items() if size and not size.vms]
     assert {host.marker_of(pid) for pid in without} <= {""}, "neither the dead nor the kernel's own are programs"
 

@@ -1,4 +1,4 @@
-"""kill -9 of an orchestrator ends its programs within seconds, and nothing else: the guard sees to that."""
+"""After kill -9 of an orchestrator, the guard ends its programs within seconds, and nothing else."""
 
 import contextlib
 import os
@@ -147,12 +147,12 @@ def test_a_guard_that_was_killed_is_replaced_while_the_same_program_works(marker
 def test_a_program_of_another_orchestrator_is_left_alone_though_it_bears_the_same_name(
     marker: str, tmp_path: Path
 ) -> None:
-    """As when a run is resumed at once, and an attempt of the dead one is made again."""
+    """As when a run is resumed at once, and repeats an attempt of the dead orchestrator."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    with orchestrator(marker, tmp_path / "one") as one, orchestrator(marker, tmp_path / "two") as two:
-        (guard,) = guards_of(one.pid)
-        one.kill()
+    with orchestrator(marker, tmp_path / "one") as popen, orchestrator(marker, tmp_path / "two") as two:
+        (guard,) = guards_of(popen.pid)
+        popen.kill()
         eventually(lambda: not lives(guard))
         assert not lives(pid_in(tmp_path / "one" / "first"))
         assert lives(pid_in(tmp_path / "two" / "first"))

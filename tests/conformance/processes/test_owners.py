@@ -1,4 +1,4 @@
-"""Which process holds a lease: known by its pid only where that pid can mean no other process."""
+"""Which process holds a lease: a pid identifies it only where that pid can mean no other process."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ print(json.dumps([asdict(this_owner("b")), is_alive(holder)]))
 
 
 def judged(*walls: str) -> tuple[Owner, Owner, bool | None]:
-    """This process as a holder, the worker that was started behind the walls, and what it takes the holder for."""
+    """This process as a holder, the worker that was started behind `walls`, and whether it sees the holder alive."""
     holder = this_owner("a")
     asked = (*walls, sys.executable, "-c", ELSEWHERE, json.dumps(asdict(holder)))
     other, alive = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
@@ -58,7 +58,7 @@ def test_a_worker_of_another_boot_or_machine_is_not_taken_for_dead() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_what_tells_pid_namespaces_apart_is_said_by_the_system() -> None:
+def test_what_reports_pid_namespaces_apart_is_said_by_the_system() -> None:
     assert len(LinuxHost().pid_space().split()) >= 2
     assert PortableHost().pid_space() == "", "there is no name of a boot as macOS has it: leases alone decide"
 

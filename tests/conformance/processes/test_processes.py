@@ -1,4 +1,4 @@
-"""Supervision of real programs that do all they can to stay, to flood, or to block."""
+"""Supervision of real programs that try to keep running, to flood their output, or to block."""
 
 import asyncio
 import contextlib
@@ -76,7 +76,7 @@ def test_lines_exit_code_and_errors_come_back(shell: Callable[[str], Spawn]) -> 
     assert lines == [b"one", b"", b"two", b"no end"]
 
 
-def test_a_prompt_that_is_never_read_blocks_nobody(shell: Callable[[str], Spawn]) -> None:
+def test_a_prompt_that_is_never_read_blocks_no_one(shell: Callable[[str], Spawn]) -> None:
     over, lines = ran(replace(shell("echo I do not read; exec sleep 0.2"), stdin=b"x" * 2_000_000))
     assert (over.code, over.cause, lines) == (0, Cause.EXITED, [b"I do not read"])
 
@@ -103,10 +103,10 @@ def test_errors_are_a_sign_of_life(shell: Callable[[str], Spawn]) -> None:
 
 
 @pytest.mark.parametrize(("wall", "silence"), [(4, 30), (30, 4)])
-def test_what_passes_while_nobody_watches_is_not_held_against_it(
+def test_what_passes_while_no_one_watches_is_not_held_against_it(
     wall: float, silence: float, shell: Callable[[str], Spawn], tmp_path: Path
 ) -> None:
-    """As when the user stops everything at the terminal, or the machine stands still, and goes on later."""
+    """As when the user stops everything at the terminal, or the machine is suspended, and all continues later."""
     awake = tmp_path / "awake"
     script = "echo go; while [ ! -e awake ]; do sleep 0.1; done; sleep 1; exit 3"
     spawn = replace(shell(script), wall_seconds=wall, silence_seconds=silence)
@@ -149,10 +149,10 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 over = asyncio.run(supervise(spawn, on_line))
 print(over.cause, longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    told = subprocess.run(
+    completed = subprocess.run(
         [PYTHON, "-c", script, marker, translate, os.defpath], capture_output=True, check=True, text=True
     )
-    cause, longest, growth = told.stdout.split()
+    cause, longest, growth = completed.stdout.split()
     assert cause == "exited"
     assert int(longest) <= 4 * 1024 * 1024
     assert int(growth) < 30_000  # kilobytes
@@ -161,7 +161,7 @@ print(over.cause, longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - 
 # Bounds, and how it is asked to stop
 
 
-def test_it_is_asked_in_order_and_heard_meanwhile(shell: Callable[[str], Spawn]) -> None:
+def test_it_is_asked_in_order_and_received_meanwhile(shell: Callable[[str], Spawn]) -> None:
     script = "trap 'echo int' INT; trap 'echo term; exit 9' TERM; echo ready; while :; do sleep 0.02; done"
     asked = ((signal.SIGINT, 0.3), (signal.SIGTERM, 150.0), (signal.SIGHUP, 150.0))
     spawn = replace(shell(script), stop_signals=asked)
@@ -179,7 +179,7 @@ def test_who_ignores_all_signals_is_killed(shell: Callable[[str], Spawn]) -> Non
     assert over.seconds >= 0.5
 
 
-def test_a_program_that_is_not_there_is_told(shell: Callable[[str], Spawn]) -> None:
+def test_a_program_that_is_not_there_is_reported(shell: Callable[[str], Spawn]) -> None:
     with pytest.raises(FileNotFoundError):
         ran(replace(shell(""), argv=("no-such-program",)))
 
@@ -188,7 +188,7 @@ def test_one_marker_is_for_one_program_at_a_time(shell: Callable[[str], Spawn], 
     async def both() -> None:
         first = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
         await asyncio.sleep(0.1)
-        with pytest.raises(ValueError, match="under supervision already"):
+        with pytest.raises(ValueError, match="already supervised"):
             await supervise(shell("true"), print)
         (tmp_path / "over").touch()
         assert (await first).code == 0
@@ -222,15 +222,15 @@ def test_nor_does_one_without_tag_and_environment(shell: Callable[[str], Spawn],
 
 
 @on_linux
-def test_nor_does_one_that_goes_on_forking_without_them(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+def test_nor_does_one_that_continues_forking_without_them(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     again = 'os.execve(sys.executable, [sys.executable, "-S", "-c", os.environ["CHAIN"]], {})'
     escape = ESCAPE.replace('os.execve("/bin/sleep", ["sleep", "300"], {})', again)
     script = f"{daemon('pid')}; while [ ! -e beats ]; do sleep 0.01; done"
     over, _ = ran(replace(shell(script), env={**ENV, "DAEMON": escape, "CHAIN": CHAIN}))
     assert over.code == 0
-    beats = (tmp_path / "beats").stat().st_size
+    heartbeats = (tmp_path / "beats").stat().st_size
     time.sleep(0.3)
-    assert (tmp_path / "beats").stat().st_size == beats
+    assert (tmp_path / "beats").stat().st_size == heartbeats
 
 
 @contextlib.asynccontextmanager
@@ -265,7 +265,7 @@ def test_what_this_process_has_started_itself_is_left_alone(shell: Callable[[str
     within(90, scene())
 
 
-def test_nobody_is_judged_while_something_is_being_born(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+def test_no_one_is_judged_while_something_is_being_born(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     async def scene() -> None:
         ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
         await asyncio.sleep(0.1)
@@ -289,10 +289,10 @@ def test_a_tree_of_thirty_does_not_survive(shell: Callable[[str], Spawn], tmp_pa
     waiting = 'while [ "$(wc -l < all)" -lt 18 ]; do sleep 0.02; done'
     over, _ = ran(shell(f"touch all; for a in 1 2 3; do ({boughs}) & done; {waiting}"))
     assert over.code == 0
-    assert [one for one in psutil.process_iter() if marker_in(one) == shell("").marker] == []
+    assert [process for process in psutil.process_iter() if marker_in(process) == shell("").marker] == []
 
 
-def test_no_script_goes_on_to_its_next_line_because_its_child_was_ended(
+def test_no_script_continues_to_its_next_line_because_its_child_was_ended(
     shell: Callable[[str], Spawn], tmp_path: Path
 ) -> None:
     lingering = "setsid sh -c 'sleep 60; echo late >> late' > /dev/null 2>&1 &\n"
@@ -304,9 +304,9 @@ def test_no_script_goes_on_to_its_next_line_because_its_child_was_ended(
 def test_a_program_that_forks_all_the_time_is_ended(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     over, _ = ran(replace(shell(""), argv=(PYTHON, "-S", "-c", CHAIN)))
     assert over.code == 0
-    beats = (tmp_path / "beats").stat().st_size
+    heartbeats = (tmp_path / "beats").stat().st_size
     time.sleep(0.3)
-    assert (tmp_path / "beats").stat().st_size == beats
+    assert (tmp_path / "beats").stat().st_size == heartbeats
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])

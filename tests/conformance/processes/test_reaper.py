@@ -53,7 +53,7 @@ def orphans_of_a_killed_orchestrator(marker: str, script: str, tmp_path: Path) -
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as orchestrator, killed_at_last(orchestrator):
         assert orchestrator.stdout
         assert orchestrator.stdout.readline() == b"ready\n"
-        for guard in guards_of(orchestrator.pid):  # killed with it, as by one who kills all that is called python
+        for guard in guards_of(orchestrator.pid):  # killed with it, as by a user who kills every process called python
             os.kill(guard, signal.SIGKILL)
 
 
@@ -85,8 +85,8 @@ child = subprocess.Popen(["sleep", "300"])
 print(asyncio.run(HostReaper().end(sys.argv[1])), child.wait())
 """
     argv = ["/bin/sh", "-c", '"$0" -c "$1" "$2"; echo survived', PYTHON, script, marker]
-    told = subprocess.run(argv, env={**ENV, MARKER_VARIABLE: f"{marker}/outer"}, capture_output=True, check=True)
-    assert told.stdout.split() == [b"1", b"-9", b"survived"]
+    completed = subprocess.run(argv, env={**ENV, MARKER_VARIABLE: f"{marker}/outer"}, capture_output=True, check=True)
+    assert completed.stdout.split() == [b"1", b"-9", b"survived"]
 
 
 @pytest.mark.parametrize("host", [LinuxHost(), PortableHost()])
@@ -107,7 +107,7 @@ def test_each_way_of_looking_sees_the_same(host: Host, marker: str) -> None:
 
 
 @pytest.mark.parametrize("host", [LinuxHost(), PortableHost()])
-def test_by_marker_and_descent_alone_nobody_stays_either(host: Host, marker: str, tmp_path: Path) -> None:
+def test_by_marker_and_descent_alone_no_one_stays_either(host: Host, marker: str, tmp_path: Path) -> None:
     script = "(setsid sleep 300 & echo $! > detached); sh -c 'sleep 300 & wait' & echo $! > below; wait"
     env = {**ENV, MARKER_VARIABLE: marker}
     argv = ["/bin/sh", "-c", script]
@@ -130,13 +130,13 @@ def leave(line):
     os._exit(3)
 asyncio.run(supervise(spawn, leave))
 """
-"""An orchestrator that leaves without a further word as soon as its program has said one."""
+"""An orchestrator that exits without cleanup as soon as its program has printed something."""
 
 
-def test_who_leaves_at_once_leaves_nobody_behind(tmp_path: Path, marker: str) -> None:
+def test_who_leaves_at_once_leaves_no_one_behind(tmp_path: Path, marker: str) -> None:
     script = f"cd {tmp_path}; trap '' TERM; setsid sleep 300 & echo $! > pid; env -i sleep 300 & echo ready; sleep 300"
     left = subprocess.run([PYTHON, "-c", LEAVING, marker, script, os.defpath], timeout=120, check=False)
     assert left.returncode == 3
-    # Who leaves at once has no time to see them die.
+    # A process that exits at once has no time to see them die.
     eventually(lambda: not lives(pid_in(tmp_path / "pid")), seconds=60)
     eventually(lambda: within(60, HostReaper().alive(marker)) == 0, seconds=60)

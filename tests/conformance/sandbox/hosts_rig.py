@@ -1,4 +1,4 @@
-"""Somebody within walls whose hosts are listed, who speaks to the proxy, and a server outside to be reached by it."""
+"""A program in a sandbox with a list of hosts, which speaks to the proxy, and a server outside to reach through it."""
 
 import http.server
 import json
@@ -17,8 +17,8 @@ class _Answering(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        told = {"path": self.path, "headers": self.headers.items(), "body": self._body().decode()}
-        self._answer(json.dumps(told).encode())
+        values = {"path": self.path, "headers": self.headers.items(), "body": self._body().decode()}
+        self._answer(json.dumps(values).encode())
 
     def do_GET(self) -> None:
         size = int(self.path.removeprefix("/bytes/")) if self.path.startswith("/bytes/") else None
@@ -45,7 +45,7 @@ class _Answering(http.server.BaseHTTPRequestHandler):
 
 @contextmanager
 def answering() -> Iterator[int]:
-    """The port of a server on this machine that tells what it was asked."""
+    """The port of a server on this machine that answers with the request that it received."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answering) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
@@ -82,7 +82,7 @@ with called() as line:
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """Somebody inside who speaks to the proxy, or past it."""
+    """A program inside that speaks to the proxy, or bypasses it."""
 
     inside: Confined
     port: int
@@ -101,6 +101,6 @@ class Caller:
 
     def says(self, *words: str) -> str:
         """What the proxy answers to this, and then to that, sent word by word."""
-        told, over = self.runs(ASK, *words)
+        message, over = self.runs(ASK, *words)
         assert over.code == 0, over
-        return told
+        return message

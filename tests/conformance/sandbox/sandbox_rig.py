@@ -1,4 +1,4 @@
-"""A user with a home, a repository and tools of their own, and the walls that are put around what works for them."""
+"""A user with a home, a repository and tools of their own, and the sandbox around programs that work for them."""
 
 import asyncio
 import os

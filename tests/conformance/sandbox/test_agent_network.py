@@ -1,4 +1,4 @@
-"""Real agents as the settings build them by default: each reaches its own model and nobody else."""
+"""Real agents with the default settings: each reaches its own model and no other host."""
 
 import os
 import re
@@ -82,9 +82,9 @@ def test_it_works_and_reaches_neither_other_hosts_nor_this_machine(
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
     assert notes(task) == ["remember"], "the harness's own tools work"
-    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert "response 403" in told
-    assert "closed" in told
+    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert "response 403" in message
+    assert "closed" in message
     refused = re.findall(r"refused by the sandbox: ([^\"\\]+)", task.log.read_text())
     assert refused == ["evil.example is not listed under hosts of [agent]"], "and it has called nobody else"
 

@@ -1,4 +1,4 @@
-"""The rungs of gates, by real programs in real sandboxes: what each of them lets through."""
+"""The rungs of gates, by real programs in real sandboxes: what each rung allows."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ def ladder(inside: Confined, folder: Path, *ports: int, **consented: Rung) -> La
         Rung.UNCONFINED: OPEN,
     }
     return Ladder(
-        rungs=rungs, folder=folder, consented={name.replace("_", " "): one for name, one in consented.items()}
+        rungs=rungs, folder=folder, consented={name.replace("_", " "): rung for name, rung in consented.items()}
     )
 
 
@@ -66,7 +66,7 @@ def test_much_passes_by_a_port_both_ways_and_many_at_once(tmp_path: Path) -> Non
         assert passes(inside, steps, f"test $({sent}) -gt 3000000")
 
 
-def test_a_port_on_which_nobody_listens_ends_the_call_and_a_reserved_one_is_left_out(tmp_path: Path) -> None:
+def test_a_port_on_which_no_one_listens_ends_the_call_and_a_reserved_one_is_left_out(tmp_path: Path) -> None:
     inside = confined(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -110,5 +110,7 @@ def test_a_rung_that_needs_consent_is_neither_found_nor_remembered(tmp_path: Pat
 
 def test_consent_to_a_rung_that_the_tier_has_not_is_none(tmp_path: Path) -> None:
     steps = ladder(confined(tmp_path), tmp_path / "known", make_test=Rung.UNCONFINED)
-    named = replace(steps, rungs={rung: one for rung, one in steps.rungs.items() if rung is not Rung.UNCONFINED})
+    named = replace(
+        steps, rungs={rung: sandbox for rung, sandbox in steps.rungs.items() if rung is not Rung.UNCONFINED}
+    )
     assert named.rung("make test") is Rung.OWN

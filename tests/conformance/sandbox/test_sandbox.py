@@ -1,4 +1,4 @@
-"""The walls of the tier `bubblewrap`, tried from the inside by real programs."""
+"""The limits of the tier `bubblewrap`, tried from the inside by real programs."""
 
 import socket
 import sys
@@ -30,8 +30,8 @@ def inside(tmp_path: Path) -> Iterator[Confined]:
 
 
 def test_neither_the_home_nor_the_repository_can_be_read(inside: Confined) -> None:
-    told = inside.run(f"grep -rs '{SECRET}' {inside.home} {inside.repo} /tmp /home /root /var; ls -A {inside.repo}")
-    assert told.output == ".git"
+    outcome = inside.run(f"grep -rs '{SECRET}' {inside.home} {inside.repo} /tmp /home /root /var; ls -A {inside.repo}")
+    assert outcome.output == ".git"
     listed = inside.run(
         f"ls -A {inside.home}; ls -A {inside.repo}/.git/shiftwork/workspaces/r1; cat {inside.home}/.netrc"
     )
@@ -63,9 +63,9 @@ def test_what_is_written_to_the_home_or_to_tmp_is_gone_with_the_program(inside: 
 def test_more_can_be_read_and_written_where_the_user_says_so(inside: Confined) -> None:
     (inside.home / ".npm").mkdir()
     more = inside.allowing(readable=(inside.home / ".netrc", inside.home / "nowhere"), writable=(inside.home / ".npm",))
-    told = more.run("cat ~/.netrc; echo kept > ~/.npm/cache; echo x >> ~/.netrc")
-    assert told.output.startswith(SECRET)
-    assert not told.passed
+    outcome = more.run("cat ~/.netrc; echo kept > ~/.npm/cache; echo x >> ~/.netrc")
+    assert outcome.output.startswith(SECRET)
+    assert not outcome.passed
     assert (inside.home / ".npm" / "cache").read_text() == "kept\n"
     assert (inside.home / ".netrc").read_text() == SECRET
 
@@ -73,8 +73,8 @@ def test_more_can_be_read_and_written_where_the_user_says_so(inside: Confined) -
 def test_certificates_that_the_environment_names_are_shown(inside: Confined) -> None:
     own = inside.home / "ca.pem"
     own.write_text("certificates")
-    told = inside.run("cat $SSL_CERT_FILE; ls -A ~", SSL_CERT_FILE=str(own), SSL_CERT_DIR="/nowhere")
-    assert told.output == "certificatesca.pem\nproject"
+    outcome = inside.run("cat $SSL_CERT_FILE; ls -A ~", SSL_CERT_FILE=str(own), SSL_CERT_DIR="/nowhere")
+    assert outcome.output == "certificatesca.pem\nproject"
 
 
 def test_a_repository_that_is_the_home_is_a_home_inside(inside: Confined) -> None:
@@ -171,19 +171,19 @@ def test_a_folder_of_its_own_stands_in_the_place_of_another(inside: Confined, tm
 
 
 def test_it_has_no_power_over_the_machine(inside: Confined) -> None:
-    """Also where all this is done by root, who could write to /proc/sys without any capability."""
-    told = inside.run("grep ^Cap /proc/self/status | cut -f2 | sort -u; echo 1 > /proc/sys/vm/swappiness")
-    assert told.output.startswith("0000000000000000\n")
-    assert "Read-only" in told.output or "denied" in told.output
+    """Also where root does all this: root could write to /proc/sys without any capability."""
+    outcome = inside.run("grep ^Cap /proc/self/status | cut -f2 | sort -u; echo 1 > /proc/sys/vm/swappiness")
+    assert outcome.output.startswith("0000000000000000\n")
+    assert "Read-only" in outcome.output or "denied" in outcome.output
     assert not inside.run("cat /etc/shadow").passed
     assert not inside.run("mount -t tmpfs none /mnt").passed
     assert inside.run("ls -d /proc/[0-9]* | wc -l").output < "9"
 
 
 def test_its_environment_is_the_one_that_is_given(inside: Confined) -> None:
-    told = inside.run("env | cut -d= -f1 | sort | tr '\\n' ' '", GIVEN="1", XDG_RUNTIME_DIR="/run/user/0")
+    outcome = inside.run("env | cut -d= -f1 | sort | tr '\\n' ' '", GIVEN="1", XDG_RUNTIME_DIR="/run/user/0")
     expected = "CI GIT_CEILING_DIRECTORIES GIVEN HOME LANG PATH PWD SHIFTWORK_ATTEMPT"
-    assert set(told.output.split()) - {"SHLVL", "_", "OLDPWD"} == set(expected.split())
+    assert set(outcome.output.split()) - {"SHLVL", "_", "OLDPWD"} == set(expected.split())
 
 
 def test_a_folder_for_temporary_files_that_is_not_inside_is_not_named_either(inside: Confined, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_folder_for_temporary_files_that_is_not_inside_is_not_named_either(ins
     assert inside.run("mktemp", TMPDIR=str(own)).output.startswith(f"{own}/")
 
 
-def test_a_program_that_is_not_there_is_told_as_elsewhere(inside: Confined) -> None:
+def test_a_program_that_is_not_there_is_reported_as_elsewhere(inside: Confined) -> None:
     spawn = replace(inside.spawn(""), argv=("no-such-program",))
     with pytest.raises(FileNotFoundError, match="no-such-program"):
         inside.walls.enclosed(spawn, Room(tree=inside.tree))
@@ -208,9 +208,9 @@ def test_the_network_is_cut_where_that_is_asked_for(inside: Confined) -> None:
         port = str(server.getsockname()[1])
         assert seen.run(CONNECT, PORT=port).output == "met"
         cut = seen.allowing(network=False)
-        told = cut.run(CONNECT, PORT=port)
-        assert not told.passed
-        assert "refused" in told.output or "unreachable" in told.output
+        outcome = cut.run(CONNECT, PORT=port)
+        assert not outcome.passed
+        assert "refused" in outcome.output or "unreachable" in outcome.output
 
 
 # Whether it can be had
@@ -224,7 +224,7 @@ def test_the_probe_is_content_with_the_real_one(inside: Confined) -> None:
     ("script", "why"),
     [
         ("echo 'setting up uid map: Permission denied' >&2; exit 1", "Permission denied"),
-        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "can be written to"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "can be written"),
     ],
     ids=["forbidden", "pretends"],
 )

@@ -1,4 +1,4 @@
-"""How programs within walls end: by themselves, asked to, killed, or with whoever has started them."""
+"""How programs in a sandbox end: by themselves, asked to, killed, or with the process that started them."""
 
 import asyncio
 import signal
@@ -63,7 +63,7 @@ def test_a_script_that_does_not_say_who_runs_it_is_run_by_the_shell(inside: Conf
     assert lines == [f"{script} word".encode()]
 
 
-def test_a_program_that_cannot_be_run_is_told(inside: Confined) -> None:
+def test_a_program_that_cannot_be_run_is_reported(inside: Confined) -> None:
     script = inside.tree / "script"
     script.write_text("#!/no/such/program\n")
     script.chmod(0o755)
@@ -77,15 +77,15 @@ def test_a_daemon_that_has_left_its_session_twice_is_gone(inside: Confined) -> N
     seen = inside.allowing(readable=(Path(sys.prefix), Path(sys.base_prefix)))
     twice = DAEMON.replace("os.setsid()\nif os.fork(): os._exit(0)\n", "os.setsid()\nif os.fork(): os._exit(0)\n" * 2)
     # It beats as long as it lives, in a file, for it has cleared its environment and its pid is its own.
-    beating = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
-    beat = "while :; do echo x >> beats; sleep 0.02; done"
-    told = seen.run(
-        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=beating, BEAT=beat
+    heartbeating = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
+    heartbeat = "while :; do echo x >> beats; sleep 0.02; done"
+    outcome = seen.run(
+        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=heartbeating, BEAT=heartbeat
     )
-    assert told.passed, told.output
-    beats = (inside.tree / "beats").stat().st_size
+    assert outcome.passed, outcome.output
+    heartbeats = (inside.tree / "beats").stat().st_size
     subprocess.run(["sleep", "0.3"], check=True)
-    assert (inside.tree / "beats").stat().st_size == beats
+    assert (inside.tree / "beats").stat().st_size == heartbeats
 
 
 def test_asked_to_stop_it_has_the_time_it_was_promised(inside: Confined) -> None:
@@ -104,7 +104,7 @@ def test_who_ignores_that_is_killed(inside: Confined) -> None:
     assert marked(inside.marker) == []
 
 
-def test_who_is_killed_within_is_told_as_killed(inside: Confined) -> None:
+def test_who_is_killed_within_is_reported_as_killed(inside: Confined) -> None:
     over = within(90, supervise(inside.walls.enclosed(inside.spawn("kill -9 $$"), Room(tree=inside.tree)), print))
     assert (over.cause, over.code) == (Cause.EXITED, -signal.SIGKILL)
 
@@ -130,7 +130,7 @@ asyncio.run(supervise(spawn, lambda line: print(line.decode(), flush=True)))
 
 @contextmanager
 def orchestrated(inside: Confined) -> Iterator[subprocess.Popen[bytes]]:
-    """Somebody else who has started a program within walls; the program has a child in a session of its own."""
+    """Another process that has started a program in a sandbox; the program has a child in a session of its own."""
     hosts = [str(host) for host in inside.walls.reach.hosts] if inside.walls.reach else []
     command = [PYTHON, "-c", ORCHESTRATOR, str(inside.folder), *hosts]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process, killed_at_last(process):

@@ -1,4 +1,4 @@
-"""Files that are lent to a sandboxed program by their content."""
+"""Files that a sandboxed program receives by their content."""
 
 import asyncio
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_what_the_settings_show_goes_before_and_nothing_lies_outside_of_the_home
     (inside.home / ".config" / "pip" / "pip.conf").write_text("shown")
     shown = inside.allowing(readable=(inside.home / ".config" / "pip",))
     files = {inside.home / ".config/pip/pip.conf": "lent", Path("/etc/lent"): "lent", inside.home / ".npmrc": "lent"}
-    told = printed(shown, "cat ~/.config/pip/pip.conf; echo; cat ~/.npmrc; echo; ls /etc/lent", files)
-    assert told.split("\n")[:2] == ["shown", "lent"]
-    assert "/etc/lent" in told.split("\n")[2]
-    assert "cannot access" in told or "No such file" in told
+    message = printed(shown, "cat ~/.config/pip/pip.conf; echo; cat ~/.npmrc; echo; ls /etc/lent", files)
+    assert message.split("\n")[:2] == ["shown", "lent"]
+    assert "/etc/lent" in message.split("\n")[2]
+    assert "cannot access" in message or "No such file" in message

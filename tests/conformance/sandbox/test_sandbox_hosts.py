@@ -1,5 +1,5 @@
-"""A list of hosts for programs within walls, tried from the inside: who is reached by the proxy, and that nobody is
-reached otherwise.
+"""A list of hosts for programs in a sandbox, tried from the inside: which hosts the proxy reaches, and that there is
+no other way out.
 """
 
 import asyncio
@@ -42,12 +42,12 @@ def caller(tmp_path: Path, port: int) -> Iterator[Caller]:
 
 
 def test_a_listed_host_is_reached_by_a_plain_request(caller: Caller) -> None:
-    told = caller.says(
+    message = caller.says(
         r"POST http://127.0.0.1:{port}/x?y=1 HTTP/1.1\r\nHost: evil.com\r\nProxy-Authorization: secret\r\n"
         r"Connection: keep-alive, x-hop\r\nX-Hop: 1\r\nX-Kept: 1\r\nContent-Length: 5\r\n\r\nhello"
     )
-    assert told.startswith("HTTP/1.1 200 OK\n")
-    seen = json.loads(told.splitlines()[-1])
+    assert message.startswith("HTTP/1.1 200 OK\n")
+    seen = json.loads(message.splitlines()[-1])
     assert (seen["path"], seen["body"]) == ("/x?y=1", "hello")
     expected = {"host": f"127.0.0.1:{caller.port}", "connection": "close", "x-kept": "1", "content-length": "5"}
     assert dict(seen["headers"]) == expected, "the host is that of the address, whatever the request says"
@@ -56,24 +56,24 @@ def test_a_listed_host_is_reached_by_a_plain_request(caller: Caller) -> None:
 
 def test_a_body_in_chunks_arrives(caller: Caller) -> None:
     head = r"POST http://127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    told = caller.says(head + r"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
-    assert json.loads(told.splitlines()[-1])["body"] == "abcde"
+    message = caller.says(head + r"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+    assert json.loads(message.splitlines()[-1])["body"] == "abcde"
 
 
 def test_a_listed_host_is_reached_by_a_tunnel(caller: Caller) -> None:
-    told = caller.says(
+    message = caller.says(
         r"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: evil.com\r\n\r\n",
         r"GET /in HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n\r\n",
     )
-    opened, _, answer = told.partition("\n\n")
+    opened, _, answer = message.partition("\n\n")
     assert opened == "HTTP/1.1 200 Connection established"
     assert json.loads(answer.splitlines()[-1])["headers"] == [["Host", "inner"], ["Connection", "close"]]
 
 
 def test_what_is_said_before_the_tunnel_stands_is_not_lost(caller: Caller) -> None:
     opening = r"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n"
-    told = caller.says(opening + r"GET /early HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n\r\n")
-    assert json.loads(told.splitlines()[-1])["path"] == "/early"
+    message = caller.says(opening + r"GET /early HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n\r\n")
+    assert json.loads(message.splitlines()[-1])["path"] == "/early"
 
 
 def test_much_comes_through(caller: Caller) -> None:
@@ -90,27 +90,29 @@ def test_a_name_leads_to_this_machine_where_it_is_listed_with_its_port(caller: C
 
 
 def test_there_is_a_proxy_and_no_network_beside_it(caller: Caller) -> None:
-    told = caller.inside.run("test -n \"$https_proxy\" && ! grep -v ' lo:' /proc/net/dev | grep :")
-    assert told.passed, told.output
+    outcome = caller.inside.run("test -n \"$https_proxy\" && ! grep -v ' lo:' /proc/net/dev | grep :")
+    assert outcome.passed, outcome.output
 
 
 # Who is not
 
 
 def test_who_is_not_listed_is_refused_with_what_to_do(caller: Caller) -> None:
-    told, over = caller.runs(ASK, r"CONNECT Example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    message, over = caller.runs(ASK, r"CONNECT Example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n")
     why = "example.com is not listed under hosts of [sandbox.gates]"
-    assert told.startswith("HTTP/1.1 403 ")
-    assert told.endswith(f'shiftwork: {why}; the user can allow it there, in shiftwork.toml: hosts = ["example.com"]')
+    assert message.startswith("HTTP/1.1 403 ")
+    assert message.endswith(
+        f'shiftwork: {why}; the user can allow it there, in shiftwork.toml: hosts = ["example.com"]'
+    )
     assert over.remarks == (f"refused by the sandbox: {why}",)
 
 
-def test_whoever_looks_at_a_gate_sees_it(caller: Caller) -> None:
+def test_anyone_who_looks_at_a_gate_sees_it(caller: Caller) -> None:
     seen = caller.inside.allowing(readable=(Path(PYTHON).parents[1], Path(PYTHON).resolve().parents[1]))
-    told = seen.run(
+    outcome = seen.run(
         f"{PYTHON} -I -S -c \"$ASK\" 'GET http://example.com:8080/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'", ASK=ASK
     )
-    assert told.output.splitlines()[-1] == (
+    assert outcome.output.splitlines()[-1] == (
         "refused by the sandbox: example.com:8080 is not listed under hosts of [sandbox.gates]"
     )
 
@@ -143,9 +145,9 @@ def test_whoever_looks_at_a_gate_sees_it(caller: Caller) -> None:
     ],
 )
 def test_what_only_looks_like_a_listed_host_is_refused(caller: Caller, asked: str) -> None:
-    told, over = caller.runs(ASK, asked + r" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")
-    assert told.startswith("HTTP/1.1 403 "), told
-    assert over.remarks[0].removeprefix("refused by the sandbox: ") in told
+    message, over = caller.runs(ASK, asked + r" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")
+    assert message.startswith("HTTP/1.1 403 "), message
+    assert over.remarks[0].removeprefix("refused by the sandbox: ") in message
 
 
 @pytest.mark.parametrize(
@@ -161,37 +163,37 @@ def test_what_only_looks_like_a_listed_host_is_refused(caller: Caller, asked: st
     ],
 )
 def test_a_request_that_two_could_read_differently_is_refused(caller: Caller, rest: str) -> None:
-    told = caller.says(r"POST http://127.0.0.1:{port}/ HTTP/1.1\r\n" + rest)
-    assert told[:11] in {"HTTP/1.1 40", "HTTP/1.1 50"}, told
-    assert "Refused by Shiftwork" in told
+    message = caller.says(r"POST http://127.0.0.1:{port}/ HTTP/1.1\r\n" + rest)
+    assert message[:11] in {"HTTP/1.1 40", "HTTP/1.1 50"}, message
+    assert "Refused by Shiftwork" in message
 
 
 def test_a_second_request_is_not_taken_for_the_first_ones_host(caller: Caller) -> None:
     first = r"GET http://127.0.0.1:{port}/one HTTP/1.1\r\nHost: x\r\n\r\n"
-    told, _ = caller.runs(ASK, first + r"GET http://evil.com/two HTTP/1.1\r\nHost: evil.com\r\n\r\n")
-    assert "two" not in told
-    assert told.count("200 OK") <= 1
+    message, _ = caller.runs(ASK, first + r"GET http://evil.com/two HTTP/1.1\r\nHost: evil.com\r\n\r\n")
+    assert "two" not in message
+    assert message.count("200 OK") <= 1
 
 
 def test_a_name_that_leads_to_this_machine_is_refused_unless_that_was_asked_for(caller: Caller) -> None:
     """As one would that its owner points to where the user's own things are."""
-    told, over = caller.listing("localhost").runs(ASK, r"CONNECT localhost:443 HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert told.startswith("HTTP/1.1 403 ")
-    why = "localhost:443 leads to an address that is not public, and is not listed with its port"
-    assert why in told
+    message, over = caller.listing("localhost").runs(ASK, r"CONNECT localhost:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert message.startswith("HTTP/1.1 403 ")
+    why = "localhost:443 resolves to an address that is not public, and is not listed with its port"
+    assert why in message
     assert why in over.remarks[0]
 
 
-def test_a_listed_host_that_does_not_answer_is_told(caller: Caller) -> None:
+def test_a_listed_host_that_does_not_answer_is_reported(caller: Caller) -> None:
     with socket.socket() as mute:
-        mute.bind(("127.0.0.1", 0))  # nobody listens there, and nobody else is given it
+        mute.bind(("127.0.0.1", 0))  # no process listens there, and no other process is given it
         gone = mute.getsockname()[1]
-        told = caller.listing(f"127.0.0.1:{gone}").says(rf"CONNECT 127.0.0.1:{gone} HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert told.startswith("HTTP/1.1 502 ")
-    assert f"127.0.0.1:{gone} cannot be reached: " in told
+        message = caller.listing(f"127.0.0.1:{gone}").says(rf"CONNECT 127.0.0.1:{gone} HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert message.startswith("HTTP/1.1 502 ")
+    assert f"127.0.0.1:{gone} cannot be reached: " in message
 
 
-def test_past_the_proxy_nobody_is_reached(caller: Caller) -> None:
+def test_past_the_proxy_no_one_is_reached(caller: Caller) -> None:
     direct = """
 import socket, sys
 places = (socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "::ffff:127.0.0.1")
@@ -224,14 +226,14 @@ def test_its_environment_is_otherwise_the_one_that_is_given(caller: Caller) -> N
     spawn = replace(caller.inside.spawn("env -0 | sort -z | tr '\\0' '|'"), env=given)
     lines: list[bytes] = []
     within(90, supervise(caller.inside.walls.enclosed(spawn, Room(tree=caller.inside.tree)), lines.append))
-    told = dict(pair.split(b"=", 1) for pair in b"\n".join(lines).split(b"|") if pair)
-    proxies = {name for name in told if name.lower().endswith(b"_proxy")}
-    assert proxies == {f"{one}_proxy".encode() for one in ("http", "https", "all", "no")} | {
-        f"{one}_PROXY".encode() for one in ("HTTP", "HTTPS", "ALL", "NO")
+    values = dict(pair.split(b"=", 1) for pair in b"\n".join(lines).split(b"|") if pair)
+    proxies = {name for name in values if name.lower().endswith(b"_proxy")}
+    assert proxies == {f"{name}_proxy".encode() for name in ("http", "https", "all", "no")} | {
+        f"{name}_PROXY".encode() for name in ("HTTP", "HTTPS", "ALL", "NO")
     }
-    assert told[b"HTTP_PROXY"].startswith(b"http://127.0.0.1:")
-    assert (told[b"ODD"], told[b"EMPTY"]) == (b"\xff=\n", b"")
-    assert set(told) - proxies - {b"SHLVL", b"_", b"OLDPWD"} == {
+    assert values[b"HTTP_PROXY"].startswith(b"http://127.0.0.1:")
+    assert (values[b"ODD"], values[b"EMPTY"]) == (b"\xff=\n", b"")
+    assert set(values) - proxies - {b"SHLVL", b"_", b"OLDPWD"} == {
         b"PATH",
         b"ODD",
         b"EMPTY",
@@ -254,16 +256,16 @@ sys.argv[1:] = sys.argv[1:2]
 """
 
 
-def test_whoever_hangs_up_at_any_point_disturbs_nobody(caller: Caller) -> None:
+def test_anyone_who_hangs_up_at_any_point_disturbs_no_one(caller: Caller) -> None:
     asked = (
         r"GET http://127.0.0.1:{port}/bytes/300000 HTTP/1.1\r\nHost: x\r\n\r\n",
         r"POST http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\nhello",
         r"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\nGET /bytes/300000 HTTP/1.1\r\nHost: inner\r\n\r\n",
         r"CONNECT evil.com:443 HTTP/1.1\r\nHost: x\r\n\r\n",
     )
-    told, over = caller.runs(CALL + HANGS_UP + ASK, *asked)
+    message, over = caller.runs(CALL + HANGS_UP + ASK, *asked)
     assert over.code == 0, over
-    assert len(told.partition("\n\n")[2]) == 300_000, "the first is asked once more, to the end"
+    assert len(message.partition("\n\n")[2]) == 300_000, "the first is asked once more, to the end"
 
 
 def test_a_head_without_end_is_refused(caller: Caller) -> None:
@@ -285,7 +287,7 @@ def test_there_are_not_too_many_calls_at_once(caller: Caller) -> None:
 
 
 def test_nothing_stays_open_when_the_program_is_over(caller: Caller) -> None:
-    """Neither sockets nor tasks; it leaves calls under way that would never end by themselves."""
+    """Neither sockets nor tasks; it leaves calls in progress that would never end by themselves."""
     opening = rf"CONNECT 127.0.0.1:{caller.port} HTTP/1.1\r\nHost: x\r\n\r\n"
     script = MANY + "for line in lines: line.sendall(said(sys.argv[2])); line.recv(100)\nos._exit(0)"
     spawn = replace(caller.inside.spawn(""), argv=(PYTHON, "-I", "-S", "-c", script, "20", opening))
@@ -308,7 +310,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_no_more_refusals_are_told_than_anybody_reads(caller: Caller) -> None:
+def test_no_more_refusals_are_reported_than_anybody_reads(caller: Caller) -> None:
     many = """
 for number in range(30):
     with called() as line:
@@ -317,7 +319,7 @@ for number in range(30):
 """
     _, over = caller.runs(CALL + many)
     assert len(over.remarks) == 21
-    assert over.remarks[-1] == "refused by the sandbox: more hosts than are told"
+    assert over.remarks[-1] == "refused by the sandbox: more hosts, not listed here"
 
 
 # Whether it can be had

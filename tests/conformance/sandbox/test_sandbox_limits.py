@@ -1,4 +1,4 @@
-"""Bounds of what a program in a sandbox may use: who keeps them is left alone, whatever it shares and others do."""
+"""Resource limits of a program in a sandbox: a program within its limits is left alone, whatever other programs do."""
 
 import asyncio
 from pathlib import Path
@@ -29,8 +29,8 @@ print("done")
 
 
 def test_memory_that_processes_share_counts_once(tmp_path: Path) -> None:
-    told = ran("auto", tmp_path, SHARED, Bounds(memory=250 * MB, processes=40, disk=60 * MB))
-    assert told.output == "began\ndone"
+    outcome = ran("auto", tmp_path, SHARED, Bounds(memory=250 * MB, processes=40, disk=60 * MB))
+    assert outcome.output == "began\ndone"
 
 
 def test_what_is_ended_leaves_no_process_and_is_no_ordinary_failure(tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_a_disk_that_somebody_else_fills_is_not_held_against_a_program(tmp_path:
     for number in range(4):
         other.with_name(f"other-{number}").write_bytes(b"x" * 3 * MB)
         assert watch.broken(()) == ""
-    told = []
+    lines = []
     for number in range(4):
         (own / str(number)).write_bytes(b"x" * 3 * MB)
-        told.append(watch.broken(()))
-    assert any("disk_gb under [sandbox]" in one for one in told)
+        lines.append(watch.broken(()))
+    assert any("disk_gb under [sandbox]" in line for line in lines)
 
 
 def test_a_folder_in_memory_ends_where_memory_does(tmp_path: Path) -> None:

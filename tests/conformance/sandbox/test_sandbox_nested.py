@@ -1,4 +1,4 @@
-"""Sandboxes that agents bring along, started within ours: its filter and its keyrings leave them what they need."""
+"""Agents' own sandboxes, started within ours: our filter and keyrings leave them what they need."""
 
 import asyncio
 import os
@@ -19,25 +19,27 @@ pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.timeout(120), NEEDS_BUBBLEWRAP]
 
 HOME = Path("/home/ada")
-NOBODY = 65534
+DEFAULT_IDENTITY = 65534
 OWN_FLAGS = "--new-session --die-with-parent --unshare-user --unshare-pid --unshare-net --ro-bind / / --dev /dev"
 """As Claude Code's sandbox has them."""
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that everybody may enter: root cannot make a sandbox within a sandbox, so a user does."""
+    """A folder that every user may enter: root cannot make a sandbox within a sandbox, so a user does."""
     with tempfile.TemporaryDirectory(prefix="shiftwork-nested-") as made:
         place = Path(made)
         for name in ("tree", "house", "repo"):
             (place / name).mkdir()
         program = place / "bwrap"
-        drop = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups" if os.geteuid() == 0 else ""
+        drop = (
+            f"setpriv --reuid={DEFAULT_IDENTITY} --regid={DEFAULT_IDENTITY} --clear-groups" if os.geteuid() == 0 else ""
+        )
         program.write_text(f'#!/bin/sh\nexec {drop} {BWRAP} "$@"\n')
         program.chmod(0o755)
         if os.geteuid() == 0:
             for path in (place, place / "tree", place / "house", place / "repo"):
-                os.chown(path, NOBODY, NOBODY)
+                os.chown(path, DEFAULT_IDENTITY, DEFAULT_IDENTITY)
         yield place
 
 
@@ -58,13 +60,13 @@ def ran(folder: Path, command: str, *programs: str) -> tuple[Exit, str]:
 
 
 def test_a_bubblewrap_starts_within(folder: Path) -> None:
-    over, told = ran(folder, f"{shutil.which('bwrap')} {OWN_FLAGS} sh -c 'grep Seccomp: /proc/self/status; echo in'")
-    assert (over.code, told.splitlines()) == (0, ["Seccomp:\t2", "in"])
+    over, message = ran(folder, f"{shutil.which('bwrap')} {OWN_FLAGS} sh -c 'grep Seccomp: /proc/self/status; echo in'")
+    assert (over.code, message.splitlines()) == (0, ["Seccomp:\t2", "in"])
 
 
 @pytest.mark.real_agent
 def test_the_sandbox_of_codex_starts_within(folder: Path, codex_program: Path) -> None:
     words = "sandbox -- sh -c 'echo in; touch /usr/x || echo closed'"
-    over, told = ran(folder, f"{codex_program} {words}", str(codex_program))
-    assert over.code == 0, told
-    assert told.splitlines()[-3::2] == ["in", "closed"], told
+    over, message = ran(folder, f"{codex_program} {words}", str(codex_program))
+    assert over.code == 0, message
+    assert message.splitlines()[-3::2] == ["in", "closed"], message

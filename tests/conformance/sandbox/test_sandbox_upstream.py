@@ -1,4 +1,4 @@
-"""What leaves a sandbox goes through the user's own proxy, where they have one: a real one, on this machine."""
+"""Calls out of a sandbox go through the user's own proxy, if there is one: here a real proxy on this machine."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ AUTHORIZATION = "Basic YWRhOnNAY3JldA=="
 
 @dataclass(kw_only=True)
 class SecondProxy:
-    """Leads every call to one server of the test's, and keeps what it was told."""
+    """Connects every call to one server of the test, and keeps the requests."""
 
     server: int
     answer: bytes = b"HTTP/1.1 200 Fine\r\n\r\n"
@@ -66,7 +66,7 @@ def behind(folder: Path, upstream: Upstream, *hosts: str) -> Confined:
 
 
 @NEEDS_BUBBLEWRAP
-def test_plain_calls_and_tunnels_go_through_it_and_its_password_stays_outside(tmp_path: Path) -> None:
+def test_plain_calls_and_tunnels_pass_through_it_and_its_password_stays_outside(tmp_path: Path) -> None:
     with second_proxy() as (proxy, port):
         env = {"HTTPS_PROXY": f"http://{PASSWORD}@127.0.0.1:{port}", "http_proxy": f"{PASSWORD}@127.0.0.1:{port}"}
         inside = behind(tmp_path, read_upstream(env), "nowhere.invalid", "nowhere.invalid:8443")
@@ -93,7 +93,7 @@ def test_plain_calls_and_tunnels_go_through_it_and_its_password_stays_outside(tm
 
 
 @NEEDS_BUBBLEWRAP
-def test_what_no_proxy_names_is_called_directly_and_a_refusal_of_it_is_told(tmp_path: Path) -> None:
+def test_what_no_proxy_names_is_called_directly_and_a_refusal_of_it_is_reported(tmp_path: Path) -> None:
     with second_proxy(answer=b"HTTP/1.1 407 Who are you\r\n\r\n") as (proxy, port), answering() as direct:
         env = {"https_proxy": f"http://127.0.0.1:{port}", "http_proxy": f"http://127.0.0.1:{port}"}
         inside = behind(tmp_path, read_upstream(env), f"localhost:{direct}", "nowhere.invalid")
@@ -111,9 +111,9 @@ def test_what_no_proxy_names_is_called_directly_and_a_refusal_of_it_is_told(tmp_
 @NEEDS_BUBBLEWRAP
 def test_a_cut_network_has_no_proxy_in_its_environment(tmp_path: Path) -> None:
     inside = confined(tmp_path).allowing(network=False)
-    told = inside.run("env", HTTPS_PROXY=f"http://{PASSWORD}@proxy.example:1", all_proxy="http://x:y@z:1").output
-    assert "proxy.example" not in told
-    assert "x:y@z" not in told
+    message = inside.run("env", HTTPS_PROXY=f"http://{PASSWORD}@proxy.example:1", all_proxy="http://x:y@z:1").output
+    assert "proxy.example" not in message
+    assert "x:y@z" not in message
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_which_hosts_are_called_by_a_proxy(name: str, beside: str, *, direct: bo
 
 def test_a_proxy_of_another_kind_is_an_error_that_says_so() -> None:
     upstream = read_upstream({"ALL_PROXY": "socks5://proxy:1080"})
-    with pytest.raises(ValueError, match="'socks5', and only http and https can be used"):
+    with pytest.raises(ValueError, match="'socks5', but only http and https are supported"):
         upstream.door("example.org", 443, tunnel=True)
     secure = read_upstream({"https_proxy": "https://proxy"}).door("example.org", 443, tunnel=True)
     assert secure is not None

@@ -1,4 +1,4 @@
-"""Real agents within walls whose hosts are listed: their model is reached, nobody else is, and that is told."""
+"""Real agents in a sandbox with a list of hosts: they reach only their model, and refusals are reported."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -50,19 +50,19 @@ def shell(stage: ScriptedStage, command: str) -> Turn:
     return call("Bash", command=command) if isinstance(stage, ClaudeStage) else call("exec_command", cmd=command)
 
 
-def test_its_model_is_reached_and_nobody_else(staged: Staged, scripted_model: ModelServer, task: AgentTask) -> None:
+def test_its_model_is_reached_and_no_one_else(staged: Staged, scripted_model: ModelServer, task: AgentTask) -> None:
     stage = staged(replace(walls(task.workdir.parent), reach=reach([place(scripted_model)])))
     turns = [shell(stage, LOOK), Say(text="Done.")]
     report, _ = attempted(stage.plays(turns, SCRIPT), replace(task, model=""))
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
-    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert "response 403" in told
-    assert "evil.example is not listed under hosts of [sandbox.gates]" in told
+    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert "response 403" in message
+    assert "evil.example is not listed under hosts of [sandbox.gates]" in message
     assert "refused by the sandbox: evil.example is not listed" in task.log.read_text()
 
 
-def test_without_its_model_it_does_nothing_and_why_is_told(
+def test_without_its_model_it_does_nothing_and_why_is_reported(
     staged: Staged, scripted_model: ModelServer, task: AgentTask
 ) -> None:
     stage = staged(replace(walls(task.workdir.parent), reach=reach(["127.0.0.1:1"])))

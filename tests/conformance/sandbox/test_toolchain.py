@@ -1,4 +1,4 @@
-"""What of a home is shown because programs need it: enough that they run, and never the home itself."""
+"""The parts of a home that a sandbox shows because programs need them: enough to run, and never the home itself."""
 
 import os
 import tempfile
@@ -12,7 +12,7 @@ from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain
 
 
 def laid(root: Path, *names: str) -> None:
-    """Files; one that ends in a slash is a folder, one with an arrow a link."""
+    """Files; a name that ends in a slash is a folder, a name with an arrow a link."""
     for name in names:
         place, _, target = name.partition(" -> ")
         path = root / place

@@ -1,4 +1,4 @@
-"""Small spec files for tests: what is read from a text, or which mistakes are told."""
+"""Small spec files for tests: what is read from a text, or which mistakes are reported."""
 
 import asyncio
 import json
@@ -26,9 +26,9 @@ def of_text(folder: Path, name: str, text: str) -> Spec:
 
 
 def mistakes(folder: Path, name: str, text: str) -> list[str]:
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(SpecError) as exception_info:
         of_text(folder, name, text)
-    lines = [line.strip() for line in told.value.message.splitlines()]
+    lines = [line.strip() for line in exception_info.value.message.splitlines()]
     return lines if len(lines) == 1 else lines[1:]
 
 

@@ -1,4 +1,4 @@
-"""Every format of spec files passes one suite, on files as their own tools write them."""
+"""Every format of spec files passes the same suite, on files as the format's own tools write them."""
 
 from pathlib import Path
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What is read from a prd.json, and which mistakes are told where."""
+"""What is read from a prd.json, and which mistakes are reported where."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ def test_ralph_is_read_whole() -> None:
     spec = read(GOLDEN / "ralph.json").spec
     assert (spec.title, spec.branch, spec.description) == ("MyApp", "ralph/task-priority", "Task Priority System")
     assert [story.priority for story in spec.stories] == [1, 2, 3, 4], "without a priority, a story comes last"
-    assert [one.text for one in spec.stories[1].criteria] == ["Each card shows a badge \u2013 in colour"]
+    assert [criterion.text for criterion in spec.stories[1].criteria] == ["Each card shows a badge \u2013 in colour"]
 
 
 def test_codetether_is_read_whole() -> None:
@@ -29,10 +29,10 @@ def test_codetether_is_read_whole() -> None:
     assert {gate.origin for gate in spec.gates} == {"codetether.json"}
     priced = spec.stories[1]
     assert priced.complexity == 5
-    assert [(one.id, one.text) for one in priced.criteria] == [
+    assert [(criterion.id, criterion.text) for criterion in priced.criteria] == [
         ("AC-1", "The sum is lower"),
         ("VS-1", "prices: this command succeeds: `pytest -q tests/prices`"),
-        ("VS-2", "this file is there: `src/coupons.py`"),
+        ("VS-2", "this file exists: `src/coupons.py`"),
         ("VS-3", "this address answers: `http://localhost:8000/health`"),
     ]
 
@@ -48,59 +48,59 @@ def test_the_template_reads_without_a_mistake(tmp_path: Path) -> None:
     [
         ("", ["prd.json:1:1: the file ends where a value was expected"]),
         ("[1]", ['prd.json:1:1: a spec is an object with the key "userStories", not a list']),
-        ("{\n 'a': 1}", ["prd.json:2:2: JSON puts text in double quotes"]),
-        ('{\n "a": 1, // why\n}', ['prd.json:2:10: JSON has no comments; a key such as "_comment" is left alone']),
-        ('{\n "a": [1,\n]}', ["prd.json:2:9: a comma stands before ], and nothing follows it"]),
+        ("{\n 'a': 1}", ["prd.json:2:2: JSON strings need double quotes"]),
+        ('{\n "a": 1, // why\n}', ['prd.json:2:10: JSON has no comments; a key such as "_comment" is ignored']),
+        ('{\n "a": [1,\n]}', ["prd.json:2:9: trailing comma before ]"]),
         ('{"a" 1}', ["prd.json:1:6: a colon was expected here, not '1'"]),
         ('{"a": 1 "b": 2}', ["prd.json:1:9: a comma or } was expected here, not '\"'"]),
-        ('{"a": NaN}', ["prd.json:1:7: a value that JSON knows was expected here, not 'N'"]),
-        ('{"a": "b', ["prd.json:1:7: this is no JSON: unterminated string starting at"]),
+        ('{"a": NaN}', ["prd.json:1:7: a JSON value was expected here, not 'N'"]),
+        ('{"a": "b', ["prd.json:1:7: this is not JSON: unterminated string starting at"]),
         ("{} {}", ["prd.json:1:4: there is more text after the end of the JSON"]),
         ("[" * 200, ["prd.json:1:102: this is nested too deeply"]),
-        ('{"userStory": []}', ["prd.json:1:1: the spec has no userStories; did you mean it by 'userStory'?"]),
+        ('{"userStory": []}', ["prd.json:1:1: the spec has no userStories; misspelled as 'userStory'?"]),
         ('{"userStories": []}', ["prd.json:1:17: userStories must not be empty"]),
         ('{"userStories": [7]}', ["prd.json:1:18: userStories must hold objects, not a whole number"]),
         (prd({"id": "A"}), ["prd.json:3:3: story A has no title"]),
         (prd({"title": "One"}), ["prd.json:3:3: story 1 has no id"]),
         (prd({**A, "title": " "}), ["prd.json:5:13: title must not be empty"]),
         (prd({**A, "passes": "yes"}), ["prd.json:6:14: passes must be true or false, not text"]),
-        (prd({**A, "complexity": 9}), ["prd.json:6:18: complexity must lie in 1 … 5"]),
+        (prd({**A, "complexity": 9}), ["prd.json:6:18: complexity must be 1 to 5"]),
         (prd({**A, "priority": 1.5}), ["prd.json:6:16: priority must be a whole number, not a fraction"]),
         (prd({**A, "dependsOn": [1]}), ["prd.json:7:5: dependsOn must hold texts, not a whole number"]),
         (
             prd({**A, "id": "a/b"}),
             ["prd.json:4:10: the id 'a/b' must be letters, digits, '-', '_' and single dots, at most 64"],
         ),
-        (prd(A, {**B, "id": "a"}), ["prd.json:8:10: the id 'a' is already that of the story 'One'"]),
+        (prd(A, {**B, "id": "a"}), ["prd.json:8:10: the id 'a' is already used by the story 'One'"]),
         (
             prd({**A, "id": "US-001"}, {**B, "dependsOn": ["US-01"]}),
             ["prd.json:11:5: B depends on 'US-01', which is not in this file; did you mean 'US-001'?"],
         ),
         (
             prd({**A, "dependsOn": ["B"]}, {**B, "dependsOn": ["A"]}),
-            ["prd.json:7:5: stories depend on each other in a circle: A → B → A"],
+            ["prd.json:7:5: stories depend on each other in a cycle: A → B → A"],
         ),
-        (prd({**A, "dependsOn": ["A"]}), ["prd.json:7:5: stories depend on each other in a circle: A → A"]),
+        (prd({**A, "dependsOn": ["A"]}), ["prd.json:7:5: stories depend on each other in a cycle: A → A"]),
         (
             '{"userStories": [{"id": "A", "title": "x", "id": "B"}]}',
-            ["prd.json:1:44: the key 'id' stands here for the second time"],
+            ["prd.json:1:44: the key 'id' appears twice"],
         ),
     ],
 )
-def test_mistakes_are_told_by_line_and_column(tmp_path: Path, text: str, expected: list[str]) -> None:
+def test_mistakes_are_reported_by_line_and_column(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert mistakes(tmp_path, "prd.json", text) == expected
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = prd(*({"id": f"S-{number}", "complexity": 0} for number in range(30)))
-    told = mistakes(tmp_path, "prd.json", text)
-    assert len(told) == 21
-    assert told[0].startswith("prd.json:3:3: story S-0 has no title")
-    assert told[-1] == "and 40 more"
+    lines = mistakes(tmp_path, "prd.json", text)
+    assert len(lines) == 21
+    assert lines[0].startswith("prd.json:3:3: story S-0 has no title")
+    assert lines[-1] == "and 40 more"
 
 
 def test_a_number_that_python_would_not_read_is_a_mistake(tmp_path: Path) -> None:
-    assert "a value that JSON knows" in mistakes(tmp_path, "prd.json", f'{{"a": {"1" * 5000}}}')[0]
+    assert "a JSON value" in mistakes(tmp_path, "prd.json", f'{{"a": {"1" * 5000}}}')[0]
 
 
 def test_what_no_database_can_hold_does_not_get_in(tmp_path: Path) -> None:
@@ -116,14 +116,14 @@ def test_a_key_of_the_users_without_a_name_is_no_place_for_notes(tmp_path: Path)
     assert (tmp_path / "prd.json").read_text(encoding="utf-8") == text.replace("false", "true")
 
 
-def test_while_a_file_is_being_mended_it_is_not_told(tmp_path: Path) -> None:
+def test_while_a_file_is_being_repaired_it_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "prd.json").write_text('{"userStories": [', encoding="utf-8")
     with pytest.raises(SpecError, match=r"prd\.json:1:18"):
         asyncio.run(FileSpecs(root=tmp_path).mark("prd-json:prd.json", {StoryId("A"): Mark(done=True)}))
     assert (tmp_path / "prd.json").read_text(encoding="utf-8") == '{"userStories": ['
 
 
-def test_formats_are_told_apart_by_what_a_file_holds(tmp_path: Path) -> None:
+def test_formats_are_reported_apart_by_what_a_file_holds(tmp_path: Path) -> None:
     texts = {
         "spec-kit": "## Phase 1: A\n- [ ] T001 a\n",
         "openspec": "## 1. A\n- [ ] 1.1 a\n",
@@ -134,10 +134,12 @@ def test_formats_are_told_apart_by_what_a_file_holds(tmp_path: Path) -> None:
         assert read(tmp_path / "tasks.md").source == f"{kind}:tasks.md"
 
 
-@pytest.mark.parametrize(("name", "told"), [("notes.txt", "is no spec"), ("", "has none of tasks.md")])
-def test_what_is_no_spec(tmp_path: Path, name: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"), [("notes.txt", "is not a .json or .md spec file"), ("", "has none of tasks.md")]
+)
+def test_what_is_no_spec(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(SpecError, match=told):
+    with pytest.raises(SpecError, match=message):
         asyncio.run(FileSpecs(root=tmp_path).read(name))
 
 
@@ -158,7 +160,7 @@ def test_a_file_that_is_too_large_is_no_spec(tmp_path: Path) -> None:
         read(tmp_path / "prd.json")
 
 
-def test_a_folder_in_the_way_is_told(tmp_path: Path) -> None:
+def test_a_folder_in_the_way_is_reported(tmp_path: Path) -> None:
     (tmp_path / "prd.json").write_text(prd(A), encoding="utf-8")
     (tmp_path / ".prd.json.shiftwork").mkdir()
     with pytest.raises(SpecError, match=r"prd\.json cannot be written"):

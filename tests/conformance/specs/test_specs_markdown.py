@@ -1,4 +1,4 @@
-"""What is read from OpenSpec changes, spec-kit's tasks and plans, and which mistakes are told where."""
+"""What is read from OpenSpec changes, spec-kit's tasks and plans, and which mistakes are reported where."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_an_openspec_change_offers_its_scenarios() -> None:
     backend = sheet.spec.stories[1]
     assert backend.title == "Backend Implementation"
     assert backend.description.startswith("The code must be constant in time.")
-    assert [(one.id, one.text) for one in backend.criteria] == [
+    assert [(criterion.id, criterion.text) for criterion in backend.criteria] == [
         ("2.1", "Add an endpoint that makes an OTP for a user who has logged in"),
         ("2.2", "Change the login flow"),
         ("2.2.1", "for the API as well"),
@@ -35,11 +35,11 @@ def test_scenarios_that_do_not_fit_are_named(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     blocks = (f"#### Scenario: number {number}\n{'long ' * 300}\n" for number in range(200))
     (tmp_path / "specs" / "spec.md").write_text("\n".join(blocks), encoding="utf-8")
-    told = of_text(tmp_path, "tasks.md", "## 1. A\n- [ ] 1.1 a\n").instructions
-    assert len(told) < 2 * OFFER_LIMIT
-    assert "number 0\n\nlong long" in told
-    assert "- specs/spec.md, scenario: number 50" in told
-    assert told.endswith("and 93 more")
+    message = of_text(tmp_path, "tasks.md", "## 1. A\n- [ ] 1.1 a\n").instructions
+    assert len(message) < 2 * OFFER_LIMIT
+    assert "number 0\n\nlong long" in message
+    assert "- specs/spec.md, scenario: number 50" in message
+    assert message.endswith("and 93 more")
 
 
 def test_spec_kit_groups_tasks_by_user_story() -> None:
@@ -48,7 +48,7 @@ def test_spec_kit_groups_tasks_by_user_story() -> None:
     assert (sheet.source, spec.title, spec.branch) == ("spec-kit:speckit/tasks.md", "Photo albums", "001-photo-albums")
     albums = spec.stories[1]
     assert (albums.title, albums.priority) == ("Make albums", 1)
-    assert [one.id for one in albums.criteria] == ["T003", "T004", "T005", "T007"]
+    assert [criterion.id for criterion in albums.criteria] == ["T003", "T004", "T005", "T007"]
     assert "People want to group their photos." in albums.description
     assert spec.stories[3].depends_on == ("US1", "US2")
     assert spec.stories[3].title == "Polish & Cross-Cutting Concerns"
@@ -63,9 +63,9 @@ def test_spec_kit_without_phases_and_titles(tmp_path: Path) -> None:
     ]
 
 
-def test_a_task_that_stands_twice_is_told(tmp_path: Path) -> None:
-    told = mistakes(tmp_path, "tasks.md", "## Phase 1: A\n- [ ] T001 a\n- [ ] T001 b\n")
-    assert told == ["tasks.md:3:7: the task T001 stands here for the second time"]
+def test_a_task_that_stands_twice_is_reported(tmp_path: Path) -> None:
+    lines = mistakes(tmp_path, "tasks.md", "## Phase 1: A\n- [ ] T001 a\n- [ ] T001 b\n")
+    assert lines == ["tasks.md:3:7: the task T001 appears twice"]
 
 
 def test_a_plan_is_read_whole() -> None:
@@ -76,14 +76,17 @@ def test_a_plan_is_read_whole() -> None:
         "It tells the time.",
     )
     assert spec.requirements == ("Python's standard library alone", "No global state")
-    zones, alarm = spec.stories[1:3]
+    zones, failure = spec.stories[1:3]
     assert (zones.title, zones.priority, zones.complexity) == ("Other time zones", 2, 5)
     assert zones.touches == ("src/zones.py", "tests/**")
-    assert [one.text for one in zones.criteria] == [
+    assert [criterion.text for criterion in zones.criteria] == [
         "`--zone` is taken",
         "unknown zones are refused with a clear message",
     ]
-    assert (alarm.title, [one.text for one in alarm.criteria]) == ("Alarm — with a bell", ["it rings", "once"])
+    assert (failure.title, [criterion.text for criterion in failure.criteria]) == (
+        "Alarm — with a bell",
+        ["it rings", "once"],
+    )
 
 
 def test_stories_may_stand_under_a_heading_of_their_own(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_titles_that_give_no_letters_still_give_ids_that_stay(tmp_path: Path) ->
     ("text", "expected"),
     [
         ("# Only a title\n", ["plan.md:1:1: there is no story: a heading `## Title` with bullets `- …` under it"]),
-        ("## A\n- a\n\n## a\n- b\n", ["plan.md:4:4: the id 'a' is already that of the story 'A'"]),
+        ("## A\n- a\n\n## a\n- b\n", ["plan.md:4:4: the id 'a' is already used by the story 'A'"]),
         ("## Stories\n### \n- a\n", ["plan.md:2:5: this story has no title"]),
         ("## A\nComplexity: huge\n- a\n", ["plan.md:2:13: complexity is a number from 1 to 5, not 'huge'"]),
         ("## A\nPriority: soon\n- a\n", ["plan.md:2:11: priority is a number such as 1, not 'soon'"]),
@@ -118,7 +121,7 @@ def test_titles_that_give_no_letters_still_give_ids_that_stay(tmp_path: Path) ->
         ),
         (
             "## A\nDepends on: C\n- a\n## B\nDepends on: A\n- a\n## C\nDepends on: b\n- a\n",
-            ["plan.md:2:13: stories depend on each other in a circle: a → c → b → a"],
+            ["plan.md:2:13: stories depend on each other in a cycle: a → c → b → a"],
         ),
     ],
 )
@@ -126,4 +129,4 @@ def test_mistakes_in_a_plan(tmp_path: Path, text: str, expected: list[str]) -> N
     assert mistakes(tmp_path, "plan.md", text) == expected
     with pytest.raises(SpecError) as refused:
         of_text(tmp_path, "plan.md", text)
-    assert refused.value.hint == "mend it, then look at what is read: shiftwork plan plan.md"
+    assert refused.value.hint == "fix it, then check the result: shiftwork plan plan.md"

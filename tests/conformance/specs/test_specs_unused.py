@@ -1,4 +1,4 @@
-"""What of a user's file is listed as not used, format by format; and which checks a file names."""
+"""Which parts of a user's file are listed as not used, format by format; and which checks a file names."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ def of(folder: Path, name: str, text: str) -> Sheet:
 
 
 def paths(sheet: Sheet) -> list[str]:
-    return [one.path for one in sheet.unused]
+    return [unused.path for unused in sheet.unused]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_criterion_that_names_a_command_is_shown_by_running_it(tmp_path: Path)
     sheet = of(tmp_path, "prd.json", prd({**A, "acceptanceCriteria": criteria, "verification_steps": steps}))
     (story,) = sheet.spec.stories
     assert [(step.id, step.command) for step in story.verification] == [("VS-1", "true"), ("AC-2", "pnpm typecheck")]
-    assert [one.id for one in story.criteria] == ["AC-1", "AC-2", "AC-3", "VS-1"]
+    assert [criterion.id for criterion in story.criteria] == ["AC-1", "AC-2", "AC-3", "VS-1"]
     plan = of(tmp_path, "plan.md", "## Greet\n- `make check` passes\n")
     assert [(step.id, step.command) for step in plan.spec.stories[0].verification] == [("AC-1", "make check")]
 
@@ -126,7 +126,7 @@ As a user.
 
 def test_of_a_plan_what_is_neither_story_nor_requirement_is_listed(tmp_path: Path) -> None:
     sheet = of(tmp_path, "plan.md", PLAN)
-    assert [(one.path, one.known, one.meant) for one in sheet.unused] == [
+    assert [(unused.path, unused.known, unused.meant) for unused in sheet.unused] == [
         ("front matter", True, ""),
         ("line 7: ## Overview", True, ""),
         ("line 12: ### More", False, ""),
@@ -137,11 +137,13 @@ def test_of_a_plan_what_is_neither_story_nor_requirement_is_listed(tmp_path: Pat
 
 
 def test_of_a_plan_of_nothing_but_stories_all_is_used(tmp_path: Path) -> None:
-    assert [(one.path, one.known) for one in read(GOLDEN / "plan.md").unused] == [("line 12: ## Overview", True)]
+    assert [(unused.path, unused.known) for unused in read(GOLDEN / "plan.md").unused] == [
+        ("line 12: ## Overview", True)
+    ]
     assert paths(of(tmp_path, "plan.md", "Just this.\n\n## One\n- a\n\n```\ncode\n```\n")) == []
 
 
-def test_of_a_change_folder_files_that_nobody_is_told_of_are_listed(tmp_path: Path) -> None:
+def test_of_a_change_folder_files_that_no_one_is_reported_of_are_listed(tmp_path: Path) -> None:
     folder = tmp_path / "changes" / "login"
     (folder / "specs" / "auth").mkdir(parents=True)
     (folder / ".cache").mkdir()
@@ -150,7 +152,7 @@ def test_of_a_change_folder_files_that_nobody_is_told_of_are_listed(tmp_path: Pa
     text = "# Tasks\n## 1. A\nProse.\n- [ ] 1.1 a\n- a remark\n\n## Later\nDo more.\n"
     (folder / "tasks.md").write_text(text, encoding="utf-8")
     sheet = asyncio.run(FileSpecs(root=tmp_path).read("changes/login"))
-    assert [(one.path, one.known) for one in sheet.unused] == [
+    assert [(unused.path, unused.known) for unused in sheet.unused] == [
         ("line 5", False),
         ("line 7: ## Later", False),
         (".openspec.yaml", True),

@@ -1,4 +1,4 @@
-"""Verification steps of a prd.json: read as codetether writes them, told where nobody could run them, written again."""
+"""Verification steps of a prd.json: read as codetether writes them, reported if they cannot run, written again."""
 
 import json
 from dataclasses import replace
@@ -42,14 +42,14 @@ def test_every_field_is_read_and_what_a_plan_writes_reads_the_same(tmp_path: Pat
     changed = replace(spec, stories=(replace(story, verification=steps),))
     again = of_text(tmp_path, "again.json", plan_file(changed, {}))
     assert again.stories[0].verification == steps
-    assert [one.id for one in again.stories[0].criteria] == ["AC-1", "VS-1", "VS-2", "VS-3"]
+    assert [criterion.id for criterion in again.stories[0].criteria] == ["AC-1", "VS-1", "VS-2", "VS-3"]
     assert plan_file(replace(spec, stories=(replace(story, verification=()),)), {}).count("verification_steps") == 0
 
 
 def test_the_kind_is_known_by_its_key_and_a_glob_may_be_the_pattern_itself(tmp_path: Path) -> None:
     steps = ({"command": "true"}, {"glob": "*.txt", "type": "file_exists"}, {"url": "http://localhost/"})
     (story,) = of_text(tmp_path, "prd.json", text(*steps)).stories
-    assert [(one.kind, one.path, one.glob) for one in story.verification] == [
+    assert [(verification.kind, verification.path, verification.glob) for verification in story.verification] == [
         (SHELL, "", False),
         (FILE, "*.txt", True),
         (URL, "", False),
@@ -57,16 +57,16 @@ def test_the_kind_is_known_by_its_key_and_a_glob_may_be_the_pattern_itself(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
-        ({"name": "look"}, "verification step 1 has no type that is known: shell, file_exists, url"),
-        ({"type": "prayer", "command": "true"}, "verification step 1 has no type that is known"),
+        ({"name": "look"}, "verification step 1 has no known type (one of shell, file_exists, url)"),
+        ({"type": "prayer", "command": "true"}, "verification step 1 has no known type"),
         ({"type": "shell"}, "verification step 1 has no command"),
         ({"type": "file_exists", "glob": True}, "verification step 1 has no path"),
-        ({"type": "url", "url": "http://localhost", "method": "BREW"}, "BREW is no method of HTTP"),
-        ({"type": "url", "url": "http://localhost", "expect_status": 7}, "expect_status must lie in"),
+        ({"type": "url", "url": "http://localhost", "method": "BREW"}, "BREW is not an HTTP method"),
+        ({"type": "url", "url": "http://localhost", "expect_status": 7}, "expect_status must be"),
     ],
 )
-def test_a_step_that_nobody_could_run_is_a_mistake(tmp_path: Path, step: dict[str, Any], told: str) -> None:
+def test_a_step_that_no_one_could_run_is_a_mistake(tmp_path: Path, step: dict[str, Any], message: str) -> None:
     (mistake,) = mistakes(tmp_path, "prd.json", text(step))
-    assert told in mistake
+    assert message in mistake

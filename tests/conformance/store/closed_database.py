@@ -1,4 +1,4 @@
-"""Started by a test as one who cannot write in the database's folder: reads runs and facts, and tries to add."""
+"""A test starts this program without write access to the database's folder: reads runs and facts, tries to add."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ async def main(file: Path) -> None:
     say("runs", *(row.run for row in await open_queries(url).runs()))
     store = open_store(url)
     try:
-        say("versions", *(one.version for one in await store.events.read(Stream("story/r/s"))))
+        say("versions", *(recorded.version for recorded in await store.events.read(Stream("story/r/s"))))
         await store.inbox.post(Stream("story/r/s"), "key", {})
     finally:
         store.close()

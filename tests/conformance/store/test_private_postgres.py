@@ -1,4 +1,4 @@
-"""The private Postgres server of the tests: nothing of it stays behind, not even when its user is killed."""
+"""The private Postgres server of the tests: nothing of it remains, even when the process that uses it is killed."""
 
 import signal
 import subprocess

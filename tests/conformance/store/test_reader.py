@@ -1,4 +1,4 @@
-"""Looking at a database that somebody else keeps to themselves for a while: its last user, tidying up on slow disks."""
+"""Reading a database that another process locks for a while: its last user, cleaning up on slow disks."""
 
 import asyncio
 import contextlib
@@ -16,19 +16,19 @@ HELD_SECONDS = 6.0
 
 
 @pytest.mark.slow
-def test_who_looks_waits_until_it_is_let_go(sqlite_url: str) -> None:
+def test_who_looks_waits_until_it_is_let_pass(sqlite_url: str) -> None:
     open_store(sqlite_url).close()
     file = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None, check_same_thread=False)
     with contextlib.closing(file) as holder:
         holder.execute("PRAGMA locking_mode=EXCLUSIVE")
         holder.execute("BEGIN EXCLUSIVE")
 
-        def let_go() -> None:
+        def release() -> None:
             time.sleep(HELD_SECONDS)
             holder.execute("COMMIT")
             holder.close()
 
-        letting_go = threading.Thread(target=let_go)
+        letting_go = threading.Thread(target=release)
         letting_go.start()
         try:
             assert list(asyncio.run(open_queries(sqlite_url).runs(limit=1))) == []

@@ -1,4 +1,4 @@
-"""What only a database can do wrong: being opened by many at once, upgraded, read while written, or out of reach."""
+"""Faults that only a database has: opened by many at once, upgraded, read while written, or out of reach."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from shiftwork.adapters.store.reader import reader
 from shiftwork.adapters.store.sql import migrate, schema, tables
 from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.adapters.store.sql.view_columns import VIEWS
-from shiftwork.adapters.store.wakeup import Bell, first_messages
+from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import StoreError
 from shiftwork.ports.store import Message
@@ -30,7 +30,7 @@ from shiftwork.testing.conformance.store_stage import run_row
 _STREAM = Stream("story/r/s")
 
 # Eight processes, forked when all is loaded and let go together: each opens the store and appends its notes, loading
-# the version again after a conflict. The exit code tells how many of them failed.
+# the version again after a conflict. The exit code is the number of processes that failed.
 _EIGHT = """
 import asyncio, os, sys, traceback
 from shiftwork.adapters.store.open import open_store
@@ -110,7 +110,11 @@ def test_a_database_has_exactly_the_tables_that_are_used(database_url: str, way:
 def constraints(connection: sa.Connection) -> set[str]:
     """Unique ones by name, which the comparison above does not look at everywhere; an append relies on them."""
     found = sa.inspect(connection)
-    return {str(one["name"]) for table in tables.metadata.tables for one in found.get_unique_constraints(table)}
+    return {
+        str(constraint["name"])
+        for table in tables.metadata.tables
+        for constraint in found.get_unique_constraints(table)
+    }
 
 
 EXPECTED_UNIQUE = {"facts_stream_version", "facts_stream_key_ordinal", "inbox_target_key"}
@@ -220,11 +224,11 @@ def test_a_file_name_may_hold_what_means_something_in_an_address(tmp_path: Path)
     [
         ("sqlite:////nowhere/at/all/store.db", "unable to open"),
         ("postgresql://ann:secret@127.0.0.1:1/none", "127.0.0.1"),
-        ("sqlite:///relative.db", "no address"),
-        ("mysql://ann:secret@host/name", "no address"),
+        ("sqlite:///relative.db", "not a database address"),
+        ("mysql://ann:secret@host/name", "not a database address"),
     ],
 )
-def test_what_cannot_be_opened_is_told_without_the_password(url: str, words: str) -> None:
+def test_what_cannot_be_opened_is_reported_without_the_password(url: str, words: str) -> None:
     with pytest.raises(StoreError, match=words) as refusal:
         open_store(url)
     assert refusal.value.hint
@@ -267,26 +271,26 @@ def test_a_message_becomes_visible_only_after_those_before_it(postgres_url: str)
     store.close()
 
 
-def test_the_bell_alone_wakes_and_nobody_is_left_listening() -> None:
-    bell, posted = Bell(), list[Message]()
+def test_the_bell_alone_wakes_and_no_one_is_left_listening() -> None:
+    wake_ups, posted = WakeUps(), list[Message]()
 
     async def receive() -> list[Message]:
         return posted
 
     async def scene() -> None:
         async with asyncio.timeout(60):
-            waiting = asyncio.create_task(first_messages(bell, "t", receive, poll_seconds=3600))
+            waiting = asyncio.create_task(first_messages(wake_ups, "t", receive, poll_seconds=3600))
             await asyncio.sleep(0.01)
             posted.append(Message(position=1, key="k", body={}))
-            bell.ring("other")
+            wake_ups.wake("other")
             await asyncio.sleep(0.01)
             assert not waiting.done()
-            bell.ring("t")
+            wake_ups.wake("t")
             assert await waiting == posted
 
     asyncio.run(scene())
-    assert not bell._waiters
-    bell.ring("t")
+    assert not wake_ups._waiters
+    wake_ups.wake("t")
 
 
 def test_reading_the_views_loads_nothing_heavy(sqlite_url: str) -> None:

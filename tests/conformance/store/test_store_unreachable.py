@@ -1,4 +1,4 @@
-"""A Postgres server that goes away for a while: what was asked of it happens, and it happens once."""
+"""A Postgres server that is unreachable for a while: every request is executed, and exactly once."""
 
 import asyncio
 import contextlib
@@ -103,7 +103,7 @@ def test_what_was_committed_before_the_connection_was_cut_happens_once(wire: tup
     assert cutter.cuts == 14, "every commit was cut off once"
 
 
-def test_who_has_no_patience_is_told_at_once(wire: tuple[Wire, str]) -> None:
+def test_who_has_no_patience_is_reported_at_once(wire: tuple[Wire, str]) -> None:
     cutter, url = wire
     store = open_store(url)
     cutter.armed = True
@@ -178,7 +178,7 @@ def test_a_question_that_is_wrong_is_not_asked_again(postgres_url: str) -> None:
     store.close()
 
 
-def test_who_stands_still_inside_a_transaction_keeps_nobody_waiting_and_does_it_again(postgres_url: str) -> None:
+def test_who_stands_still_inside_a_transaction_keeps_no_one_waiting_and_does_it_again(postgres_url: str) -> None:
     """A process that is frozen while it holds a lock on the leases."""
     store, engine = open_store(postgres_url), create_engine(postgres_url)
     database, tries = Database(engine, patience=60), []

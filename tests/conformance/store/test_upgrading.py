@@ -1,4 +1,4 @@
-"""A database that an earlier release has left: it can be looked at as it is, and upgraded when it is opened."""
+"""A database of an earlier release: it can be read as it is, and it is upgraded when it is opened."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""A SQLite file that somebody else is just making, or keeps for longer than anybody waits."""
+"""A SQLite file that another process is just creating, or locks for longer than a reader waits."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ def held(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def let_go(held: sqlite3.Connection) -> None:
+def release(held: sqlite3.Connection) -> None:
     time.sleep(HELD_SECONDS)
     held.execute("COMMIT")
 
@@ -51,7 +51,7 @@ async def open_the_store(url: str) -> None:
 async def test_the_second_to_open_it_waits_for_the_first(
     opened: Callable[[str], Awaitable[None]], held: sqlite3.Connection, sqlite_url: str
 ) -> None:
-    first = threading.Thread(target=let_go, args=(held,))
+    first = threading.Thread(target=release, args=(held,))
     first.start()
     begun = time.monotonic()
     try:
@@ -63,8 +63,8 @@ async def test_the_second_to_open_it_waits_for_the_first(
         assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_whoever_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqlite_url: str) -> None:
-    """Where a file is not written ahead yet, somebody who writes it keeps readers out."""
+def test_anyone_who_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqlite_url: str) -> None:
+    """Where a file has no write-ahead log yet, a process that writes it keeps readers out."""
     open_store(sqlite_url).close()
     file = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
     with contextlib.closing(file) as writer:
@@ -79,7 +79,7 @@ def test_whoever_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqli
 
 
 @pytest.mark.usefixtures("held")
-def test_a_file_that_stays_locked_is_told_of(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_stays_locked_is_reported_of(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(written_ahead, "BUSY_SECONDS", 0.2)
     with pytest.raises(StoreError, match="database is locked"):
         open_store(sqlite_url)

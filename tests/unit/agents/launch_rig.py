@@ -1,4 +1,4 @@
-"""A task as drivers of agents are asked to start one: nothing of it is looked at on the disk."""
+"""A task as agent drivers receive it; none of its paths is read from the disk."""
 
 from pathlib import Path
 

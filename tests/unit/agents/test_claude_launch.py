@@ -1,4 +1,4 @@
-"""How Claude Code is started: whose login it finds, what it is told, and what of the surroundings it does not see."""
+"""How Claude Code is started: which login and which input it gets, and which environment it does not see."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def test_the_pins_name_no_place_to_download_from(pytestconfig: pytest.Config) ->
     folder = pytestconfig.rootpath / "agents"
     assert '"resolved"' not in (folder / "package-lock.json").read_text()
     locked = json.loads((folder / "package-lock.json").read_text())["packages"]
-    # Whom to thank with money is told as an address, and nothing is downloaded from there.
+    # The field `funding` is an address from which nothing is downloaded.
     assert "://" not in json.dumps([package | {"funding": ""} for package in locked.values()])
     pins = json.loads((folder / "package.json").read_text())["dependencies"]
     assert {name: locked[f"node_modules/{name}"]["version"] for name in pins} == pins

@@ -1,4 +1,4 @@
-"""How Codex is started: whose login it finds, what it is told, and what of the surroundings it does not see."""
+"""How Codex is started: which login and which input it gets, and which environment it does not see."""
 
 import os
 import tomllib
@@ -16,7 +16,7 @@ LOGIN = {"PATH": os.defpath, "HOME": "/home/user", "CODEX_HOME": "/home/user/.co
 OURS = {"TMPDIR": "/attempt/home/tmp", "PWD": "/attempt/work"}
 
 
-def told(launch: Launch) -> dict[str, object]:
+def outcome_of(launch: Launch) -> dict[str, object]:
     """What `-c` sets, each value read as Codex reads it."""
     pairs = zip(launch.argv, launch.argv[1:], strict=False)
     given_ = [word.partition("=") for flag, word in pairs if flag == "-c"]
@@ -42,7 +42,7 @@ def test_the_users_login_simply_works() -> None:
     assert launch.argv[:2] == ("/opt/codex", "exec")
     assert launch.argv[-1] == "-", "the prompt is on standard input"
     assert {"--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"} < set(launch.argv)
-    assert told(launch) == {"analytics.enabled": False, "check_for_update_on_startup": False}
+    assert outcome_of(launch) == {"analytics.enabled": False, "check_for_update_on_startup": False}
     assert (launch.stdin, dict(launch.files)) == (b"Do it.", {})
 
 
@@ -51,9 +51,9 @@ def test_a_key_goes_with_a_home_of_its_own() -> None:
     launch = Codex(program=PROGRAM, env=LOGIN, endpoint=endpoint).launch(task())
     own = {"HOME": "/attempt/home", "CODEX_HOME": "/attempt/home/codex", "CODEX_API_KEY": "k"}
     assert launch.env == {"PATH": os.defpath} | OURS | own
-    assert "k" not in launch.argv, "anybody may read a command line"
+    assert "k" not in launch.argv, "any user may read a command line"
     assert set(launch.files) == {"codex/config.toml"}
-    settings_ = told(launch)
+    settings_ = outcome_of(launch)
     assert settings_["model_provider"] == "shiftwork"
     assert settings_["shell_environment_policy.exclude"] == ["CODEX_API_KEY"]
     assert settings_["model_providers.shiftwork"] == {
@@ -68,7 +68,7 @@ def test_a_key_goes_with_a_home_of_its_own() -> None:
 
 def test_a_key_alone_leaves_the_place_of_the_model_to_codex() -> None:
     launch = Codex(program=PROGRAM, env={}, endpoint=CodexEndpoint(api_key="k")).launch(task())
-    assert "model_provider" not in told(launch)
+    assert "model_provider" not in outcome_of(launch)
 
 
 def test_a_session_around_ours_is_not_inherited() -> None:
@@ -83,7 +83,7 @@ ARGUMENTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 @given(words=st.lists(ARGUMENTS, min_size=1, max_size=4))
 def test_the_toolbox_arrives_whatever_its_command_is(words: list[str]) -> None:
     launch = Codex(program=PROGRAM, env={}).launch(task(toolbox=tuple(words)))
-    server = told(launch)["mcp_servers.shiftwork"]
+    server = outcome_of(launch)["mcp_servers.shiftwork"]
     assert server == {
         "command": words[0],
         "args": words[1:],

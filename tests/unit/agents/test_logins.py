@@ -1,4 +1,4 @@
-"""What of a login is lent to a session, and when it ends; whatever stands in the user's files."""
+"""Which part of a login a session gets, and when it expires, for any content of the user's files."""
 
 import base64
 import json
@@ -67,7 +67,9 @@ def test_a_login_of_codex_ends_with_its_token_or_after_eight_days() -> None:
     assert ends(token(exp=100)) == 100.0
     assert ends(token(exp=10_000_000), "1970-01-01T00:00:00Z") == 8 * 86400.0
     assert ends("opaque", "1970-01-01T00:00:00Z") == 8 * 86400.0
-    assert [ends(one, other) for one, other in (("a.b.c", "no date"), (token(exp="x"), 7), (None, None))] == [None] * 3
+    assert [ends(name, other) for name, other in (("a.b.c", "no date"), (token(exp="x"), 7), (None, None))] == [
+        None
+    ] * 3
 
 
 KEYS = st.sampled_from(("claudeAiOauth", "tokens", "refreshToken", "refresh_token", "access_token", "expiresAt"))

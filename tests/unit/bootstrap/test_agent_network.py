@@ -1,4 +1,4 @@
-"""What the settings say about the network of agents, and what becomes of it."""
+"""The settings of the agents' network, and their effect."""
 
 import asyncio
 from pathlib import Path
@@ -34,7 +34,7 @@ def sandbox(found: Settings) -> AgentSandbox:
 
 def reached(found: Settings, name: str = "", **env: str) -> Pass | None:
     """What the run's own agent may call, or that of a profile."""
-    given = [(table, agent) for one, table, agent in agent_tables(found) if one == (name or found.agent.use)]
+    given = [(table, agent) for text, table, agent in agent_tables(found) if text == (name or found.agent.use)]
     (table, agent), *_ = given
     return sandbox(found).reach(agent, table, {**ENV, **env})
 
@@ -95,10 +95,10 @@ ACP = '[agent]\nuse = "acp"\ncommand = "gemini --acp"\n'
 def test_an_agent_of_which_nothing_is_known_keeps_the_network_and_one_line_says_so(tmp_path: Path) -> None:
     found = settings(tmp_path, f'{ACP}[profiles.mine]\nuse = "command"\ncommand = "x"\n')
     assert reached(found) is None
-    told = unlimited(sandbox(found), found)
-    assert told.startswith("acp, mine keep this machine's network, with the services on it, because ")
-    assert 'hosts = ["api.example.com"] under [agent], [profiles.mine] in shiftwork.toml' in told
-    assert "\n" not in told
+    message = unlimited(sandbox(found), found)
+    assert message.startswith("acp, mine keep this machine's network, with the services on it, because ")
+    assert 'hosts = ["api.example.com"] under [agent], [profiles.mine] in shiftwork.toml' in message
+    assert "\n" not in message
     assert unlimited(AgentSandbox(room=found.sandbox.agents), found) == "", "without a sandbox another line says so"
 
 
@@ -126,7 +126,7 @@ def test_whom_each_agent_may_call_in_words(tmp_path: Path) -> None:
 
 def test_hosts_of_an_agent_are_a_matter_of_trust(tmp_path: Path) -> None:
     settings(tmp_path, '[agent]\nhosts = ["a.example"]\n[profiles.b]\nhosts = ["b.example"]\n')
-    claims = [(one.where, one.text, one.runs) for one in settings_claim(tmp_path).commands]
+    claims = [(command.where, command.text, command.runs) for command in settings_claim(tmp_path).commands]
     assert claims == [("agent.hosts", "a.example", True), ("profiles.b.hosts", "b.example", True)]
 
 
@@ -136,7 +136,7 @@ def test_hosts_of_an_agent_are_a_matter_of_trust(tmp_path: Path) -> None:
         ('[agent]\nhosts = ["https://a.example"]\n', r"agent\.hosts.*'https://a.example' is not a host"),
         (
             '[profiles.b]\nhosts = ["b.example"]\n[sandbox.agents]\nnetwork = false\n',
-            r"profiles\.b\.hosts lists hosts, and network = false under \[sandbox\.agents\] leaves none",
+            r"profiles\.b\.hosts lists hosts, but network = false under \[sandbox\.agents\] allows none",
         ),
     ],
 )
@@ -165,7 +165,7 @@ def test_where_no_network_can_be_made_agents_keep_the_machines_and_one_line_says
     env = {"HOME": str(tmp_path), "PATH": lonely(tmp_path)}
     site, found = find_site(root, {}), settings(root, "")
     opened = asyncio.run(open_sandboxes(site, found, env))
-    why = "bubblewrap makes no sandbox here: bwrap: loopback: not permitted"
+    why = "bubblewrap cannot create a sandbox here: bwrap: loopback: not permitted"
     assert opened.network == f"agents keep this machine's network, with the services on it, because {why}"
     assert (opened.tier, opened.note) == ("bubblewrap", "")
     confined = opened.agents.of(found.agent, "agent", env)

@@ -1,4 +1,4 @@
-"""The sandbox of the setup command: whom it may call there, and what the user is advised where that is not enough."""
+"""The sandbox of the setup command: which hosts it may call, and the advice to the user where that is not enough."""
 
 import asyncio
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_host_that_is_none_is_a_mistake(env: dict[str, str]) -> None:
         opened(env, '[sandbox.setup]\nhosts = ["https://github.com"]\n')
 
 
-def test_where_there_is_no_sandbox_nobody_is_asked_for_registries(env: dict[str, str]) -> None:
+def test_where_there_is_no_sandbox_no_one_is_asked_for_registries(env: dict[str, str]) -> None:
     site = find_site(Path(env["HOME"]) / "repo", env)
     (site.root / "pyproject.toml").touch()
     found = [

@@ -1,4 +1,4 @@
-"""What is refused by the machine is told calmly, with what to do about it."""
+"""Errors of the operating system are reported in plain words, with what to do about them."""
 
 import errno
 import subprocess
@@ -12,10 +12,10 @@ from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError, UsageError
 
 
 @pytest.mark.parametrize(
-    ("error", "told", "hint"),
+    ("error", "message", "hint"),
     [
-        (OSError(errno.ENOSPC, "No space left"), "there is no room left on the disk", "make room"),
-        (OSError(errno.EDQUOT, "Quota", "/a/b"), "there is no room left on the disk: /a/b", "make room"),
+        (OSError(errno.ENOSPC, "No space left"), "the disk is full", "make room"),
+        (OSError(errno.EDQUOT, "Quota", "/a/b"), "the disk is full: /a/b", "make room"),
         (
             OSError(errno.EROFS, "Read-only", "/a/b"),
             "/a/b cannot be written: its file system is read-only",
@@ -25,11 +25,11 @@ from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError, UsageError
     ],
 )
 def test_what_the_machine_refuses_is_no_crash(
-    error: OSError, told: str, hint: str, capsys: pytest.CaptureFixture[str]
+    error: OSError, message: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _ended(error) == 1
     first, second = capsys.readouterr().err.splitlines()
-    assert first == f"shiftwork: {told}"
+    assert first == f"shiftwork: {message}"
     assert second.startswith("  try: ")
     assert hint in second
 
@@ -94,16 +94,16 @@ sys.exit(code)
 
 
 @pytest.mark.parametrize(
-    ("program", "code", "told"),
+    ("program", "code", "message"),
     [
         pytest.param(HALF_MADE, 130, "shiftwork: interrupted\n", id="with something half made"),
         pytest.param(WHILE_LOADING, 130, "", id="while modules are loaded"),
         pytest.param(ON_THE_WAY_OUT, 0, "", id="on the way out"),
     ],
 )
-def test_an_interrupt_prints_no_traceback_whenever_it_comes(program: str, code: int, told: str) -> None:
+def test_an_interrupt_prints_no_traceback_whenever_it_comes(program: str, code: int, message: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (code, told)
+    assert (ended.returncode, ended.stderr) == (code, message)
 
 
 DROPPED = """

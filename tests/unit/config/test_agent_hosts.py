@@ -1,4 +1,4 @@
-"""Which hosts an agent calls to reach its model, by what the user has set."""
+"""Which hosts an agent calls to reach its model, from the user's settings."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which gates the user lets leave the sandbox: what is remembered, and what is not taken for consent."""
+"""Which gates the user lets leave the sandbox: what is remembered, and what does not count as consent."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_consent_is_for_one_repository_one_command_and_one_rung(tmp_path: Path, 
     assert GateConsents(tmp_path / "other", env).rungs() == {}
 
 
-def test_it_can_be_taken_back(tmp_path: Path, env: dict[str, str]) -> None:
+def test_it_can_be_reverted(tmp_path: Path, env: dict[str, str]) -> None:
     book = GateConsents(tmp_path, env)
     book.give("make test", Rung.UNCONFINED)
     book.give("make test", Rung.CUT)
@@ -53,5 +53,5 @@ def test_a_record_that_cannot_be_read_is_none(tmp_path: Path, env: dict[str, str
 
 def test_where_it_cannot_be_written_that_is_an_error(tmp_path: Path, env: dict[str, str]) -> None:
     (tmp_path / "config").write_text("a file")
-    with pytest.raises(TrustError, match="your consent cannot be written down"):
+    with pytest.raises(TrustError, match="your consent cannot be saved"):
         GateConsents(tmp_path, env).give("make test", Rung.HOST)

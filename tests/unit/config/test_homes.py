@@ -1,4 +1,4 @@
-"""In which folders consents, state and caches are kept: where nobody else can write."""
+"""Consents, state and caches are kept in folders that no other user can write to."""
 
 import os
 from pathlib import Path
@@ -73,8 +73,8 @@ def test_caches_may_lie_where_each_can_remove_only_their_own(tmp_path: Path) -> 
 
 def test_none_is_a_folder_of_the_repository_that_a_command_is_typed_in() -> None:
     for home, variable in ((state_home, STATE_HOME), (cache_home, CACHE_HOME), (user_folder, "SHIFTWORK_CONFIG_HOME")):
-        with pytest.raises(StateError, match="is no absolute path"):
+        with pytest.raises(StateError, match="is not an absolute path"):
             home({variable: "here", "HOME": "/h"})
-        with pytest.raises(StateError, match="is no absolute path"):
+        with pytest.raises(StateError, match="is not an absolute path"):
             home({"HOME": "."})
     assert user_folder({"HOME": "/h", "XDG_CONFIG_HOME": "here"}) == Path("/h/.config/shiftwork")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.config.trust.consent_claims import TrustBook
+from shiftwork.config.trust.consent_claims import TrustedFiles
 from shiftwork.config.trust.included_files import include_claim, patterns_of
 from shiftwork.entrypoints.cli.env.trust import is_trusted, next_command
 from shiftwork.errors import SettingsError
@@ -38,7 +38,7 @@ def test_a_changed_list_is_another_and_no_list_needs_no_consent(tmp_path: Path) 
     assert not is_trusted(first, env)
     assert is_trusted(first, env, {first.sha256})
     assert next_command(first) == "shiftwork trust"
-    TrustBook(tmp_path / "config").trust(first)
+    TrustedFiles(tmp_path / "config").trust(first)
     assert is_trusted(first, env)
     listed(tmp_path, ".env\n*.pem\n")
     assert not is_trusted(include_claim(tmp_path), env)
@@ -49,14 +49,14 @@ def test_a_changed_list_is_another_and_no_list_needs_no_consent(tmp_path: Path) 
 def test_another_order_is_another_list(tmp_path: Path) -> None:
     env = {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")}
     listed(tmp_path, "*.pem\n!secret.pem\n")
-    TrustBook(tmp_path / "config").trust(include_claim(tmp_path))
+    TrustedFiles(tmp_path / "config").trust(include_claim(tmp_path))
     assert is_trusted(include_claim(tmp_path), env)
     listed(tmp_path, "!secret.pem\n*.pem\n")
     assert not is_trusted(include_claim(tmp_path), env)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "large", "bytes"])
-def test_what_is_no_list_is_told(tmp_path: Path, kind: str) -> None:
+def test_what_is_no_list_is_reported(tmp_path: Path, kind: str) -> None:
     file = tmp_path / ".worktreeinclude"
     match kind:
         case "pipe":

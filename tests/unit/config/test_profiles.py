@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.bootstrap.work.agents import Place, build_agents
-from shiftwork.bootstrap.work.ports import conduct_of
+from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings, load_settings
 from shiftwork.errors import SettingsError
 
@@ -32,18 +32,18 @@ def settings(root: Path, text: str = FILE) -> Settings:
 def test_every_profile_is_an_agent_beside_the_runs_own(tmp_path: Path) -> None:
     found = settings(tmp_path)
     assert list(build_agents(found, Place(env={"PATH": ""}))) == ["command", "thorough", "quick"]
-    conduct = conduct_of(found)
-    assert conduct.models == {"thorough": "large"}
-    assert conduct.toolless == {"command", "quick"}
+    work_policy = work_policy_of(found)
+    assert work_policy.models == {"thorough": "large"}
+    assert work_policy.toolless == {"command", "quick"}
 
 
-def test_a_mistake_in_a_profile_is_told_with_what_was_meant(tmp_path: Path) -> None:
+def test_a_mistake_in_a_profile_is_reported_with_what_was_meant(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"profiles\.quick\.modle: unknown key; did you mean model\?"):
         settings(tmp_path, FILE + 'modle = "x"\n')
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[limits]\nsilence_minutes = 3\n", r"limits\.silence_minutes: unknown key here; it belongs under \[agent\]"),
         ("run_usd = 3\n", r"run_usd: unknown key here; it belongs under \[limits\]"),
@@ -51,36 +51,40 @@ def test_a_mistake_in_a_profile_is_told_with_what_was_meant(tmp_path: Path) -> N
         ("[gates.test]\ncommands = 'x'\n", r"gates\.test\.commands: unknown key; did you mean command\?"),
     ],
 )
-def test_a_key_in_the_wrong_table_is_told_with_the_right_one(text: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=told):
+def test_a_key_in_the_wrong_table_is_reported_with_the_right_one(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=message):
         settings(tmp_path, text)
 
 
-def test_a_profile_names_who_goes_on_in_its_place(tmp_path: Path) -> None:
+def test_a_profile_names_who_continues_in_its_place(tmp_path: Path) -> None:
     text = FILE.replace("[agent]\n", '[agent]\nfallback = ["quick", "thorough"]\n') + 'fallback = ["command"]\n'
-    conduct = conduct_of(settings(tmp_path, text))
-    assert conduct.fallbacks == {"command": ("quick", "thorough"), "quick": ("command",)}
-    assert (conduct.patience.longest_seconds, conduct.patience.times, conduct.identical_calls) == (6 * 3600, 20, 12)
+    work_policy = work_policy_of(settings(tmp_path, text))
+    assert work_policy.fallbacks == {"command": ("quick", "thorough"), "quick": ("command",)}
+    assert (work_policy.patience.longest_seconds, work_policy.patience.times, work_policy.identical_calls) == (
+        6 * 3600,
+        20,
+        12,
+    )
 
 
 @pytest.mark.parametrize("name", ["nobody", "command"])
-def test_nobody_goes_on_in_the_place_of_whoever_is_not_there_or_is_the_same(tmp_path: Path, name: str) -> None:
-    told = rf"agent\.fallback names '{name}', which is no other profile"
-    with pytest.raises(SettingsError, match=told) as error:
+def test_no_one_continues_in_the_place_of_anyone_who_is_not_there_or_is_the_same(tmp_path: Path, name: str) -> None:
+    message = rf"agent\.fallback names '{name}', which is not another profile"
+    with pytest.raises(SettingsError, match=message) as error:
         settings(tmp_path, FILE.replace("[agent]\n", f'[agent]\nfallback = ["{name}"]\n'))
-    assert "others than command are quick, thorough" in error.value.hint
+    assert "profiles other than command: quick, thorough" in error.value.hint
 
 
-def test_without_profiles_there_is_nobody_to_go_on(tmp_path: Path) -> None:
+def test_without_profiles_there_is_no_one_to_continue(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"agent\.fallback") as error:
         settings(tmp_path, '[agent]\nfallback = ["x"]\n')
-    assert "nobody yet" in error.value.hint
+    assert "none yet" in error.value.hint
 
 
 def test_a_mistake_in_the_environment_is_not_looked_for_in_the_file(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^\$SHIFTWORK_SANDBOX has 1 mistake") as said:
         load_settings(tmp_path, {"SHIFTWORK_SANDBOX": "vault"})
-    assert said.value.hint.startswith("mend $SHIFTWORK_SANDBOX;")
+    assert said.value.hint.startswith("fix $SHIFTWORK_SANDBOX;")
     (tmp_path / "shiftwork.toml").write_text("[run]\nparalel = 2\n")
     with pytest.raises(SettingsError, match=r"^shiftwork\.toml has 2 mistakes:\n(.|\n)*\$SHIFTWORK_SANDBOX: "):
         load_settings(tmp_path, {"SHIFTWORK_SANDBOX": "vault"})

@@ -1,4 +1,4 @@
-"""Which project a folder is: one id for one repository, whatever becomes of the folder."""
+"""Which project a folder is: one id for one repository, even if the folder moves."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.bootstrap.state.adopt import Adopted, adopt
-from shiftwork.config.project import Standing, registered
+from shiftwork.config.project import Ownership, registered
 from shiftwork.config.site import STATE_HOME, Site, find_site, state_home
 from shiftwork.errors import RepositoryError, StateError, UnfitRepositoryError
 
@@ -43,15 +43,15 @@ def test_the_id_lies_in_the_git_directory_and_is_registered_with_its_place(shop:
     project = site_of(shop).project
     folder = shop / ".git/shiftwork"
     assert (folder / "project").read_text() == f"{project}\n"
-    assert [one.name for one in folder.iterdir()] == ["project"]
+    assert [path.name for path in folder.iterdir()] == ["project"]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "project").stat().st_mode) == 0o600
     file = (folder / "project").stat()
-    told = (str(file.st_ino), str(file.st_ctime_ns), str((shop / ".git").resolve()), "..")
-    assert (shop.parent / "state" / "projects" / project).read_text() == "\0".join(told) + "\n"
+    messages = (str(file.st_ino), str(file.st_ctime_ns), str((shop / ".git").resolve()), "..")
+    assert (shop.parent / "state" / "projects" / project).read_text() == "\0".join(messages) + "\n"
     assert registered(shop.parent / "state") == {project: str(shop.resolve())}
     assert site_of(shop).project == project == site_of(shop).known_project
-    assert site_of(shop).standing is Standing.OWN
+    assert site_of(shop).ownership is Ownership.OWN
 
 
 def test_a_folder_that_is_moved_stays_the_project(shop: Path) -> None:
@@ -66,12 +66,12 @@ def test_a_folder_that_is_moved_stays_the_project(shop: Path) -> None:
 
 
 def is_unregistered(folder: Path) -> bool:
-    """Nothing is read, and who would write is told what to type."""
+    """Nothing is read, and a command that would write says what to type."""
     site = site_of(folder)
-    with pytest.raises(StateError, match="was not made here by you") as refused:
+    with pytest.raises(StateError, match="was not created here by you") as refused:
         _ = site.project
     assert refused.value.hint.startswith("shiftwork adopt ")
-    return site.standing is Standing.UNREGISTERED and site.known_project == ""
+    return site.ownership is Ownership.UNREGISTERED and site.known_project == ""
 
 
 def test_one_that_is_moved_to_another_disk_is_the_project_once_it_is_adopted(shop: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_copy_is_another_project_once_it_is_adopted_and_the_original_stays_wha
     assert registered(shop.parent / "state") == {project: str(shop.resolve()), adopted.project: str(copy.resolve())}
 
 
-def test_of_two_copies_that_nobody_has_registered_the_first_that_is_adopted_keeps_the_id(shop: Path) -> None:
+def test_of_two_copies_that_no_one_has_registered_the_first_that_is_adopted_keeps_the_id(shop: Path) -> None:
     project = site_of(shop).project
     copy = shop.parent / "copy"
     shutil.copytree(shop, copy)
@@ -178,7 +178,7 @@ def test_what_is_on_the_way_to_the_state_and_is_a_link_is_refused(shop: Path) ->
         site_of(shop)
     (shop / ".git/shiftwork").unlink()
     (shop / ".git/shiftwork").write_text("")
-    with pytest.raises(StateError, match="is no folder"):
+    with pytest.raises(StateError, match="is not a folder"):
         site_of(shop)
 
 
@@ -203,7 +203,7 @@ def test_what_another_user_owns_is_refused(shop: Path, place: str) -> None:
 
 def test_state_without_anything_in_it_is_none(shop: Path) -> None:
     (shop / ".git/shiftwork").mkdir()
-    assert site_of(shop).standing is Standing.NONE
+    assert site_of(shop).ownership is Ownership.NONE
     assert site_of(shop).project == site_of(shop).known_project
 
 

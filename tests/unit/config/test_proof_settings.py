@@ -1,4 +1,4 @@
-"""What the settings say about protected tests and about whom to call in."""
+"""The settings of protected tests and of the profile to call in."""
 
 from pathlib import Path
 
@@ -21,5 +21,5 @@ def test_only_a_profile_that_is_there_can_be_called_in(tmp_path: Path) -> None:
     settings.write_text('[profiles.thorough]\nuse = "codex"\n\n[proof]\nescalate = "thorough"\n')
     assert load_settings(tmp_path, {}).proof.escalate == "thorough"
     settings.write_text('[proof]\nescalate = "thorough"\n')
-    with pytest.raises(SettingsError, match="which is no profile"):
+    with pytest.raises(SettingsError, match="which is not a profile"):
         load_settings(tmp_path, {})

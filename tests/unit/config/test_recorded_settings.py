@@ -1,4 +1,4 @@
-"""The settings as a run records them: what is not a default, and no password."""
+"""The settings as a run records them: only what differs from the defaults, and no password."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_what_was_named_comes_before_the_file_and_is_not_recorded_as_the_files(r
     assert recorded(settings, own)["agent.use"] == '"codex"'
 
 
-def test_a_mistake_in_what_was_named_is_told_by_its_option(root: Path) -> None:
+def test_a_mistake_in_what_was_named_is_reported_by_its_option(root: Path) -> None:
     with pytest.raises(SettingsError, match="--agent"):
         load_settings(root, {}, Named(agent="scripted"))
 

@@ -1,4 +1,4 @@
-"""The registries that a repository names itself: what the user is shown, and what is in force before they agree."""
+"""The registries that a repository names: what the user is shown, and what is in force before the user agrees."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_every_address_is_claimed_with_the_file_that_names_it(tmp_path: Path) ->
     (tmp_path / ".cargo").mkdir()
     (tmp_path / ".cargo" / "config.toml").write_text('[registries.a]\nindex = "sparse+https://rust.example.org/"\n')
     claim = registry_claim(tmp_path)
-    assert [(one.where, one.text) for one in claim.commands] == [
+    assert [(command.where, command.text) for command in claim.commands] == [
         ("pyproject.toml", INDEX),
         ("uv.toml", INDEX),
         ("Pipfile", INDEX),

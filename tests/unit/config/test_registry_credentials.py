@@ -1,4 +1,4 @@
-"""What the setup command is given of the user's configuration of package managers: whole, and bare of credentials."""
+"""The setup command gets the user's whole configuration of package managers, without credentials."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the settings say about walls, and what becomes of it."""
+"""The settings of the sandbox, and their effect."""
 
 import asyncio
 from pathlib import Path
@@ -33,7 +33,7 @@ def site(tmp_path: Path) -> Site:
     return find_site(tmp_path / "repo", {})
 
 
-def told(site: Site, text: str, **env: str) -> Settings:
+def outcome_of(site: Site, text: str, **env: str) -> Settings:
     (site.root / "shiftwork.toml").write_text(text)
     return load_settings(site.root, env)
 
@@ -44,18 +44,18 @@ NONE = '[sandbox]\ntier = "none"\n'
 @NEEDS_BUBBLEWRAP
 def test_where_the_settings_say_nothing_the_sandbox_is_on(site: Site, tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    opened = asyncio.run(open_sandboxes(site, told(site, ""), env))
+    opened = asyncio.run(open_sandboxes(site, outcome_of(site, ""), env))
     assert isinstance(opened.agents.base, Bubblewrap)
     assert isinstance(opened.gates, Ladder)
     assert list(opened.gates.rungs) == list(Rung)
     assert (opened.tier, opened.note) == ("bubblewrap", "")
-    strict = asyncio.run(open_sandboxes(site, told(site, "", SHIFTWORK_SANDBOX="bubblewrap"), env)).gates
+    strict = asyncio.run(open_sandboxes(site, outcome_of(site, "", SHIFTWORK_SANDBOX="bubblewrap"), env)).gates
     assert isinstance(strict, Ladder)
     assert Rung.UNCONFINED not in strict.rungs
 
 
 def test_where_it_cannot_be_had_auto_runs_without_it_and_says_so_in_one_line(site: Site) -> None:
-    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": str(site.root.parent / "programs")}))
+    opened = asyncio.run(open_sandboxes(site, outcome_of(site, ""), {"PATH": str(site.root.parent / "programs")}))
     assert (opened.agents.base, opened.gates, opened.tier) == (OPEN, OPEN, "none")
     why = "agents and gates run with your rights, because the program bwrap is not installed"
     assert opened.note == f"no sandbox: {why}; shiftwork doctor says what to do"
@@ -66,36 +66,36 @@ def test_a_failure_of_many_lines_is_still_one_line(site: Site) -> None:
     fake.parent.mkdir()
     fake.write_text("#!/bin/sh\necho one >&2\necho two >&2\nexit 1\n")
     fake.chmod(0o755)
-    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
-    assert "because bubblewrap makes no sandbox here: one two;" in opened.note
+    opened = asyncio.run(open_sandboxes(site, outcome_of(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
+    assert "because bubblewrap cannot create a sandbox here: one two;" in opened.note
     fake.unlink()
     fake.symlink_to("/usr/bin/bwrap")
-    again = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
+    again = asyncio.run(open_sandboxes(site, outcome_of(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
     assert again.note == opened.note, "it is probed once in a process"
 
 
-def test_none_is_a_choice_that_nobody_is_reminded_of(site: Site) -> None:
-    assert asyncio.run(open_sandboxes(site, told(site, NONE), {})) == Sandboxes()
+def test_none_is_a_choice_that_no_one_is_reminded_of(site: Site) -> None:
+    assert asyncio.run(open_sandboxes(site, outcome_of(site, NONE), {})) == Sandboxes()
     assert Sandboxes().note == ""
 
 
 def test_the_environment_is_the_users_own_word(site: Site) -> None:
-    assert told(site, "", SHIFTWORK_SANDBOX="bubblewrap").sandbox.tier == "bubblewrap"
-    assert told(site, ROOMS, SHIFTWORK_SANDBOX="none").sandbox.tier == "none"
-    assert told(site, NONE, SHIFTWORK_SANDBOX="auto").sandbox.tier == "auto"
+    assert outcome_of(site, "", SHIFTWORK_SANDBOX="bubblewrap").sandbox.tier == "bubblewrap"
+    assert outcome_of(site, ROOMS, SHIFTWORK_SANDBOX="none").sandbox.tier == "none"
+    assert outcome_of(site, NONE, SHIFTWORK_SANDBOX="auto").sandbox.tier == "auto"
 
 
 @pytest.mark.parametrize(
-    ("tier", "why"), [("podman", "podman is not built yet"), ("docker", "'auto', 'bubblewrap' or 'none'")]
+    ("tier", "why"), [("podman", "podman is not supported yet"), ("docker", "'auto', 'bubblewrap' or 'none'")]
 )
 def test_other_tiers_are_refused(site: Site, tier: str, why: str) -> None:
     with pytest.raises(SettingsError, match=why):
-        told(site, f'[sandbox]\ntier = "{tier}"\n')
+        outcome_of(site, f'[sandbox]\ntier = "{tier}"\n')
 
 
 def test_all_that_a_repository_says_of_walls_is_a_matter_of_trust(site: Site) -> None:
-    told(site, ROOMS)
-    assert [(one.where, one.text) for one in settings_claim(site.root).commands] == [
+    outcome_of(site, ROOMS)
+    assert [(command.where, command.text) for command in settings_claim(site.root).commands] == [
         ("sandbox.tier", "bubblewrap"),
         ("sandbox.agents.readable", "~/.aws"),
         ("sandbox.gates.network", "false"),
@@ -107,32 +107,32 @@ LISTED = ROOMS.replace("network = false", 'hosts = ["*.example.org", "127.0.0.1:
 
 
 def test_so_are_the_hosts_that_it_would_have_called(site: Site) -> None:
-    told(site, LISTED)
-    (listed,) = (one for one in settings_claim(site.root).commands if one.where == "sandbox.gates.hosts")
+    outcome_of(site, LISTED)
+    (listed,) = (command for command in settings_claim(site.root).commands if command.where == "sandbox.gates.hosts")
     assert listed.text == "*.example.org 127.0.0.1:8080"
 
 
 @pytest.mark.parametrize(
     ("gates", "why"),
     [
-        ('network = false\nhosts = ["a.org"]', "hosts are listed, and network = false leaves none"),
+        ('network = false\nhosts = ["a.org"]', "hosts are listed, but network = false allows none"),
         ('hosts = ["https://a.org"]', "'https://a.org' is not a host: give a name"),
         ('hosts = ["a.org:0"]', "'a.org:0' is not a host"),
         ('hosts = ["*"]', "'\\*' is not a host"),
     ],
 )
-def test_a_list_that_makes_no_sense_is_told_at_once(site: Site, gates: str, why: str) -> None:
+def test_a_list_that_makes_no_sense_is_reported_at_once(site: Site, gates: str, why: str) -> None:
     with pytest.raises(SettingsError, match=rf"sandbox\.gates: {why}"):
-        told(site, f"[sandbox.gates]\n{gates}\n")
+        outcome_of(site, f"[sandbox.gates]\n{gates}\n")
 
 
 def test_an_empty_list_is_none(site: Site) -> None:
-    assert told(site, "[sandbox.gates]\nnetwork = false\nhosts = []\n").sandbox.gates.host_list == ()
+    assert outcome_of(site, "[sandbox.gates]\nnetwork = false\nhosts = []\n").sandbox.gates.host_list == ()
 
 
 def test_without_bubblewrap_it_is_refused_with_what_to_do(site: Site) -> None:
     with pytest.raises(SandboxError, match="the program bwrap is not installed") as refused:
-        asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root.parent / "programs")}))
+        asyncio.run(open_sandboxes(site, outcome_of(site, ROOMS), {"PATH": str(site.root.parent / "programs")}))
     assert "apt install bubblewrap" in refused.value.hint
     assert refused.value.exit_code == 64
 
@@ -144,7 +144,7 @@ def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> No
     home.mkdir()
     (home / ".aws").symlink_to(real)
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-    opened = asyncio.run(open_sandboxes(site, told(site, ROOMS), env, (tmp_path / "objects",)))
+    opened = asyncio.run(open_sandboxes(site, outcome_of(site, ROOMS), env, (tmp_path / "objects",)))
     agents, gates = opened.agents.base, opened.gates
     assert isinstance(agents, Bubblewrap)
     assert isinstance(gates, Bubblewrap)
@@ -158,9 +158,9 @@ def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> No
 @NEEDS_BUBBLEWRAP
 def test_each_has_its_own_list_of_hosts(site: Site, tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    opened = asyncio.run(open_sandboxes(site, told(site, LISTED), env))
+    opened = asyncio.run(open_sandboxes(site, outcome_of(site, LISTED), env))
     assert isinstance(opened.gates, Bubblewrap)
-    found = told(site, LISTED)
+    found = outcome_of(site, LISTED)
     agents = opened.agents.reach(found.agent, "agent", env)
     assert agents
     assert [str(host) for host in agents.hosts] == ["api.anthropic.com:443"]

@@ -1,4 +1,4 @@
-"""Mistakes in the settings: each once, each on a line of its own, in words that are no library's."""
+"""Mistakes in the settings: each is reported once, on its own line, in the product's own words."""
 
 from pathlib import Path
 
@@ -12,15 +12,15 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('[limits]\nrun_usd = "five"', ["limits.run_usd: a number is needed, not 'five'"]),
         ("[limits]\nwaits = 1.5", ["limits.waits: a whole number is needed, not 1.5"]),
         ("[limits]\nrun_usd = 0", ["limits.run_usd: must be more than 0, not 0"]),
-        ("[limits]\nrun_usd = nan", ["limits.run_usd: a number that can be reached is needed, not nan"]),
-        ("[limits]\nstep_usd = inf", ["limits.step_usd: a number that can be reached is needed, not inf"]),
-        ("[agent]\nsilence_minutes = inf", ["agent.silence_minutes: a number that can be reached is needed, not inf"]),
-        ("[limits]\nwaits = nan", ["limits.waits: a number that can be reached is needed, not nan"]),
+        ("[limits]\nrun_usd = nan", ["limits.run_usd: a finite number is needed, not nan"]),
+        ("[limits]\nstep_usd = inf", ["limits.step_usd: a finite number is needed, not inf"]),
+        ("[agent]\nsilence_minutes = inf", ["agent.silence_minutes: a finite number is needed, not inf"]),
+        ("[limits]\nwaits = nan", ["limits.waits: a finite number is needed, not nan"]),
         ("[limits]\nrun_usd = 1e300", ["limits.run_usd: must be 1,000,000,000 or less, not 1e+300"]),
         (
             "[limits]\nrun_tokens = 9223372036854775808",
@@ -35,7 +35,7 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
         ("[landing]\nproof = 'all'", ["landing.proof: must be 'each' or 'tip', not 'all'"]),
         (
             "[sandbox]\ntier = 'podman'",
-            ["sandbox.tier: podman is not built yet; there are 'auto', 'bubblewrap' and 'none'"],
+            ["sandbox.tier: podman is not supported yet; use 'auto', 'bubblewrap' or 'none'"],
         ),
         ('[gates]\ntest = ["make", "test"]', [f"gates.test: {COMMAND}"]),
         ("[gates]\ntest = 5", [f"gates.test: {COMMAND}"]),
@@ -47,17 +47,17 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
         ),
     ],
 )
-def test_what_is_wrong_is_told_once_and_plainly(tmp_path: Path, text: str, told: list[str]) -> None:
+def test_what_is_wrong_is_reported_once_and_plainly(tmp_path: Path, text: str, message: list[str]) -> None:
     (tmp_path / "shiftwork.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as refused:
         load_settings(tmp_path, {})
     first, *lines = refused.value.message.splitlines()
-    assert first == f"shiftwork.toml has {len(told)} mistake{'s' if len(told) > 1 else ''}:"
-    assert lines == [f"  {line}" for line in told]
+    assert first == f"shiftwork.toml has {len(message)} mistake{'s' if len(message) > 1 else ''}:"
+    assert lines == [f"  {line}" for line in message]
 
 
 @pytest.mark.parametrize("table", ["agent", "store"])
-def test_a_table_that_is_none_is_told_though_others_look_into_it_first(tmp_path: Path, table: str) -> None:
+def test_a_table_that_is_none_is_reported_though_others_look_into_it_first(tmp_path: Path, table: str) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "shiftwork.toml").write_text(f"{table} = 5", encoding="utf-8")
     assert not find_site(tmp_path, {}).claimed

@@ -1,4 +1,4 @@
-"""What of the user's environment agents and gates get to see; a cloud's login only where it is used."""
+"""Which variables of the user's environment agents and gates see; a cloud login only where it is used."""
 
 import json
 from pathlib import Path

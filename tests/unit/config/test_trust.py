@@ -1,4 +1,4 @@
-"""What a user has allowed a repository to run, and what makes them be asked again."""
+"""What a user has allowed a repository to run, and which changes make shiftwork ask again."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from shiftwork.config.trust.consent_claims import (
     HARMLESS,
     Claim,
     Command,
-    TrustBook,
+    TrustedFiles,
     commands_in,
     is_harmless,
     settings_claim,
@@ -50,7 +50,7 @@ def claim(root: Path, text: str) -> Claim:
 
 
 def test_all_that_the_settings_would_run_is_found(tmp_path: Path) -> None:
-    assert [(one.where, one.text) for one in claim(tmp_path, SETTINGS).commands] == [
+    assert [(command.where, command.text) for command in claim(tmp_path, SETTINGS).commands] == [
         ("gates.lint", "make lint"),
         ("gates.test.command", "make test"),
         ("workspace.setup", "npm ci"),
@@ -61,12 +61,12 @@ def test_all_that_the_settings_would_run_is_found(tmp_path: Path) -> None:
 
 def test_commands_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None:
     found = claim(tmp_path, '[agents.fast]\ncommand = "run me"\n[agents.fast.more]\nargs = ["a", "b"]\n').commands
-    assert [one.text for one in found] == ["run me", "a b"]
+    assert [command.text for command in found] == ["run me", "a b"]
 
 
 def test_no_two_lists_are_taken_for_the_same(tmp_path: Path) -> None:
     lists = ("[]", '["none"]', '["a", "b"]', '["a b"]', '["\\"a", "b\\""]', '["a", "", "b"]', '["\\"a b\\""]')
-    claims = [claim(tmp_path, f"[agent]\npermissions = {one}\n").sha256 for one in lists]
+    claims = [claim(tmp_path, f"[agent]\npermissions = {item}\n").sha256 for item in lists]
     assert len({*claims}) == len(lists)
 
 
@@ -90,7 +90,7 @@ def test_a_line_that_has_moved_is_shown_where_the_order_counts() -> None:
 
 
 def test_trust_holds_until_a_command_changes(tmp_path: Path) -> None:
-    book = TrustBook(tmp_path / "config")
+    book = TrustedFiles(tmp_path / "config")
     first = claim(tmp_path, SETTINGS)
     assert not book.trusts(first)
     book.trust(first)
@@ -102,7 +102,7 @@ def test_trust_holds_until_a_command_changes(tmp_path: Path) -> None:
         "  + workspace.setup  curl x | sh",
     ]
     book.trust(changed)
-    assert book.trusts(first), "changing back, as switching branches does, asks nobody"
+    assert book.trusts(first), "changing back, as switching branches does, asks nothing"
 
 
 GUARDED = """\
@@ -138,14 +138,14 @@ parallel = 2
 """
 
 
-def trusted(tmp_path: Path, text: str) -> TrustBook:
-    book = TrustBook(tmp_path / "config")
+def trusted(tmp_path: Path, text: str) -> TrustedFiles:
+    book = TrustedFiles(tmp_path / "config")
     book.trust(claim(tmp_path, text))
     return book
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"bubblewrap"', '"none"', ["- sandbox.tier  bubblewrap", "+ sandbox.tier  none"]),
         ('tier = "bubblewrap"\n', "", ["- sandbox.tier  bubblewrap"]),
@@ -164,7 +164,7 @@ def trusted(tmp_path: Path, text: str) -> TrustBook:
     ],
 )
 def test_a_changed_guard_or_limit_asks_again_and_is_not_called_a_command(
-    tmp_path: Path, old: str, new: str, told: list[str]
+    tmp_path: Path, old: str, new: str, message: list[str]
 ) -> None:
     trusted(tmp_path, GUARDED)
     changed = claim(tmp_path, GUARDED.replace(old, new))
@@ -172,13 +172,15 @@ def test_a_changed_guard_or_limit_asks_again_and_is_not_called_a_command(
         ensure(changed, {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")})
     head, *lines = refused.value.message.splitlines()
     assert head == "shiftwork.toml is the repository's, and says what you have not agreed to:"
-    assert [line.strip() for line in lines] == told
+    assert [line.strip() for line in lines] == message
 
 
 def test_tables_with_nothing_in_them_say_nothing(tmp_path: Path) -> None:
     """As those that `init` writes for people to fill in."""
     assert claim(tmp_path, "[proof]\n[sandbox.agents]\n[sandbox.gates]\n[limits]\n").commands == ()
-    assert [one.where for one in claim(tmp_path, "[gates]\n").commands] == ["gates"], "but that nothing is checked"
+    assert [command.where for command in claim(tmp_path, "[gates]\n").commands] == ["gates"], (
+        "but that nothing is checked"
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,12 +194,12 @@ def test_tables_with_nothing_in_them_say_nothing(tmp_path: Path) -> None:
         ("[limits]", "# a comment\n[limits]"),
     ],
 )
-def test_what_lowers_no_guard_asks_nobody(tmp_path: Path, old: str, new: str) -> None:
+def test_what_lowers_no_guard_asks_no_one(tmp_path: Path, old: str, new: str) -> None:
     book = trusted(tmp_path, GUARDED)
     assert book.trusts(claim(tmp_path, GUARDED.replace(old, new)))
 
 
-def test_a_table_that_is_moved_asks_nobody(tmp_path: Path) -> None:
+def test_a_table_that_is_moved_asks_no_one(tmp_path: Path) -> None:
     book = trusted(tmp_path, '[gates]\na = "x"\n[limits]\nrun_usd = 5.0\n')
     assert book.trusts(claim(tmp_path, '[limits]\nrun_usd = 5.0\n[gates]\na = "x"\n'))
 
@@ -228,7 +230,7 @@ def test_more_than_a_screen_shows_at_once_is_not_asked_about(tmp_path: Path, mon
     assert refused.value.hint == "look at all of it: shiftwork trust --show | less; then: shiftwork trust"
     few = claim(tmp_path, f"[gates]\n{many}")
     ensure(few, env)
-    assert TrustBook(tmp_path / "config").trusts(few)
+    assert TrustedFiles(tmp_path / "config").trusts(few)
 
 
 def test_a_long_name_does_not_move_the_others_out_of_sight(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_a_long_name_does_not_move_the_others_out_of_sight(tmp_path: Path) -> No
 
 def test_guards_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None:
     found = claim(tmp_path, "[fleet.sandbox]\nwalls = false\n[fleet]\nnight_usd = 9\nprotected = ['x']\n").commands
-    assert {(one.where, one.text) for one in found} == {
+    assert {(command.where, command.text) for command in found} == {
         ("fleet.sandbox.walls", "false"),
         ("fleet.night_usd", "9"),
         ("fleet.protected", "x"),
@@ -248,8 +250,8 @@ def test_guards_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None
 def places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Every key of the settings; names of the user's own choice are `own`."""
     for name, field in model.model_fields.items():
-        kinds = [one for one in (field.annotation, *get_args(field.annotation)) if isinstance(one, type)]
-        tables = [one for one in kinds if issubclass(one, BaseModel)]
+        kinds = [arg for arg in (field.annotation, *get_args(field.annotation)) if isinstance(arg, type)]
+        tables = [kind for kind in kinds if issubclass(kind, BaseModel)]
         if above == () and name in {"profiles", "gates"}:
             yield (name,)
             yield from places(AgentSettings if name == "profiles" else GateSettings, (name, "own"))
@@ -273,13 +275,13 @@ def said(place: tuple[str, ...], value: object) -> dict[str, object]:
 @pytest.mark.parametrize("place", PLACES, ids=".".join)
 @given(value=st.text(max_size=5) | st.integers() | st.booleans() | st.lists(st.text(max_size=3), max_size=2))
 def test_every_key_asks_unless_it_is_listed_as_harmless(place: tuple[str, ...], value: object) -> None:
-    claimed = {one.where for one in commands_in(said(place, value))}
+    claimed = {command.where for command in commands_in(said(place, value))}
     assert claimed == (set() if is_harmless(place) else {".".join(place)})
 
 
 @given(st.lists(st.text("abc_", min_size=1, max_size=6), min_size=2, max_size=4))
-def test_a_key_that_nobody_has_thought_of_yet_asks(place: list[str]) -> None:
-    assert [one.where for one in commands_in(said(tuple(place), 1))] == [".".join(place)]
+def test_a_key_that_no_one_has_thought_of_yet_asks(place: list[str]) -> None:
+    assert [command.where for command in commands_in(said(tuple(place), 1))] == [".".join(place)]
 
 
 def test_each_harmless_key_is_one_of_the_settings() -> None:
@@ -289,7 +291,9 @@ def test_each_harmless_key_is_one_of_the_settings() -> None:
 
 def test_an_address_is_shown_with_its_method(tmp_path: Path) -> None:
     found = claim(tmp_path, '[notify.webhook]\nurl = "https://example.org/hook"\n').commands
-    assert [(one.where, one.text) for one in found] == [("notify.webhook.url", "POST https://example.org/hook")]
+    assert [(command.where, command.text) for command in found] == [
+        ("notify.webhook.url", "POST https://example.org/hook")
+    ]
     step = Verification(id="VS-1", kind=VerificationKind.URL, url="http://127.0.0.1:9/", method="DELETE")
     spec = Spec(
         title="t",
@@ -297,7 +301,7 @@ def test_an_address_is_shown_with_its_method(tmp_path: Path) -> None:
         stories=(Story(id=StoryId("US-1"), title="t", description="", verification=(step,)),),
     )
     asked = spec_claim(tmp_path / "prd.json", spec, {StoryId("US-1"): ("tests/**",)})
-    assert [(one.where, one.text, one.runs) for one in asked.commands] == [
+    assert [(command.where, command.text, command.runs) for command in asked.commands] == [
         ("US-1 VS-1", "DELETE http://127.0.0.1:9/", True),
         ("US-1 may change", "tests/**", False),
     ]
@@ -311,7 +315,7 @@ def test_a_blank_gate_is_refused(tmp_path: Path, gates: str) -> None:
 
 
 def test_the_same_commands_in_another_repository_are_not_trusted(tmp_path: Path) -> None:
-    book = TrustBook(tmp_path / "config")
+    book = TrustedFiles(tmp_path / "config")
     for name in ("own", "foreign"):
         (tmp_path / name).mkdir()
     book.trust(claim(tmp_path / "own", SETTINGS))
@@ -319,14 +323,14 @@ def test_the_same_commands_in_another_repository_are_not_trusted(tmp_path: Path)
 
 
 def test_settings_without_commands_need_no_trust(tmp_path: Path) -> None:
-    book = TrustBook(tmp_path / "config")
+    book = TrustedFiles(tmp_path / "config")
     assert book.trusts(claim(tmp_path, "[run]\nparallel = 2\n"))
     assert book.trusts(settings_claim(tmp_path / "nowhere"))
 
 
 @pytest.mark.parametrize("broken", ["", "[]", "{", '{"file": 1}', '{"file": "x", "trusted": []}', "null"])
 def test_a_record_that_cannot_be_read_trusts_nothing(tmp_path: Path, broken: str) -> None:
-    book = TrustBook(tmp_path / "config")
+    book = TrustedFiles(tmp_path / "config")
     asked = claim(tmp_path, SETTINGS)
     book.trust(asked)
     (record,) = (tmp_path / "config" / "trust").iterdir()
@@ -335,10 +339,10 @@ def test_a_record_that_cannot_be_read_trusts_nothing(tmp_path: Path, broken: str
     assert book.before(asked) == ()
 
 
-def test_what_cannot_be_written_down_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_down_is_reported(tmp_path: Path) -> None:
     (tmp_path / "config").write_text("in the way")
-    with pytest.raises(TrustError, match="cannot be written down"):
-        TrustBook(tmp_path / "config").trust(claim(tmp_path, SETTINGS))
+    with pytest.raises(TrustError, match="cannot be saved"):
+        TrustedFiles(tmp_path / "config").trust(claim(tmp_path, SETTINGS))
 
 
 def test_without_a_terminal_nothing_is_run_and_the_next_command_is_said(tmp_path: Path) -> None:
@@ -349,7 +353,7 @@ def test_without_a_terminal_nothing_is_run_and_the_next_command_is_said(tmp_path
     assert refused.value.hint == f"look at it, then: shiftwork trust {asked.file}"
     assert "  run.check  make<U+001B>[2J check" in refused.value.message
     ensure(asked, env | {"SHIFTWORK_TRUST": "1"})
-    assert not TrustBook(tmp_path / "config").trusts(asked), "what is said for once is not remembered"
+    assert not TrustedFiles(tmp_path / "config").trusts(asked), "what is said for once is not remembered"
 
 
 def test_the_users_folder_follows_the_environment() -> None:

@@ -1,4 +1,4 @@
-"""A variable of shiftwork's name that nobody reads is told, with the one that was probably meant."""
+"""An unknown variable with shiftwork's prefix is reported, with the variable that was probably meant."""
 
 import re
 from pathlib import Path

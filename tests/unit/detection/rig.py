@@ -1,4 +1,4 @@
-"""Small projects in folders of the test's own."""
+"""Small projects in the test's own folders."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ def gates_of(found: Detected) -> dict[str, str]:
 
 
 def program(folder: Path, name: str) -> Mapping[str, str]:
-    """The environment of a user who has that program and no other."""
+    """The environment of a user with that program and no other."""
     laid(folder, {f"bin/{name}": "#!/bin/sh\n"})
     (folder / "bin" / name).chmod(0o755)
     return {"PATH": str(folder / "bin")}

@@ -1,4 +1,4 @@
-"""Which scripts of a Node project are gates, by which package manager, and in which packages of a workspace."""
+"""Which scripts of a Node project are gates, with which package manager, and in which packages of a workspace."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a whole repository shows: several languages, projects in folders, hooks of pre-commit; no file is an error."""
+"""Detection in a repository: several languages, projects in folders, pre-commit hooks; no file causes an error."""
 
 import tempfile
 from pathlib import Path

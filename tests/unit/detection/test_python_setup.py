@@ -1,4 +1,4 @@
-"""How the environment of a Python project is made, by what it declares."""
+"""How the environment of a Python project is created, from what the project declares."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The settings file that `init` writes: it reads back as what was found, and shows every key with its default."""
+"""The settings file that `init` writes: reading it gives what was found, and it shows every key with its default."""
 
 import re
 import tomllib

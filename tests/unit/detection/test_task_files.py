@@ -1,4 +1,4 @@
-"""Words that a project has for its checks: targets of a Makefile, recipes of a justfile; what `check` adds to them."""
+"""A project's own names for its checks: Makefile targets, justfile recipes, and what `check` adds to them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How facts are written down and read again: versions, upcasters, and what is refused."""
+"""How facts are encoded and decoded: versions, upcasters, and what is refused."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The file that a plan is written to reads as the plan."""
+"""Reading the file that a plan is written to gives the plan."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ def plans(draw: st.DrawFn) -> Spec:
     return Spec(title="T", description="", stories=tuple(stories), requirements=requirements, branch="feature/x")
 
 
-def test_doubts_stand_beside_their_story() -> None:
+def test_warnings_stand_beside_their_story() -> None:
     story = Story(id=StoryId("US-001"), title="A", description="", criteria=(Criterion(id="AC-1", text="Good"),))
     found = remarks([story])
     written = json.loads(prd(Spec(title="T", description="", stories=(story,)), {"US-001": found}))

@@ -1,4 +1,4 @@
-"""A plan as it is shown before it is run."""
+"""The preview of a plan before it runs."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""How many sessions a workflow takes at least."""
+"""The least number of sessions that a workflow needs."""
 
 import pytest
 from hypothesis import given

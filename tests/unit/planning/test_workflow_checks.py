@@ -1,4 +1,4 @@
-"""What is wrong with a workflow is found before anything runs, and said so that it can be put right."""
+"""Mistakes in a workflow are found before anything runs, and the messages say how to fix them."""
 
 from dataclasses import replace
 from typing import Any
@@ -37,7 +37,7 @@ def test_without_a_declaration_it_is_what_the_prompt_announces() -> None:
     assert produced(own("a", text, expects="TESTS: which")) == {"status", "changes", "tests"}
 
 
-def test_protected_names_are_produced_by_nobody() -> None:
+def test_protected_names_are_produced_by_no_one() -> None:
     assert produced(own("plan", "REPO: /path\nBRANCH: name\nBUILD_CMD: make")) == {"build_cmd"}
 
 
@@ -46,7 +46,7 @@ def test_names_are_those_of_the_harness_the_context_and_all_steps() -> None:
     assert {"task", "verify_feedback", "progress", "style", "plan"} <= names_available(found)
 
 
-def test_a_name_that_nobody_produces_is_refused_with_the_one_that_was_meant() -> None:
+def test_a_name_that_no_one_produces_is_refused_with_the_one_that_was_meant() -> None:
     found = workflow(own("a", "CHANGES: what"), own("b", "Look at {{chagnes}}, {{changes}} and {{zebra}}"))
     assert check_templates(found) == (
         Flaw(
@@ -78,7 +78,9 @@ def test_what_a_prompt_merely_announces_twice_is_not_held_against_it() -> None:
 
 
 def test_a_protected_name_cannot_be_declared() -> None:
-    assert messages(workflow(own("a", output_keys=("repo",)))) == ["a.output_keys: 'repo' can never be set by a step"]
+    assert messages(workflow(own("a", output_keys=("repo",)))) == [
+        "a.output_keys: 'repo' is reserved: no step can set it"
+    ]
 
 
 # Routes ---------------------------------------------------------------------------------------------------------------
@@ -125,8 +127,8 @@ def test_gates_and_people_decide_by_themselves() -> None:
 
 def test_a_question_cannot_name_what_only_agents_know() -> None:
     ask = planned("b", StepKind.APPROVAL, input="Land {{task}} after {{completed_stories}}?")
-    told = "b.input: {{completed_stories}} is known to agents only, and not to a question"
-    assert messages(workflow(A, ask)) == [told]
+    message = "b.input: {{completed_stories}} is only for agents, not for questions"
+    assert messages(workflow(A, ask)) == [message]
     assert messages(workflow(A, planned("b", input="After {{completed_stories}}"))) == []
 
 
@@ -135,6 +137,6 @@ def test_a_question_cannot_name_what_only_agents_know() -> None:
 
 def test_a_step_names_an_agent_that_the_workflow_lists() -> None:
     found = replace(workflow(own("a", agent="developper")), agents=(AgentPlan(id="developer"),))
-    assert messages(found) == ["a.agent: 'developper' is no agent of this workflow; did you mean 'developer'?"]
+    assert messages(found) == ["a.agent: 'developper' is not an agent of this workflow; did you mean 'developer'?"]
     assert messages(workflow(own("a", agent="anybody"))) == []
     assert messages(replace(workflow(own("a", agent="developer")), agents=(AgentPlan(id="developer"),))) == []

@@ -1,4 +1,4 @@
-"""The prompt of a step that brings its own: what it names, who it is, what is expected of its answer."""
+"""The prompt of a step that has its own: the names in it, the agent's role, and the expected answer."""
 
 from dataclasses import replace
 from typing import Any
@@ -41,9 +41,9 @@ def test_the_names_of_the_harness_are_filled_in() -> None:
 
 
 def test_the_story_comes_with_its_criteria_and_progress_as_it_is_kept() -> None:
-    told = prompt(a_story(input="{{current_story}}\n=====\n{{progress}}"))
-    assert "## Story US-001: Story 1\n\nDo what story 1 says" in told
-    assert "- AC-1: It is done\n=====\nUS-000: The first\n> - Landed" in told
+    message = prompt(a_story(input="{{current_story}}\n=====\n{{progress}}"))
+    assert "## Story US-001: Story 1\n\nDo what story 1 says" in message
+    assert "- AC-1: It is done\n=====\nUS-000: The first\n> - Landed" in message
 
 
 def test_what_is_not_produced_yet_is_empty() -> None:
@@ -64,8 +64,8 @@ def test_the_names_of_the_harness_cannot_be_taken() -> None:
 
 
 def test_the_persona_comes_first() -> None:
-    told = prompt(a_story())
-    assert told.startswith(
+    message = prompt(a_story())
+    assert message.startswith(
         "# Who you are\n\n## AGENTS.md\n\nYou write code.\n\n## SOUL.md\n\nYou are calm.\n\n# Your job"
     )
 
@@ -95,31 +95,31 @@ def test_what_is_asked_of_the_step_in_particular_is_added() -> None:
 
 
 def test_the_answer_is_described_by_what_is_expected() -> None:
-    told = prompt(a_story(expects="STATUS: done\nCHANGES: what you did"))
-    assert "Expected of it:\n\nSTATUS: done\nCHANGES: what you did\n" in told
-    assert "STATUS: blocked" in told
-    assert "Expected of it" not in prompt(a_story())
+    message = prompt(a_story(expects="STATUS: done\nCHANGES: what you did"))
+    assert "The answer must contain:\n\nSTATUS: done\nCHANGES: what you did\n" in message
+    assert "STATUS: blocked" in message
+    assert "The answer must contain" not in prompt(a_story())
 
 
-def test_the_answer_is_told_of_decisions_and_of_the_keys_that_are_kept() -> None:
+def test_the_answer_is_reported_of_decisions_and_of_the_keys_that_are_kept() -> None:
     routes = (Route(value="approved"), Route(value="rejected", target="implement", back=True))
-    told = prompt(a_story(decision_key="DECISION", routes=routes, output_keys=("issues",)))
-    assert "- `DECISION: <one of approved, rejected>` is needed: it decides what comes next.\n" in told
-    assert "- Only these keys are kept: ISSUES.\n" in told
+    message = prompt(a_story(decision_key="DECISION", routes=routes, output_keys=("issues",)))
+    assert "- `DECISION: <one of approved, rejected>` is needed: it decides what comes next.\n" in message
+    assert "- Only these keys are kept: ISSUES.\n" in message
 
 
 def test_a_step_of_the_catalogue_is_asked_for_its_decision() -> None:
     routes = (Route(value="yes"), Route(value="no"))
-    told = prompt(a_story(input="", decision_key="OK", routes=routes, output_keys=("ok", "why")))
-    assert "\nOK: <one of yes, no>\nWHY: <value>\nSUMMARY:" in told
+    message = prompt(a_story(input="", decision_key="OK", routes=routes, output_keys=("ok", "why")))
+    assert "\nOK: <one of yes, no>\nWHY: <value>\nSUMMARY:" in message
 
 
 def test_what_a_person_has_decided_holds_for_every_later_step() -> None:
     story = replace(made := a_story(), dialogue=replace(made.dialogue, answers=(("Tabs or\nblanks?", "tabs"),)))
     for kind in ("Do it.", ""):
-        told = prompt(story, input=kind)
-        assert "## Decided by a person\n" in told
-        assert "> Tabs or\n> blanks?\n\nAnswer: tabs\n" in told
+        message = prompt(story, input=kind)
+        assert "## Decided by a person\n" in message
+        assert "> Tabs or\n> blanks?\n\nAnswer: tabs\n" in message
 
 
 def test_an_own_prompt_keeps_to_its_limits() -> None:

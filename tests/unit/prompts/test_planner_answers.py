@@ -56,7 +56,7 @@ def test_a_plan_that_an_agent_made_lets_no_test_change() -> None:
     assert (story.touches, story.allowed) == (("**",), ())
     assert replace(story, planned=False).allowed == ("**",)
     assert understood(answer(a_story()))[0].complexity == 3
-    assert "story 1 (US-1): complexity must lie between 1 and 5" in refused(answer(a_story(complexity=9)))
+    assert "story 1 (US-1): complexity must be between 1 and 5" in refused(answer(a_story(complexity=9)))
 
 
 @pytest.mark.parametrize("name", ["acceptanceCriteria", "acceptance_criteria"])
@@ -183,10 +183,10 @@ def test_what_is_no_plan(text: str, message: str) -> None:
         (a_story(dependsOn="US-2"), "story 1 (US-1): dependsOn must be a list, not text"),
         (a_story(dependsOn=["US-11"]), "US-1 depends on 'US-11', which is not in the plan; did you mean 'US-1'?"),
         (a_story(dependsOn=["zzz"]), "US-1 depends on 'zzz', which is not in the plan"),
-        (a_story(dependsOn=["US-1"]), "stories depend on each other in a circle: US-1 → US-1"),
+        (a_story(dependsOn=["US-1"]), "stories depend on each other in a cycle: US-1 → US-1"),
         (a_story(priority="1"), "story 1 (US-1): priority must be a whole number, not text"),
         (a_story(priority=True), "story 1 (US-1): priority must be a whole number, not true or false"),
-        (a_story(priority=10**9), "story 1 (US-1): priority must lie between -1,000,000 and 1,000,000"),
+        (a_story(priority=10**9), "story 1 (US-1): priority must be between -1,000,000 and 1,000,000"),
     ],
 )
 def test_what_is_no_story(item: object, message: str) -> None:
@@ -201,7 +201,7 @@ def test_every_mistake_is_named_at_once() -> None:
     ]
 
 
-def test_beyond_ten_mistakes_only_their_number_is_told() -> None:
+def test_beyond_ten_mistakes_only_their_number_is_reported() -> None:
     lines = refused(answer(*[1] * 20)).splitlines()
 
     assert len(lines) == 11
@@ -212,17 +212,17 @@ def test_ids_are_unique_whatever_their_case() -> None:
     text = answer(a_story(id="us-a"), a_story(id="B"), a_story(id="US-A"), a_story(id="B"))
 
     assert refused(text).splitlines() == [
-        "story 3: id US-A is already that of story 1",
-        "story 4: id B is already that of story 2",
+        "story 3: id US-A is already used by story 1",
+        "story 4: id B is already used by story 2",
     ]
 
 
-def test_a_circle_is_named_in_the_direction_of_depends_on() -> None:
+def test_a_cycle_is_named_in_the_direction_of_depends_on() -> None:
     text = answer(a_story(1, dependsOn=["US-2"]), a_story(2, dependsOn=["US-3"]), a_story(3, dependsOn=["US-1"]))
-    circle = refused(text).removeprefix("stories depend on each other in a circle: ").split(" → ")
+    cycle = refused(text).removeprefix("stories depend on each other in a cycle: ").split(" → ")
 
-    assert circle[0] == circle[-1]
-    assert set(pairwise(circle)) == {("US-1", "US-2"), ("US-2", "US-3"), ("US-3", "US-1")}
+    assert cycle[0] == cycle[-1]
+    assert set(pairwise(cycle)) == {("US-1", "US-2"), ("US-2", "US-3"), ("US-3", "US-1")}
 
 
 def test_what_cannot_be_stored_does_not_leave_the_plan() -> None:

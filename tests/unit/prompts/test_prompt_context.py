@@ -1,4 +1,4 @@
-"""A prompt holds what its step's type is to see, in a fixed order, and nothing else."""
+"""A prompt contains what its step's type should see, in a fixed order, and nothing else."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ STEP = "## This step"
 NOTES = "## Notes of earlier steps"
 SCRATCH = "## Scratch notes"
 FEEDBACK = "## The last attempt"
-TOLD = "## Messages from the harness"
+REPORTED = "## Messages from the harness"
 REFUSED = "## Why this story could not land"
 TOOLS = "## Tools of the harness"
 REMAINING = "## Remaining steps"
@@ -108,21 +108,21 @@ def shown(kind: str, given: Surroundings = GIVEN, **changes: object) -> list[str
 
 EDITOR = [REMAINING, EDITING]
 LEARNT = ["## What has landed in this run", "## Notes for all stories", "## Codebase patterns"]
-ALL = [STORY, CRITERIA, CHECKS, STEP, NOTES, SCRATCH, *LEARNT, TOLD, REFUSED, TOOLS]
+ALL = [STORY, CRITERIA, CHECKS, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, REFUSED, TOOLS]
 
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("context_gathering", [STORY, CRITERIA, STEP, SCRATCH, *LEARNT, TOLD, TOOLS]),
-        ("planning", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, TOLD, TOOLS, *EDITOR]),
-        ("architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, TOLD, TOOLS, *EDITOR]),
-        ("test_architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, TOLD, TOOLS, *EDITOR]),
+        ("context_gathering", [STORY, CRITERIA, STEP, SCRATCH, *LEARNT, REPORTED, TOOLS]),
+        ("planning", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
+        ("architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
+        ("test_architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
         ("coding", [*ALL, *EDITOR]),
-        ("linting", [CHECKS, STEP, TOLD, REFUSED]),
+        ("linting", [CHECKS, STEP, REPORTED, REFUSED]),
         ("initial_testing", [*ALL, *EDITOR]),
         ("review", [*ALL, *EDITOR]),
-        ("prune_tests", [STORY, CRITERIA, STEP, NOTES, TOLD]),
+        ("prune_tests", [STORY, CRITERIA, STEP, NOTES, REPORTED]),
         ("final_review", [*ALL, *EDITOR]),
         ("rebase_resolve", ALL),
         ("of_my_own", ALL),
@@ -132,7 +132,7 @@ def test_every_type_sees_its_parts_in_order_and_no_others(kind: str, expected: l
     assert shown(kind) == [*expected, ANSWER]
 
 
-def test_no_other_type_sees_a_plan_or_hears_of_editing() -> None:
+def test_no_other_type_sees_a_plan_or_receives_of_editing() -> None:
     for kind in CATALOGUE:
         prompt = compose(a_state(a_step(kind)), a_step(kind), GIVEN)
         assert ("the plan" in prompt) == (NOTES in shown(kind))
@@ -189,7 +189,7 @@ def test_the_last_failure_of_the_step_is_fed_back() -> None:
     assert "> it timed out" in prompt
 
 
-def test_a_refusal_fed_back_to_the_step_that_mends_it_is_shown_once() -> None:
+def test_a_refusal_fed_back_to_the_step_that_repairs_it_is_shown_once() -> None:
     step = a_step("coding", feedback="2 tests failed")
     prompt = compose(a_state(step), step, GIVEN)
 
@@ -231,9 +231,9 @@ def test_the_first_step_has_none_before_it() -> None:
     assert "The step before yours" not in prompt
 
 
-def test_without_tools_edits_go_to_a_file() -> None:
+def test_without_tools_edits_pass_to_a_file() -> None:
     step = a_step("coding")
-    prompt = compose(a_state(step), step, replace(GIVEN, tools=False, outbox="/out/edits.json"))
+    prompt = compose(a_state(step), step, replace(GIVEN, tools=False, output_folder="/out/edits.json"))
 
     assert "`/out/edits.json`" in prompt
     assert "edit_workflow" not in prompt
@@ -243,18 +243,18 @@ def test_tools_are_named_to_those_who_can_use_them_and_only_where_they_are_offer
     for kind, note, evidence in (("planning", True, False), ("review", True, True), ("linting", False, False)):
         prompt = compose(a_state(a_step(kind)), a_step(kind), GIVEN)
         assert ("`write_note`" in prompt, "`report_evidence`" in prompt) == (note, evidence)
-    assert TOOLS not in shown("review", replace(GIVEN, tools=False, outbox="/out/edits.json"))
+    assert TOOLS not in shown("review", replace(GIVEN, tools=False, output_folder="/out/edits.json"))
 
 
 def test_without_tools_findings_for_others_have_keys_of_their_own() -> None:
     bare = replace(GIVEN, tools=False)
-    for kind, told in (("coding", True), ("planning", True), ("linting", False), ("prune_tests", False)):
+    for kind, flag in (("coding", True), ("planning", True), ("linting", False), ("prune_tests", False)):
         prompt = compose(a_state(a_step(kind)), a_step(kind), bare)
-        assert ("\nLEARNINGS:\n" in prompt, "\nPATTERNS:\n" in prompt) == (told, told)
+        assert ("\nLEARNINGS:\n" in prompt, "\nPATTERNS:\n" in prompt) == (flag, flag)
     assert "LEARNINGS:" not in compose(a_state(a_step("coding")), a_step("coding"), GIVEN)
 
 
-def test_what_others_have_learnt_is_shown_once_and_what_is_left_out_is_told() -> None:
+def test_what_others_have_learnt_is_shown_once_and_what_is_left_out_is_reported() -> None:
     step = a_step("coding")
     notes = replace(shelf("from another", "## fake"), left_out=3)
     memory = Memory(
@@ -311,9 +311,9 @@ def test_the_examples_of_editing_can_be_understood() -> None:
     assert all(edit.reason for edit in found)
 
 
-def test_the_way_final_review_is_told_to_ask_for_more_work_is_allowed() -> None:
+def test_the_way_final_review_is_reported_to_ask_for_more_work_is_allowed() -> None:
     """The advice in the template and the rules of editing must not drift apart."""
-    assert "add steps that mend it after the step before this one" in compose(
+    assert "add steps that fix it after the step before this one" in compose(
         a_state(a_step("final_review")), a_step("final_review"), GIVEN
     )
     steps = [replace(step, status=StepStatus.COMPLETED) for step in pipeline_of(DYNAMIC.story_steps).steps]
@@ -339,8 +339,8 @@ def test_every_type_of_the_default_workflow_has_instructions_of_its_own() -> Non
 def test_instructions_of_the_spec_stand_with_the_story_and_are_bounded() -> None:
     step = a_step("coding")
     state = a_state(step)
-    told = replace(state, assignment=replace(state.given, instructions="Leave the plan alone. " * 2_000))
-    prompt = compose(told, step, GIVEN)
+    message = replace(state, assignment=replace(state.given, instructions="Leave the plan alone. " * 2_000))
+    prompt = compose(message, step, GIVEN)
     story = prompt.partition(STORY)[2].partition(CRITERIA)[0]
     assert "Leave the plan alone." in story
     assert "characters left out here" in story

@@ -1,4 +1,4 @@
-"""Templates are filled in one pass, and a name that nothing provides is an error that says what was meant."""
+"""Templates are filled in one pass, and an unknown name is an error that says which name was probably meant."""
 
 import pytest
 

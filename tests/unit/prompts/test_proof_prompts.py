@@ -1,4 +1,4 @@
-"""What must be shown before a story lands is told to every step that could show it, before anything is refused."""
+"""Every step that could produce the proof a story needs to land is asked for it, before anything is refused."""
 
 from dataclasses import replace
 
@@ -32,10 +32,10 @@ def prompt(plan: StepPlan, policy: ProofPolicy, story: Story = ASKED, *, tools: 
 
 @pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
 @pytest.mark.parametrize("kind", ["coding", "initial_testing", "review", "final_review", "rebase_resolve"])
-def test_steps_that_can_show_something_are_told_what_will_be_asked_for(kind: str, policy: ProofPolicy) -> None:
-    told = prompt(catalogue_step(kind), policy)
-    assert "It needs evidence for AC-1" in told
-    assert "\nEVIDENCE:\n- <criterion> <kind> <reference>\n" in told
+def test_steps_that_can_show_something_are_reported_what_will_be_asked_for(kind: str, policy: ProofPolicy) -> None:
+    message = prompt(catalogue_step(kind), policy)
+    assert "It needs evidence for AC-1" in message
+    assert "\nEVIDENCE:\n- <criterion> <kind> <reference>\n" in message
 
 
 @pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
@@ -43,14 +43,14 @@ def test_so_is_a_step_with_a_prompt_of_its_own(policy: ProofPolicy) -> None:
     assert "\nEVIDENCE:\n" in prompt(OWN, policy)
 
 
-def test_one_with_tools_is_told_that_it_must_use_one() -> None:
-    told = prompt(catalogue_step("coding"), ProofPolicy.STRICT, tools=True)
-    assert "It needs evidence for AC-1" in told
-    assert "Report it with `report_evidence`" in told
-    assert "EVIDENCE:" not in told
+def test_one_with_tools_is_reported_that_it_must_use_one() -> None:
+    message = prompt(catalogue_step("coding"), ProofPolicy.STRICT, tools=True)
+    assert "It needs evidence for AC-1" in message
+    assert "Report it with `report_evidence`" in message
+    assert "EVIDENCE:" not in message
 
 
-def test_no_other_step_is_told_and_nobody_where_nothing_is_asked_for() -> None:
+def test_no_other_step_is_reported_and_no_one_where_nothing_is_asked_for() -> None:
     others = {"context_gathering", "planning", "architecture", "test_architecture", "linting", "prune_tests"}
     assert others < CATALOGUE.keys()
     assert not [kind for kind in others if "## Proof" in prompt(catalogue_step(kind), ProofPolicy.STRICT)]
@@ -65,7 +65,7 @@ def test_what_a_person_or_a_verification_step_shows_is_not_asked_of_agents() -> 
     strict = prompt(catalogue_step("coding"), ProofPolicy.STRICT, story)
     assert "It needs evidence for AC-1, of one" in strict
     assert "- `verification`, one of VS-1:" in strict
-    assert "where a check prints that test's name as passed" in strict
+    assert "if a check prints that test's name as passed" in strict
     assert "which fails without the changes of this story" in strict
     cited = prompt(catalogue_step("coding"), ProofPolicy.CITED, story)
     assert "It needs evidence for AC-1, AC-2, of one" in cited

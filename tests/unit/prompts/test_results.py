@@ -1,4 +1,4 @@
-"""What an answer comes to: a result, a question, or what is amiss with it."""
+"""What an answer means: a result, a question, or what is wrong with it."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,8 @@ def step(**changes: Any) -> Step:
 OWN = step(input="Do it.")
 
 
-def came_to(one: Step, answer: str) -> Result | Amiss:
-    return result(one, parse(answer))
+def came_to(item: Step, answer: str) -> Result | Amiss:
+    return result(item, parse(answer))
 
 
 # Steps with the catalogue's prompt ------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def test_output_keys_only_limit_a_step_with_its_own_prompt() -> None:
 
 def test_status_retry_fails_the_attempt_where_it_leads_nowhere() -> None:
     assert came_to(OWN, "STATUS: retry\nISSUES: no tests") == Amiss(error="ISSUES: no tests", rejected=True)
-    assert came_to(OWN, "STATUS: retry") == Amiss(error="the answer says STATUS: retry, and not why", rejected=True)
+    assert came_to(OWN, "STATUS: retry") == Amiss(error="the answer says STATUS: retry, but not why", rejected=True)
 
 
 def test_status_retry_takes_its_route() -> None:
@@ -109,7 +109,7 @@ def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
         ("STATUS: blocked\nQUESTION: which port?", "which port?"),
         ("STATUS: blocked\nISSUES: no port", "no port"),
         ("STATUS: Blocked\nSUMMARY: no port is free", "no port is free"),
-        ("STATUS: blocked", "The agent says that it is blocked, and not by what."),
+        ("STATUS: blocked", "The agent says that it is blocked, but not why."),
         ("STATUS: done\nQUESTION: which port?", ""),
         ("SUMMARY: done", ""),
     ],

@@ -1,4 +1,4 @@
-"""Which file is started inside the sandbox before a program that has a proxy: compiled, but never out of date."""
+"""Which file starts inside the sandbox before a program that has a proxy: compiled, but never out of date."""
 
 import py_compile
 import subprocess

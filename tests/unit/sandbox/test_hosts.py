@@ -1,4 +1,4 @@
-"""How hosts are written down, and which of them mean what is called."""
+"""How hosts are written in the settings, and which of them match a called host."""
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_who_is_listed_may_be_called(name: str, number: int) -> None:
         ("10.0.0.2", 80),
     ],
 )
-def test_nobody_else_may(name: str, number: int) -> None:
+def test_no_one_else_may(name: str, number: int) -> None:
     assert not listed(LIST, name, number)
 
 

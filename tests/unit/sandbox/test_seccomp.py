@@ -28,7 +28,7 @@ NESTED = {
 
 
 def verdict(machine: str, number: int, *words: int, audit: int | None = None) -> int:
-    """What the filter says of a call, as the kernel would come to it."""
+    """The filter's verdict on a call, computed as the kernel does."""
     given = [*words, *[0] * (6 - len(words))]
     call = struct.pack("=IIQ6Q", number, MACHINES[machine] if audit is None else audit, 0, *given)
     lines = list(struct.iter_unpack("=HBBI", program(machine)))
@@ -56,15 +56,15 @@ def number_of(machine: str, name: str, table: dict[str, tuple[int, int]]) -> int
 @EVERY
 def test_every_call_of_the_table_fails(machine: str) -> None:
     column = list(MACHINES).index(machine)
-    told = {
+    values = {
         name: verdict(machine, numbers[column] or 0)
         for name, numbers in NUMBERS.items()
         if numbers[column] is not None and name not in {"ioctl", "personality", "socket"}
     }
-    assert len(told) >= 43
-    assert set(told.values()) == {FAILED | errno.EPERM, FAILED | errno.ENOSYS}
-    assert told["keyctl"] == FAILED | errno.EPERM
-    assert told["io_uring_setup"] == FAILED | errno.ENOSYS
+    assert len(values) >= 43
+    assert set(values.values()) == {FAILED | errno.EPERM, FAILED | errno.ENOSYS}
+    assert values["keyctl"] == FAILED | errno.EPERM
+    assert values["io_uring_setup"] == FAILED | errno.ENOSYS
 
 
 @EVERY

@@ -1,4 +1,4 @@
-"""What a workflow file means once it is read: the load-time rules of story-based execution and of decision routing."""
+"""The meaning of a loaded workflow file: the load-time rules of story-based execution and of decision routing."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan, Workflow
 from shiftwork.errors import WorkflowError
 
-_NOBODY = 65534
+_NO_PROFILE = 65534
 STRANGERS = Path(__file__).parents[2] / "golden" / "workflows" / "third_party"
 
 
@@ -69,9 +69,9 @@ def test_a_loop_must_say_what_it_goes_over(file: Path) -> None:
 @pytest.mark.parametrize(("key", "value"), [("over", "files"), ("completion", "any_done")])
 def test_only_stories_until_all_are_done_can_be_gone_over(file: Path, key: str, value: str) -> None:
     loop = {"over": "stories", "completion": "all_done"} | {key: value}
-    listed = ", ".join(f"{name}: {one}" for name, one in loop.items())
-    told = refused(file, f"id: a\nsteps:\n  - {{ id: b, type: loop, input: x, loop: {{ {listed} }} }}\n")
-    assert f"{key} cannot be '{value}'" in told
+    listed = ", ".join(f"{name}: {text}" for name, text in loop.items())
+    message = refused(file, f"id: a\nsteps:\n  - {{ id: b, type: loop, input: x, loop: {{ {listed} }} }}\n")
+    assert f"{key} cannot be '{value}'" in message
 
 
 def test_verify_each_needs_a_verify_step_that_exists(file: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_loop_without_a_verifier_is_a_body_of_one_step(file: Path) -> None:
     assert [(step.name, step.kind, step.input) for step in loop.body] == [("b", StepKind.AGENT, "x")]
 
 
-def test_the_agent_is_told_who_it_is_by_its_files() -> None:
+def test_the_agent_is_reported_who_it_is_by_its_files() -> None:
     planner, *_ = stranger("feature-dev/workflow.yml").agents
     folder = STRANGERS / "feature-dev" / "agents" / "planner"
     assert {name for name, _ in planner.persona} >= {"AGENTS.md", "SOUL.md"}
@@ -142,7 +142,7 @@ def test_of_two_limits_for_one_target_the_larger_holds(file: Path) -> None:
     assert read(file, text).workflow.steps[1].max_retries == 7
 
 
-def test_exhaustion_may_go_to_a_person() -> None:
+def test_exhaustion_may_pass_to_a_person() -> None:
     steps = stranger("compound/workflow.yml").steps
     assert [step.exhausted for step in steps] == [Exhausted.ASK, Exhausted.FAIL, *[Exhausted.ASK] * 2, Exhausted.FAIL]
 
@@ -161,8 +161,8 @@ def test_a_step_that_leads_on_to_an_earlier_one_is_refused(file: Path) -> None:
 
 @pytest.mark.parametrize("word", ["next_step", "retry_step"])
 def test_a_target_that_is_not_there_is_refused(file: Path, word: str) -> None:
-    told = refused(file, review(f"a: {{ {word}: wrk }}"))
-    assert f"{word} 'wrk' is no step here; did you mean 'work'?" in told
+    message = refused(file, review(f"a: {{ {word}: wrk }}"))
+    assert f"{word} 'wrk' is no step here; did you mean 'work'?" in message
 
 
 def test_a_decision_key_without_decisions_is_refused(file: Path) -> None:
@@ -175,12 +175,12 @@ def test_decisions_without_a_key_are_refused(file: Path) -> None:
 
 
 def test_values_that_differ_in_case_alone_are_refused(file: Path) -> None:
-    assert "'APPROVED' is there twice" in refused(file, review("approved: continue, APPROVED: { retry_step: work }"))
+    assert "'APPROVED' appears twice" in refused(file, review("approved: continue, APPROVED: { retry_step: work }"))
 
 
 def test_a_route_to_nowhere_and_one_to_two_places_are_refused(file: Path) -> None:
     assert "neither next_step nor retry_step" in refused(file, review("a: { pass_outputs: [b] }"))
-    assert "only one can be" in refused(file, review("a: { next_step: compound, retry_step: work }"))
+    assert "has both next_step and retry_step" in refused(file, review("a: { next_step: compound, retry_step: work }"))
     assert "or the word 'continue'" in refused(file, review("a: go"))
 
 
@@ -216,7 +216,7 @@ def test_gates_have_commands_with_names_and_people_are_asked() -> None:
     assert workflow.parallel == 4
 
 
-def test_a_role_is_played_by_its_profile_unless_the_agent_has_one() -> None:
+def test_a_role_is_assigned_by_its_profile_unless_the_agent_has_one() -> None:
     assert [(agent.id, agent.profile) for agent in stranger("gated.yml").agents] == [("dev", "fast"), ("rev", "strict")]
 
 
@@ -273,9 +273,9 @@ def test_a_link_out_of_the_folder_is_not_followed(file: Path, tmp_path: Path) ->
     folder.mkdir()
     (tmp_path / "secret").write_text("s3cret")
     (folder / "link.md").symlink_to(tmp_path / "secret")
-    told = refused(folder / "flow.yml", with_persona("link.md"))
-    assert "lies outside of own" in told
-    assert "s3cret" not in told
+    message = refused(folder / "flow.yml", with_persona("link.md"))
+    assert "is outside of own" in message
+    assert "s3cret" not in message
 
 
 def test_files_beside_the_folder_may_be_read_within_the_repository(tmp_path: Path) -> None:
@@ -296,8 +296,8 @@ def test_a_file_that_is_too_large_is_not_even_parsed(file: Path) -> None:
     assert "it has more than 256 KiB" in refused(file, b"#" * (LARGEST + 1))
 
 
-def test_bytes_that_are_no_text_are_told_with_their_place(file: Path) -> None:
-    assert refused(file, b"id: a\nname: \xff\n") == "flow.yml:2:7: this is no UTF-8"
+def test_bytes_that_are_no_text_are_reported_with_their_place(file: Path) -> None:
+    assert refused(file, b"id: a\nname: \xff\n") == "flow.yml:2:7: this is not UTF-8"
 
 
 def test_a_mark_at_the_beginning_and_windows_line_ends_do_not_matter(file: Path) -> None:
@@ -329,17 +329,17 @@ def test_a_file_that_is_not_there_and_one_that_is_a_folder(tmp_path: Path) -> No
 
 @contextlib.contextmanager
 def without_rights_of_root() -> Iterator[None]:
-    """Root may read everything, and is somebody else for the moment."""
+    """Root may read everything, so the test changes the user meanwhile."""
     user = os.geteuid()
     if user == 0:
-        os.seteuid(_NOBODY)
+        os.seteuid(_NO_PROFILE)
     try:
         yield
     finally:
         os.seteuid(user)
 
 
-def test_a_file_that_may_not_be_read_is_told(file: Path) -> None:
+def test_a_file_that_may_not_be_read_is_reported(file: Path) -> None:
     file.write_text("id: a\n")
     file.chmod(0)
     with without_rights_of_root(), pytest.raises(WorkflowError, match="cannot be read"):

@@ -1,4 +1,4 @@
-"""Reading Claude Code's stream-json: lines in, events out, and at the end what the session came to."""
+"""Reads Claude Code's stream-json output: turns lines into events, and the whole session into a report."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
@@ -28,8 +28,8 @@ _COST: Final = b'"total_cost_usd":'
 
 
 class ClaudeTranscript:
-    """One session. Usage is taken from the final event, and of several the dearest; it is never less than what the
-    messages add up to, whose events repeat the same counts once per block.
+    """One session. Usage comes from the final event, or from the most expensive if there are several. It is never less
+    than the sum of the messages, whose events repeat the same counts once per block.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class ClaudeTranscript:
 
     def _failure(self, final: Json) -> Ending:
         status = final.get("api_error_status")
-        # "success" with an error is how it says that the model could not be asked; an interrupted session looks alike.
+        # "success" with an error means that the model could not be reached; an interrupted session looks the same.
         interrupted = text(final, "terminal_reason").startswith("aborted")
         if text(final, "subtype") == "error_max_budget_usd":
             return Ending.SPENT
@@ -93,8 +93,8 @@ class ClaudeTranscript:
     def _usage(self) -> Usage:
         if self._garbled:
             return NOTHING_USED
-        told = sum(self._messages.values(), NOTHING_USED)
-        return at_least(told) if self._final is None else dearest(self._used, told)
+        usage = sum(self._messages.values(), NOTHING_USED)
+        return at_least(usage) if self._final is None else dearest(self._used, usage)
 
     def _lost(self) -> str:
         return f"tools that did not start: {', '.join(self._lost_servers)}" if self._lost_servers else ""
@@ -104,9 +104,11 @@ class ClaudeTranscript:
             case "init":
                 self._model = text(event, "model")
                 servers = children(event, "mcp_servers")
-                self._lost_servers = tuple(text(one, "name") for one in servers if one.get("status") == "failed")
-                told = ", ".join(filter(None, (self._model, self._lost())))
-                yield AgentEvent(kind=EventKind.STARTED, text=told)
+                self._lost_servers = tuple(
+                    text(values, "name") for values in servers if values.get("status") == "failed"
+                )
+                message = ", ".join(filter(None, (self._model, self._lost())))
+                yield AgentEvent(kind=EventKind.STARTED, text=message)
             case "api_retry":
                 yield AgentEvent(kind=EventKind.RETRY, text=_retry(event))
             case _:
@@ -124,8 +126,8 @@ class ClaudeTranscript:
                     tool = text(block, "name")
                     self._tools[text(block, "id")] = tool
                     given = block.get("input")
-                    told, call = compact(given), call_of(tool, given)
-                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=told, call=call)
+                    reported, call = compact(given), call_of(tool, given)
+                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=reported, call=call)
                 case _:
                     continue
 
@@ -175,7 +177,7 @@ def _retry(event: Json) -> str:
 
 
 def _complaint(final: Json, exit_code: int, stderr: str) -> str:
-    """What a final event that tells of a failure says about it."""
+    """Returns what the final event of a failed session says about the failure."""
     errors = final.get("errors")
     listed = [clean(error) for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
     said = text(final, "result") or "; ".join(listed)

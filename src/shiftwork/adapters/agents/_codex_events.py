@@ -1,4 +1,4 @@
-"""Reading Codex's JSON events and its session file: lines in, events out, and at the end what the session came to."""
+"""Reads Codex's JSON events and its session file: turns lines into events, and the whole session into a report."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -27,14 +27,14 @@ _LIMITED: Final = re.compile(
     r"(Reconnecting\.\.\. \d+/\d+ \()?"
     r"(exceeded retry limit, last status: 429\b|You.ve hit your usage limit\b|rate limit exceeded: )"
 )
-"""How Codex itself begins to tell of a limit. Matched at the beginning alone: what a server says comes after that."""
+"""How Codex begins a message about a limit. Matched only at the start, because text from a server may follow."""
 
 _RETRY: Final = "Reconnecting..."
-_TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
+_REPORTED: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
 _DENIED: Final = re.compile(
     r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL
 )
-"""How a command is refused that the user's own rules forbid: the whole of what the tool gives back."""
+"""The whole output of the tool when the user's own rules forbid a command."""
 
 _LAST_WORD: Final = b'"turn.completed"'
 _FULL: Final = 100.0
@@ -43,7 +43,7 @@ _OVERLOADED: Final = frozenset({503, 529})
 
 
 class CodexTranscript:
-    """One session. The events tell what happened; the session file, where there is one, why and on which model."""
+    """One session. The events say what happened; the session file, if it exists, says why and on which model."""
 
     def __init__(self) -> None:
         self.thread = ""
@@ -72,14 +72,14 @@ class CodexTranscript:
         self._garbled |= garbled(line, event, _LAST_WORD, over=self._final is not None)
         kind = text(event, "type")
         if kind != "error":
-            self._limit = ""  # whatever it does now, it is not waiting for a limit to end
+            self._limit = ""  # any other event means that it is not waiting for a limit to end
         read = self._readers.get(kind)
         return tuple(read(event)) if read else ()
 
     def feed_session(self, lines: Iterable[bytes]) -> None:
-        """Learn from the session file what the events leave out: the model, when which limit ends, what was refused."""
+        """Reads from the session file what the events omit: the model, when limits end, which commands were refused."""
         for line in lines:
-            if any(name in line for name in _TOLD):
+            if any(name in line for name in _REPORTED):
                 self._learn(child(parse(line), "payload"))
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
@@ -115,7 +115,7 @@ class CodexTranscript:
         if self._garbled:
             return NOTHING_USED
         if ending is Ending.RATE_LIMITED and not self._used.input_tokens:
-            return Usage(cost_usd=0.0)  # refused before anything was asked: the session file counts as it goes
+            return Usage(cost_usd=0.0)  # refused before the first request: the session file counts during the session
         return at_least(self._used) if self._final is None else self._used
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
@@ -140,7 +140,7 @@ class CodexTranscript:
             yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=_outcome(item))
 
     def _complained(self, event: Json) -> Iterator[AgentEvent]:
-        """Passing trouble and the last word share one type; only the former says that it tries again."""
+        """Handles an error event. Temporary and final errors share this type; only temporary errors mention a retry."""
         said = text(event, "message")
         self._limit = said if _LIMITED.match(said) else ""
         if self._limit:
@@ -163,9 +163,9 @@ class CodexTranscript:
                 self._resets_at = _reset(child(payload, "rate_limits"))
                 self._used = dearest(self._used, _usage(child(child(payload, "info"), "total_token_usage")))
             case "task_complete":
-                told = child(payload, "error").get("codex_error_info")
-                self._rejected = told == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(told)
-                self._overloaded = told == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(told))
+                message = child(payload, "error").get("codex_error_info")
+                self._rejected = message == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(message)
+                self._overloaded = message == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(message))
             case "function_call_output":
                 if refused := _DENIED.fullmatch(text(payload, "output")):
                     self._denials.append(refused[1])
@@ -174,7 +174,7 @@ class CodexTranscript:
 
 
 def _tool(item: Json) -> str:
-    """The name of the tool that an item is a call of; empty for what is none."""
+    """Returns the name of the tool that an item calls; empty if the item is no tool call."""
     kind = text(item, "type")
     if kind == "mcp_tool_call":
         return f"mcp__{text(item, 'server')}__{text(item, 'tool')}"
@@ -182,7 +182,7 @@ def _tool(item: Json) -> str:
 
 
 def _begun(tool: str, item: Json) -> AgentEvent:
-    """What a change of files writes into them is not told: two of the same file need not be the same."""
+    """Codex does not report what a file change writes, so two changes of the same file may differ."""
     given = item.get({"command_execution": "command", "mcp_tool_call": "arguments"}.get(text(item, "type"), ""))
     return AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=_arguments(item), call=call_of(tool, given))
 
@@ -192,7 +192,7 @@ def _arguments(item: Json) -> str:
         case "command_execution":
             return text(item, "command")
         case "file_change":
-            return ", ".join(f"{text(one, 'kind')} {text(one, 'path')}" for one in children(item, "changes"))
+            return ", ".join(f"{text(values, 'kind')} {text(values, 'path')}" for values in children(item, "changes"))
         case "mcp_tool_call":
             return compact(item.get("arguments"))
         case _:
@@ -202,12 +202,12 @@ def _arguments(item: Json) -> str:
 def _outcome(item: Json) -> str:
     if output := text(item, "aggregated_output"):
         return output
-    told = [text(part, "text") for part in children(child(item, "result"), "content")]
-    return "\n".join(filter(None, (*told, text(child(item, "error"), "message")))) or text(item, "status")
+    lines = [text(part, "text") for part in children(child(item, "result"), "content")]
+    return "\n".join(filter(None, (*lines, text(child(item, "error"), "message")))) or text(item, "status")
 
 
 def _usage(used: Json) -> Usage:
-    """Cached tokens are among the input ones, and reasoning among the output; a price is not told."""
+    """Cached tokens are part of the input, and reasoning is part of the output; Codex reports no price."""
     return Usage(
         input_tokens=count(used, "input_tokens"),
         output_tokens=count(used, "output_tokens"),
@@ -216,13 +216,13 @@ def _usage(used: Json) -> Usage:
 
 
 def _reset(limits: Json) -> float | None:
-    """When work can go on: once every window that is used up has begun anew."""
+    """Returns when work can continue: once every window that is used up has been reset."""
     windows = [child(limits, name) for name in ("primary", "secondary")]
     full = [window for window in windows if (number(window, "used_percent") or 0) >= _FULL]
     return max(filter(None, (number(window, "resets_at") for window in full)), default=None)
 
 
-def _statuses(told: object) -> frozenset[float | None]:
-    """The HTTP statuses that an error of a kind with details names."""
-    kinds = told if isinstance(told, dict) else {}
+def _statuses(values: object) -> frozenset[float | None]:
+    """Returns the HTTP statuses in an error that has details."""
+    kinds = values if isinstance(values, dict) else {}
     return frozenset(number(child(kinds, kind), "http_status_code") for kind in kinds)

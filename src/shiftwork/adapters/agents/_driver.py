@@ -1,4 +1,4 @@
-"""What one agent's file tells: how to start it, how to read what it prints, how to judge its end, how to stop it."""
+"""The interface of an agent's driver: how to start the agent, read its output, judge its end and stop it."""
 
 import signal
 from collections.abc import Iterable, Mapping
@@ -12,8 +12,8 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belongings:
-    """What an agent has in the user's home, for where it is confined and sees nothing else of it: a copy of its
-    `login`, and what it only `reads`.
+    """What a confined agent gets of the user's home, of which it sees nothing else: a copy of its `login`, and files
+    that it only `reads`.
     """
 
     login: Login | None = None
@@ -22,7 +22,7 @@ class Belongings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A program to start: its whole environment, its prompt on standard input (never in argv), files to lay first."""
+    """A program to start: its environment, its prompt on standard input (never in argv), and files to create first."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -32,19 +32,19 @@ class Launch:
 
 
 class Transcript(Protocol):
-    """Reads one session: fed line by line, asked once at the end. Never raises on anything an agent may print."""
+    """Reads one session: `feed` gets each line, `verdict` is called once at the end. No output makes it raise."""
 
     def feed(self, line: bytes) -> Iterable[AgentEvent]:
-        """The events that one line of standard output stands for; none for lines it does not know."""
+        """Returns the events in one line of standard output; none for unknown lines."""
         ...
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
-        """What the session came to, from its final event and its exit code together."""
+        """Returns the session's report, from its final event and its exit code together."""
         ...
 
 
 class Driver(Protocol):
-    """One agent's ways."""
+    """What is specific to one agent."""
 
     stop_signals: tuple[tuple[signal.Signals, float], ...]
     """How to ask it to stop: signals in order, each with the seconds to wait, before everything is killed."""
@@ -54,19 +54,19 @@ class Driver(Protocol):
     def transcript(self, task: AgentTask, /) -> Transcript: ...
 
     def version_argv(self) -> tuple[str, ...]:
-        """The command that prints its version; its missing is what AgentMissingError tells."""
+        """Returns the command that prints its version; if it fails, the agent counts as missing."""
         ...
 
     def install_hint(self) -> str: ...
 
     def login_argv(self) -> tuple[str, ...]:
-        """The command that reports the user's login, without a network; empty where a key is in force, or where the
+        """Returns the command that reports the user's login without a network; empty if an API key is used, or if the
         agent has no such command.
         """
         ...
 
     def login(self, printed: str) -> str:
-        """What that command has printed, in words; empty where it cannot be read. `printed` is empty where nothing was
-        asked. Raises AgentLoginError where it says that the user is not logged in.
+        """Describes the login from what that command `printed`, which is empty if no command was run. Returns an empty
+        text if it cannot be read. Raises AgentLoginError if the user is not logged in.
         """
         ...

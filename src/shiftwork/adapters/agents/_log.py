@@ -1,4 +1,4 @@
-"""The raw stream of one attempt, kept for whoever looks at it later; bounded, and never the reason an attempt fails."""
+"""The raw output of one attempt, kept for later inspection; its size is limited, and it never makes an attempt fail."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ LOG_BYTES: Final = 32 * 1024 * 1024
 
 
 class AttemptLog:
-    """Appends line by line, unbuffered, so that it can be followed; `failure` says why it stopped if it had to."""
+    """Appends line by line, unbuffered, so that it can be followed; `failure` says why writing stopped."""
 
     def __init__(self, path: Path, limit: int = LOG_BYTES) -> None:
         self.failure = ""
@@ -36,19 +36,19 @@ class AttemptLog:
             return
         self._room -= len(line) + 1
         if self._room < 0:
-            self.note({"type": "dropped", "text": "the log has reached its bound; the rest was dropped"})
+            self.note({"type": "dropped", "text": "the log has reached its size limit; the rest was dropped"})
         else:
             self._write(line)
 
     def note(self, entry: dict[str, object]) -> None:
-        """A line of our own, outside the bound: there are few of them."""
+        """Writes a line of Shiftwork's own, outside the size limit: there are few of them."""
         self._write(json.dumps(entry, ensure_ascii=False).encode(errors="replace"))
 
     def _write(self, line: bytes) -> None:
         try:
             if self._file:
                 self._file.write(line + b"\n")
-        except OSError as failure:  # the disk is full: the attempt goes on without its log
+        except OSError as failure:  # the disk is full: the attempt continues without its log
             self._stop(failure)
 
     def _stop(self, failure: OSError) -> None:

@@ -1,4 +1,4 @@
-"""Runs any agent that is a program: what is the same for all of them, around what its driver tells."""
+"""Runs any agent that is a program: the part that all agents share, around what the driver defines."""
 
 import contextlib
 import errno
@@ -29,14 +29,14 @@ PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_by
 LOGIN_SECONDS: Final = 10.0
 
 _COMPLAINT: Final = 500
-"""Characters of standard error that are reported of an agent that was ended from outside."""
+"""Characters of standard error in the report of an agent that the harness ended."""
 
 _logger = logging.getLogger(__name__)
 
 
 class ProcessAgent:
-    """An agent that is started for every attempt, gets its prompt on standard input and prints what it does. The
-    question about its login is given up after `login_seconds`.
+    """Starts an agent's program for every attempt, with the prompt on standard input, and reads what it prints. The
+    login check is given up after `login_seconds`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class ProcessAgent:
     async def probe(self) -> str:
         with tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder:
             home = Path(folder)
-            # The version is asked in the environment that an attempt would get: a program found here is found there.
+            # Runs in the environment of an attempt: a program found here is also found there.
             task = AgentTask(
                 prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=PROBE_LIMITS
             )
@@ -87,7 +87,7 @@ class ProcessAgent:
         return printed.splitlines()[0]
 
     async def _login(self, task: AgentTask) -> str:
-        """Whatever cannot be found out in time is found out by the first session."""
+        """Returns an empty text if the check takes too long: the first session then shows whether the login works."""
         argv = self._driver.login_argv()
         if not argv:
             return self._driver.login("")
@@ -95,7 +95,7 @@ class ProcessAgent:
         return self._driver.login(printed or clean(over.stderr)) if over.cause is Cause.EXITED else ""
 
     async def _asked(self, task: AgentTask, argv: tuple[str, ...]) -> tuple[Exit, str]:
-        """What a command of the agent's prints that is no session."""
+        """Runs a command of the agent that is not a session, and returns what it printed."""
         launch = self._driver.launch(task)
         lines: list[bytes] = []
         asked = replace(launch, argv=argv, stdin=b"")
@@ -104,7 +104,7 @@ class ProcessAgent:
         return over, clean(b"\n".join(lines).decode(errors="replace")).strip()
 
     def _lent(self, task: AgentTask, launch: Launch, *, kept: bool) -> contextlib.AbstractAsyncContextManager[None]:
-        """Where it is not confined, the agent has the user's own folder."""
+        """Lends the login to a confined agent; an agent without a sandbox uses the user's own folder."""
         login = launch.belongings.login
         if login is None:
             return contextlib.nullcontext()
@@ -135,31 +135,31 @@ class ProcessAgent:
 
 
 def _reading(transcript: Transcript, log: AttemptLog, listener: Listener) -> Callable[[bytes], None]:
-    tell, clean = guarded(listener), Lined(LINE_BYTES)
+    announce, clean = guarded(listener), Lined(LINE_BYTES)
 
     def on_line(printed: bytes) -> None:
-        line = clean.line(printed)  # here it enters: what is logged, told and reported is made of it
+        line = clean.line(printed)  # redacted here, because logs, events and reports are made from it
         log.line(line)
         for event in transcript.feed(line):
-            tell(event)
+            announce(event)
 
     return on_line
 
 
 def guarded(listener: Listener) -> Listener:
-    """Somebody who watches must not be able to break what is watched."""
+    """Logs what a listener raises, because a listener must not break an attempt."""
 
-    def tell(event: AgentEvent) -> None:
+    def announce(event: AgentEvent) -> None:
         try:
             listener(event)
         except Exception:
             _logger.exception("a listener failed on an event of kind %s", event.kind)
 
-    return tell
+    return announce
 
 
 def redacting(listener: Listener) -> Listener:
-    """For events that were not read from redacted lines."""
+    """Redacts events that were not read from redacted lines."""
     return lambda event: listener(replace(event, text=redacted(event.text)))
 
 
@@ -168,7 +168,7 @@ def without_secrets(report: AgentReport) -> AgentReport:
 
 
 def lay(home: Path, files: Mapping[str, str]) -> None:
-    """Make the attempt's own folder and the driver's files in it, for nobody else's eyes: they may hold keys."""
+    """Creates the attempt's own folder and the driver's files in it, for the user's eyes only: they may hold keys."""
     (home / "tmp").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         path = home / name
@@ -178,7 +178,7 @@ def lay(home: Path, files: Mapping[str, str]) -> None:
 
 
 def room_of(task: AgentTask, launch: Launch) -> Room:
-    """What of the machine an attempt may touch, where it is confined: its own things, and its login."""
+    """Returns what a confined attempt may access on the machine: its own files, and its login."""
     own = launch.belongings
     return Room(
         tree=task.workdir,
@@ -191,8 +191,8 @@ def room_of(task: AgentTask, launch: Launch) -> Room:
 
 
 def from_path(program: str, env: Mapping[str, str]) -> str:
-    """Where a program lies that is named without a folder: by the user's own path, and not by that of an attempt, which
-    begins in a workspace. Raises FileNotFoundError.
+    """Finds a program that is named without a folder in the user's own PATH, and never in the attempt's workspace.
+    Raises FileNotFoundError.
     """
     if os.sep in program:
         return program
@@ -204,13 +204,13 @@ def from_path(program: str, env: Mapping[str, str]) -> str:
 
 
 def named_files(words: Iterable[str]) -> tuple[str, ...]:
-    """Those of a command's words that name a file in full: the program, and a script that it is to run."""
+    """Returns those words of a command that are full paths of files: the program, and a script for it to run."""
     return tuple(word for word in words if word.startswith("/") and os.path.isfile(word))  # noqa: PTH113 - words, not paths
 
 
 def detailed(report: AgentReport, over: Exit, log: AttemptLog) -> str:
-    """What was refused to an agent may be why it has failed, and it seldom says so itself. Of one that was ended from
-    outside, what it complained about until then.
+    """Adds what the sandbox refused, which may be why the agent failed and which it seldom says itself. If the harness
+    ended the agent, also adds the end of its standard error.
     """
     remarks = () if report.ending is Ending.FINISHED else over.remarks
     ended = report.ending in {Ending.TIMED_OUT, Ending.SILENT, Ending.FLOODED}
@@ -219,20 +219,20 @@ def detailed(report: AgentReport, over: Exit, log: AttemptLog) -> str:
 
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
-    """A bound that was broken outweighs what the agent said about its end; what it used and answered stays.
+    """An exceeded limit overrides what the agent said about its end; its usage and answer stay.
 
-    But where somebody else than the harness has ended it by a signal, nobody knows what it used: its last word may be
-    theirs too.
+    If something other than the harness ended the agent by a signal, its usage is unknown, because the final event may
+    be forged too.
     """
     if by_signal(over.code) and over.cause in {Cause.EXITED, Cause.FLOODED}:
         report = replace(report, usage=NOTHING_USED)
     if report.ending in {Ending.RATE_LIMITED, Ending.OVERLOADED} and over.cause not in {Cause.FLOODED, Cause.EXCEEDED}:
-        return report  # it ran into the bound while it waited for the limit to end
+        return report  # it reached the time limit while it waited for the rate limit to end
     match over.cause:
         case Cause.EXITED:
             return report
         case Cause.TIMED_OUT:
-            return replace(report, ending=Ending.TIMED_OUT, detail=f"still at work after {limits.wall_seconds:g} s")
+            return replace(report, ending=Ending.TIMED_OUT, detail=f"still running after {limits.wall_seconds:g} s")
         case Cause.SILENT:
             return replace(report, ending=Ending.SILENT, detail=f"no output for {limits.silence_seconds:g} s")
         case Cause.FLOODED:

@@ -1,4 +1,4 @@
-"""Claude Code: how its headless mode is started, and what it is told to leave alone. Its events are read next door."""
+"""Claude Code: how to start its headless mode, and what it must leave alone. `_claude_events` reads its events."""
 
 import json
 import signal
@@ -16,10 +16,10 @@ from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask
 
 TOOLBOX: Final = "shiftwork"
-"""The harness's tools are called `mcp__shiftwork__<tool>` by the agent."""
+"""The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""
 
 _LEAST_USD: Final = 0.000001
-"""It takes no budget of nothing."""
+"""The smallest budget, because Claude Code refuses a budget of zero."""
 
 _QUIET: Final = {
     "DISABLE_TELEMETRY": "1",
@@ -31,8 +31,8 @@ _QUIET: Final = {
 }
 
 _PATIENT: Final = {"MCP_TIMEOUT": "60000"}
-"""How long it waits for the tools to start, in milliseconds: after half a minute, by itself, a session would begin
-without them. The user's own word goes before this.
+"""Milliseconds that Claude Code waits for the tools to start: with its default of 30 seconds a session could begin
+without them. The user's own value takes precedence.
 """
 
 _OUTER_SESSION: Final = frozenset(
@@ -46,7 +46,7 @@ _OUTER_SESSION: Final = frozenset(
         "CLAUDE_PROJECT_DIR",
     }
 )
-"""Set where Shiftwork itself was started by Claude Code: a fresh session must not take itself for part of that one."""
+"""Set if Claude Code itself started Shiftwork; removed, so that a new session does not count as part of that one."""
 
 _SHOWN: Final = (
     "settings.json",
@@ -62,17 +62,16 @@ _SHOWN: Final = (
     "skills",
     "workflows",
 )
-"""Of its folder: what a session reads. It says which programs are run and what the agent is told; the program itself
-may be among it.
+"""What a session reads in the agent's folder: programs to run, the agent's instructions, and perhaps the agent itself.
 """
 
 _OTHER_LOGINS: Final = frozenset({"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"})
-"""These go before a key; where a key is given, the key is meant."""
+"""Claude Code prefers these to an API key; they are removed if a key is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where the model is and who pays; empty values leave it to the user's own login and settings."""
+    """The model's address and API key; empty values mean the user's own login and settings."""
 
     base_url: str = ""
     api_key: str | None = None
@@ -81,9 +80,9 @@ class Endpoint:
 class ClaudeCode:
     """Drives `claude -p`.
 
-    The user's login is found through what `env` says about their home, unless `private_home` gives every attempt its
-    own; a private home knows no login, so it goes with an API key. `allow_root` tells that this process is root, which
-    Claude Code refuses to work without prompts for unless it is told that somebody else has seen to the walls.
+    The user's login is found through the home in `env`, unless `private_home` gives every attempt its own; a private
+    home has no login, so it needs an API key. `allow_root` says that this process is root: Claude Code then refuses to
+    work without prompts, unless a variable says that it runs in a sandbox.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class ClaudeCode:
 
     def launch(self, task: AgentTask) -> Launch:
         argv = [self._program, "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]
-        # Strict even without a toolbox: servers of the user's own settings are not part of the attempt.
+        # Strict even without a toolbox: servers in the user's own settings are not part of the attempt.
         argv.append("--strict-mcp-config")
         if task.toolbox:
             argv += ["--mcp-config", _mcp_config(task.toolbox)]
@@ -133,7 +132,7 @@ class ClaudeCode:
         return () if self._endpoint.api_key is not None else (self._program, "auth", "status")
 
     def login(self, printed: str) -> str:
-        """Releases that do not know the command print no JSON."""
+        """Releases without this command print no JSON."""
         if self._endpoint.api_key is not None:
             return "with an API key"
         status = parse(printed.encode())
@@ -145,7 +144,7 @@ class ClaudeCode:
     def _login(self, env: Mapping[str, str]) -> Login:
         home = Path(env.get("HOME", "/"))
         folder = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-        # Beside the folder, unless that was named.
+        # Next to the folder, unless CLAUDE_CONFIG_DIR is set.
         state = (folder if env.get("CLAUDE_CONFIG_DIR") else home) / ".claude.json"
         credentials = folder / ".credentials.json"
         return Login(
@@ -174,13 +173,13 @@ class ClaudeCode:
 
 
 def _renewal(program: str, env: Mapping[str, str]) -> Renewal:
-    """Any session does it. This one has no tools, and as little to do as there can be."""
+    """Any session renews the login. This session has no tools and the smallest possible task."""
     argv = (program, "-p", "--output-format", "json", "--strict-mcp-config", "--tools", "", "--model", "haiku")
     own = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
     return Renewal(argv=argv, env=own | _QUIET, stdin=b"Answer with the word OK.")
 
 
 def _mcp_config(command: tuple[str, ...]) -> str:
-    # `alwaysLoad`: otherwise tools hide behind a search, and an agent that does not search never learns of them.
+    # `alwaysLoad`: otherwise the tools are found only by a search, and an agent that does not search never sees them.
     server = {"type": "stdio", "command": command[0], "args": list(command[1:]), "alwaysLoad": True}
     return json.dumps({"mcpServers": {TOOLBOX: server}})

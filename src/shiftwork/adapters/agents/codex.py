@@ -1,4 +1,4 @@
-"""Codex: how its headless mode is started, what it is told to leave alone, and where its session file is found."""
+"""Codex: how to start its headless mode, what it must leave alone, and where to find its session file."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
 TOOLBOX: Final = "shiftwork"
-"""The harness's tools are called `mcp__shiftwork__<tool>` by the agent."""
+"""The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""
 
 _PROVIDER: Final = "shiftwork"
 _KEY: Final = "CODEX_API_KEY"
@@ -30,12 +30,12 @@ _THREAD: Final = re.compile(r"[0-9a-f-]{36}")
 
 _ALWAYS: Final = (
     "--json",
-    # Headless, a question would never be answered; the walls are the harness's own.
+    # Headless, no question would be answered; the harness provides the sandbox.
     "--dangerously-bypass-approvals-and-sandbox",
     "--skip-git-repo-check",
-    # A refused connection is otherwise tried again forever.
+    # Otherwise a refused connection is retried forever.
     "--disable", "unbounded_connection_retries",
-    # These two phone home, and cost seconds where there is nobody to answer.
+    # These two contact a server, and cost seconds if it does not answer.
     "--disable", "plugins",
     "--disable", "apps",
     "-c", "analytics.enabled=false",
@@ -43,7 +43,7 @@ _ALWAYS: Final = (
 )  # fmt: skip
 
 _OUTER_SESSION: Final = frozenset({"CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI"})
-"""Set where Shiftwork itself was started by Codex: a fresh session must not take itself for part of that one."""
+"""Set if Codex itself started Shiftwork; removed, so that a new session does not count as part of that one."""
 
 _SHOWN: Final = (
     "AGENTS.md",
@@ -56,8 +56,7 @@ _SHOWN: Final = (
     "rules",
     "skills",
 )
-"""Of its folder: what a session reads. It says which programs are run and what the agent is told; the program itself
-may be among it.
+"""What a session reads in the agent's folder: programs to run, the agent's instructions, and perhaps the agent itself.
 """
 
 _LOGGED_OUT: Final = "Not logged in"
@@ -65,7 +64,7 @@ _LOGGED_OUT: Final = "Not logged in"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexEndpoint:
-    """Where the model is and who pays; without a key it is left to the user's own login and settings."""
+    """The model's address and API key; without a key, the user's own login and settings are used."""
 
     base_url: str = ""
     api_key: str | None = None
@@ -75,8 +74,8 @@ class CodexEndpoint:
 class Codex:
     """Drives `codex exec`, the native binary rather than the wrapper that npm installs.
 
-    With a key every attempt has a CODEX_HOME of its own. Without one it is the user's, as `env` tells, for that is
-    where the login is; the servers and the model of their settings then hold, too.
+    With a key, every attempt has its own CODEX_HOME. Without a key it is the user's, as in `env`, because the login is
+    there; the servers and the model in their settings then apply, too.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Codex:
         env: Mapping[str, str],
         endpoint: CodexEndpoint = CodexEndpoint(),  # noqa: B008 - frozen
     ) -> None:
-        # Asked this way it ends the commands that it has started; told to terminate, it leaves them behind.
+        # On SIGINT it ends the commands that it has started; on SIGTERM it leaves them running.
         self.stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGINT, 5.0),)
         self._program = str(program)
         self._env = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
@@ -98,7 +97,7 @@ class Codex:
             argv += _mcp_config(task.toolbox)
         if task.model:
             argv += ["--model", task.model]
-        # The folder of a private home must exist, so an empty settings file is laid there.
+        # The folder of a private home must exist, so an empty settings file is created there.
         private, env = self._endpoint.api_key is not None, self._environment(task)
         return Launch(
             argv=(*argv, "-"),
@@ -109,7 +108,7 @@ class Codex:
         )
 
     def transcript(self, task: AgentTask) -> Transcript:
-        # A confined session has a folder of its own.
+        # A confined session has its own folder.
         return _Session((task.home / LOGIN_FOLDER, _folder(self._environment(task))))
 
     def version_argv(self) -> tuple[str, ...]:
@@ -119,7 +118,7 @@ class Codex:
         return () if self._endpoint.api_key is not None else (self._program, "login", "status")
 
     def login(self, printed: str) -> str:
-        """A provider of the user's own needs no login; warnings stand before the answer."""
+        """A provider from the user's own settings needs no login; warnings are printed before the answer."""
         if self._endpoint.api_key is not None:
             return "with an API key"
         said = next((line for line in printed.splitlines() if not line.startswith("WARNING")), "")
@@ -153,7 +152,7 @@ class Codex:
     def _provider(self) -> Iterator[str]:
         if self._endpoint.api_key is None:
             return
-        # The key is the agent's; the commands that it runs have no use for it.
+        # Only the agent needs the key, not the commands that it runs.
         yield from _set("shell_environment_policy.exclude", _written([_KEY]))
         if self._endpoint.base_url:
             given = {
@@ -169,7 +168,7 @@ class Codex:
 
 
 class _Session:
-    """What was printed, and at the end the file that Codex keeps of the session: it knows more, and in typed form."""
+    """Reads the output, and at the end Codex's own session file, which has more details in typed form."""
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self._folders = folders
@@ -180,16 +179,16 @@ class _Session:
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
         if _THREAD.fullmatch(self._printed.thread):
-            folder = next((one for one in self._folders if one.is_dir()), self._folders[-1]) / "sessions"
+            folder = next((item for item in self._folders if item.is_dir()), self._folders[-1]) / "sessions"
             for path in folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
-                # Whatever the agent runs can write there: a pipe would be waited for, and a link leads anywhere.
+                # The agent's commands can write there: reading a pipe would block, and a link may lead anywhere.
                 if path.is_file() and first_link(folder.parent, path) is None:
                     self._printed.feed_session(_lines(path))
         return self._printed.verdict(exit_code, stderr)
 
 
 def _renewal(program: str, env: Mapping[str, str]) -> Renewal:
-    """Any session does it. This one may change nothing, and has as little to do as there can be."""
+    """Any session renews the login. This session may change nothing and has the smallest possible task."""
     flags = ("--json", "--skip-git-repo-check", "--sandbox", "read-only", "--disable", "unbounded_connection_retries")
     return Renewal(argv=(program, "exec", *flags, "-"), env=env, stdin=b"Answer with the word OK.")
 
@@ -199,7 +198,7 @@ def _folder(env: Mapping[str, str]) -> Path:
 
 
 def _own_provider(folder: Path) -> str:
-    """The provider that the user's own settings name, where it is another than the one that logins are for."""
+    """Returns the provider in the user's own settings; empty if it is the provider that needs a login."""
     try:
         named = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8")).get("model_provider")
     except (OSError, ValueError):
@@ -213,7 +212,7 @@ def _lines(path: Path) -> Iterator[bytes]:
             while file.tell() < _SESSION_BYTES and (line := file.readline(_SESSION_BYTES)):
                 yield line
     except OSError:
-        # The file is a help: without it only the model's name and the end of a limit are not known.
+        # The file is optional: without it, only the model's name and the end of a limit are unknown.
         return
 
 
@@ -221,10 +220,10 @@ def _mcp_config(command: tuple[str, ...]) -> Iterator[str]:
     server = {
         "command": _written(command[0]),
         "args": _written(list(command[1:])),
-        # Without it Codex does not wait for the tools, and a session begins that has none.
+        # Without it Codex does not wait for the tools, and a session may begin without them.
         "required": "true",
         "startup_timeout_sec": "60",
-        # A server gets a short list of variables and these.
+        # A server gets only a few standard variables and these.
         "env_vars": _written([MARKER_VARIABLE]),
     }
     return _set(f"mcp_servers.{TOOLBOX}", _table(server))
@@ -235,7 +234,7 @@ def _set(key: str, value: str) -> Iterator[str]:
 
 
 def _written(value: str | list[str]) -> str:
-    """As TOML: JSON's strings and lists are among it, once DEL is escaped too."""
+    """Returns the value as TOML: JSON strings and lists are valid TOML once DEL is escaped too."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

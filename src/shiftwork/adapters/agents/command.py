@@ -18,10 +18,10 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, Ev
 
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
-"""EX_TEMPFAIL of sysexits.h: by it a command says that it is at a limit, and worth another try later."""
+"""EX_TEMPFAIL of sysexits.h: a command exits with it if it has reached a limit and should be retried later."""
 
 _BARE: Final = re.compile(r"\s*(?:[A-Za-z_]\w*=[^\s'\"\\$`]*\s+)*([A-Za-z0-9_][\w.+-]*)(?=\s|$)")
-"""The name of a program at the beginning of a command, after variables that are set for it."""
+"""The name of a program at the start of a command, after assignments of variables."""
 
 _BUILT_IN: Final = """
     alias bg break case cd command continue do echo eval exec exit export false for function getopts hash if local
@@ -35,11 +35,11 @@ _DETAIL_CHARACTERS: Final = 2000
 
 
 class CommandAgent(ProcessAgent):
-    """Runs a command of the user's: words, or one text for the shell.
+    """Runs a command of the user: a list of words, or a text for the shell.
 
-    `env` is the environment it starts from. Its HOME stays the user's, where its logins are, unless `private_home`
-    gives every attempt its own. A relative path begins in the attempt's workspace, which is made from a commit of
-    the repository: in its `root` the program is looked for before there is a workspace.
+    `env` is its base environment. HOME stays the user's, because its logins are there, unless `private_home` gives
+    every attempt its own. A relative path starts in the attempt's workspace, which is made from a commit of the
+    repository; before a workspace exists, the program is looked up in the repository's `root`.
     """
 
     def __init__(
@@ -101,17 +101,17 @@ class _Command:
         return _Printed()
 
     def version_argv(self) -> tuple[str, ...]:
-        """A command has no version to tell; where it is found says as much."""
+        """A command has no version, so its path is printed instead."""
         return ("/bin/sh", "-c", _LOOK, "sh", self.program())
 
     def install_hint(self) -> str:
-        return f"see that the command of the settings can be found and run: {self.program()}"
+        return f"check that the command in the settings can be found and run: {self.program()}"
 
     def login_argv(self) -> tuple[str, ...]:
         return ()
 
     def login(self, _: str) -> str:
-        """A command has no login that could be asked for."""
+        """A command has no login to check."""
         return ""
 
     def program(self) -> str:
@@ -120,8 +120,8 @@ class _Command:
         return next((word for word in self._words() if "=" not in word), "")
 
     def _text(self, command: str) -> str:
-        """For the shell: where the text begins with the bare name of a program, the one of the user's path is meant,
-        and not one that lies in a workspace.
+        """Returns the text for the shell. A program named without a folder at its start is replaced by its path in the
+        user's PATH, so that no program in a workspace is run instead.
         """
         begins = _BARE.match(command)
         if not begins or begins[1] in _OF_THE_SHELL:
@@ -139,12 +139,12 @@ class _Command:
             return self._command
         try:
             return shlex.split(self._command)
-        except ValueError:  # a quote that the shell may yet understand
+        except ValueError:  # an unbalanced quote, which the shell may still accept
             return self._command.split()
 
 
 class _Printed:
-    """The end of what was printed is the answer."""
+    """The end of the output is the answer."""
 
     def __init__(self) -> None:
         self._printed = Tail(ANSWER_BYTES)

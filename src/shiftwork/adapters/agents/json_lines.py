@@ -1,4 +1,4 @@
-"""Reading what a program printed as JSON, line by line: whatever it is, nothing here raises."""
+"""Reads what a program printed as JSON, line by line; nothing here raises, whatever the input."""
 
 import json
 import math
@@ -13,14 +13,14 @@ from shiftwork.domain.usage.usage import Usage
 type Json = Mapping[str, Any]
 
 _DETAIL: Final = 2000
-"""Characters of standard error that a report keeps: its end, where the reason stands."""
+"""Characters of standard error that a report keeps: the end, because it contains the reason."""
 
 _SHELL_SIGNAL: Final = 128
-"""Programs that end in order on a signal exit with this plus its number."""
+"""A program that handles a signal and exits uses this plus the signal's number as its exit code."""
 
 
 def parse(line: bytes) -> Json:
-    """The object on a line; empty for anything else."""
+    """Returns the object on a line; empty for anything else."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -34,7 +34,7 @@ def text(event: Json, key: str) -> str:
 
 
 def compact(value: object) -> str:
-    """JSON on one line, sorted: the same call twice is the same text twice."""
+    """Returns JSON on one line with sorted keys, so that equal calls give equal texts."""
     try:
         return clean(json.dumps(value, sort_keys=True, ensure_ascii=False))
     except RecursionError:
@@ -42,12 +42,12 @@ def compact(value: object) -> str:
 
 
 def call_of(tool: str, given: object) -> str:
-    """Stands for a tool call with all its input; empty where none is told."""
+    """Returns a hash of a tool call and all its input; empty if the input is unknown."""
     return sha256(f"{tool} {compact(given)}".encode()).hexdigest()[:16] if given is not None else ""
 
 
 def clean(said: str) -> str:
-    """Without what JSON may spell and neither UTF-8 nor a database can hold: lone surrogates and NUL."""
+    """Replaces what JSON may contain but neither UTF-8 nor a database can hold: lone surrogates and NUL."""
     return said.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -65,7 +65,7 @@ def number(event: Json, key: str) -> float | None:
     value = event.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # The bound keeps integers of a thousand digits from overflowing, and NaN is within no bound.
+    # The limits keep integers of a thousand digits from overflowing; NaN fails the comparison.
     return float(value) if 0 <= value < 1e15 and math.isfinite(value) else None
 
 
@@ -79,7 +79,7 @@ def crash(exit_code: int, stderr: str) -> str:
 
 
 def failed_after_all(exit_code: int) -> bool:
-    """A signal after the final event is somebody tidying up; any other code is news from the agent itself."""
+    """A signal after the final event is only clean-up; any other exit code is an error of the agent itself."""
     return exit_code != 0 and not by_signal(exit_code)
 
 
@@ -88,30 +88,32 @@ def by_signal(exit_code: int) -> bool:
 
 
 def garbled(line: bytes, event: Json, last_word: bytes, *, over: bool) -> bool:
-    """Whether it cannot be read and may be an agent's own last word, spoilt by somebody who wrote right before it
-    without an end of line: theirs would then stand alone.
+    """Whether the line is unreadable and may be the agent's own final event, damaged by a program that wrote before it
+    without a line end. Otherwise a final event forged by that program would count alone.
     """
     return not event and bool(line.strip()) and (over or last_word in line)
 
 
-def dearest(one: Usage, other: Usage) -> Usage:
-    """The most of each: whoever can write where an agent prints may say that it was cheap, but not unsay its word."""
-    costs = [cost for cost in (one.cost_usd, other.cost_usd) if cost is not None]
+def dearest(usage: Usage, other: Usage) -> Usage:
+    """Returns the higher value of each field: a program that writes to the agent's output cannot lower the reported
+    usage.
+    """
+    costs = [cost for cost in (usage.cost_usd, other.cost_usd) if cost is not None]
     return Usage(
-        input_tokens=max(one.input_tokens, other.input_tokens),
-        output_tokens=max(one.output_tokens, other.output_tokens),
+        input_tokens=max(usage.input_tokens, other.input_tokens),
+        output_tokens=max(usage.output_tokens, other.output_tokens),
         cost_usd=max(costs, default=None),
-        cached_tokens=max(one.cached_tokens, other.cached_tokens),
+        cached_tokens=max(usage.cached_tokens, other.cached_tokens),
     )
 
 
 def at_least(used: Usage) -> Usage:
-    """What an agent has told that was ended before its last word: it has used that, and nobody knows how much more."""
+    """Marks the usage of an agent that ended before its final event as a minimum: the rest is unknown."""
     return replace(used, unpriced=1, uncounted=1) if used.input_tokens or used.output_tokens else used
 
 
 def manner(exit_code: int) -> str:
-    """How a program ended, in the same words with a sandbox and without: a shell's 137 is SIGKILL too."""
+    """Returns how a program ended, in the same words with and without a sandbox: a shell's 137 is SIGKILL too."""
     ended_by = -exit_code if exit_code < 0 else exit_code - _SHELL_SIGNAL
     try:
         return f"by {signal.Signals(ended_by).name}"

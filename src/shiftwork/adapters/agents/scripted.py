@@ -1,4 +1,4 @@
-"""An agent that follows a script, in this process: for tests and for `shiftwork demo`, where nothing is to be paid."""
+"""An agent that follows a script in this process: for tests and for `shiftwork demo`, which must cost nothing."""
 
 import asyncio
 import contextlib
@@ -14,13 +14,15 @@ from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTas
 
 STEP_TYPE_VARIABLE = "SHIFTWORK_STEP_TYPE"
 ATTEMPT_NUMBER_VARIABLE = "SHIFTWORK_ATTEMPT_NUMBER"
-OUTBOX_VARIABLE = "SHIFTWORK_OUTBOX"
+OUTPUT_VARIABLE = "SHIFTWORK_OUTPUTS"
 EDITS_FILE = "workflow_edits.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What it does in one attempt, in this order; paths are relative to the workspace, `edits` goes to the outbox."""
+    """What the agent does in one attempt, in this order. Paths are relative to the workspace; `edits` go to the
+    outputs.
+    """
 
     pause: float = 0.0
     write: Mapping[str, str] = field(default_factory=dict)
@@ -39,9 +41,9 @@ type Script = Callable[[AgentTask], Turn]
 
 
 class ScriptedAgent:
-    """Plays one turn an attempt: what the function says, or the list of the step's type by the attempt's number.
+    """Performs one turn per attempt: the function's result, or an entry of the step type's list by attempt number.
 
-    The last turn of a list is played again and again.
+    The last turn of a list is repeated.
     """
 
     def __init__(self, script: Script | Mapping[str, Sequence[Turn]]) -> None:
@@ -50,12 +52,12 @@ class ScriptedAgent:
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         turn = self._script(task)
         with AttemptLog(task.log) as log:
-            _tell(AgentEvent(kind=EventKind.STARTED), log, listener)
+            _announce(AgentEvent(kind=EventKind.STARTED), log, listener)
             broken = await _pause(turn.pause, task.limits)
             if broken:
                 return AgentReport(ending=broken, detail=f"the script pauses for {turn.pause:g} s")
             for event in _play(turn, task):
-                _tell(event, log, listener)
+                _announce(event, log, listener)
         return AgentReport(
             ending=turn.ending,
             answer=turn.answer,
@@ -80,7 +82,7 @@ def _by_step_type(turns: Mapping[str, Sequence[Turn]]) -> Script:
 
 
 async def _pause(seconds: float, limits: AgentLimits) -> Ending | None:
-    """Pause, silently, but no longer than the attempt may; the bound that was broken."""
+    """Pauses without output, at most until an attempt's limit; returns the ending if that limit is reached."""
     await asyncio.sleep(min(seconds, limits.wall_seconds, limits.silence_seconds))
     if seconds <= min(limits.wall_seconds, limits.silence_seconds):
         return None
@@ -97,12 +99,12 @@ def _play(turn: Turn, task: AgentTask) -> Iterator[AgentEvent]:
         (task.workdir / name).unlink(missing_ok=True)
         yield AgentEvent(kind=EventKind.TOOL_END, tool="delete", text=name)
     if turn.edits is not None:
-        (Path(task.env[OUTBOX_VARIABLE]) / EDITS_FILE).write_text(json.dumps(turn.edits), encoding="utf-8")
+        (Path(task.env[OUTPUT_VARIABLE]) / EDITS_FILE).write_text(json.dumps(turn.edits), encoding="utf-8")
         yield AgentEvent(kind=EventKind.TOOL_END, tool="edit_workflow", text=EDITS_FILE)
     yield AgentEvent(kind=EventKind.FINAL, text=turn.answer)
 
 
-def _tell(event: AgentEvent, log: AttemptLog, listener: Listener) -> None:
+def _announce(event: AgentEvent, log: AttemptLog, listener: Listener) -> None:
     log.note({"type": event.kind, "tool": event.tool, "text": event.text})
-    with contextlib.suppress(Exception):  # whoever watches must not be able to break what is watched
+    with contextlib.suppress(Exception):  # a listener must not break an attempt
         listener(event)

@@ -1,1 +1,1 @@
-"""Where durable jobs run: DBOS for real work, an in-memory twin for tests of what stands on it."""
+"""Engines for durable jobs: DBOS for real work, and an in-memory equivalent for tests."""

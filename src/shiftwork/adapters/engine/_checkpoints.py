@@ -1,4 +1,4 @@
-"""What a job on DBOS is given: its checkpoints, each a DBOS step, and a way to interrupt the act it is in."""
+"""What a job on DBOS gets: its checkpoints, each a DBOS step, and a way to interrupt its current act."""
 
 import asyncio
 from collections import defaultdict
@@ -12,22 +12,22 @@ from shiftwork.ports.engine import Job, Json
 
 
 def torn_down() -> bool:
-    """Whether somebody cancels the task we are in: for a job that is `close`, or a loop that ends without it."""
+    """Whether the current task is being cancelled: a job by `close`, or by an event loop that ends without it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def storable(error: Exception) -> Exception:
-    """The error, or one that says the same in characters a database takes: what an agent prints may be no UTF-8."""
+    """Returns the error, or an equivalent in characters that a database accepts: agents may print invalid UTF-8."""
     text = str(error)
     clean = text.encode(errors="backslashreplace").decode()
     return error if clean == text else ShiftworkError(f"{type(error).__name__}: {clean}")
 
 
 class Acts:
-    """The preemptible acts under way in this process, by job.
+    """The preemptible acts in progress in this process, by job.
 
-    DBOS can preempt too, with a query each second for every act: 200 waiting jobs would be 200 queries a second.
+    DBOS can preempt too, but queries once a second for every act: 200 waiting jobs would be 200 queries a second.
     """
 
     def __init__(self) -> None:
@@ -43,14 +43,14 @@ class Acts:
             task.cancel()
 
     async def perform(self, job: str, act: Act) -> Json:
-        """Do the act; raise DBOS's own signal when it was interrupted, so that no result is remembered."""
+        """Performs the act; raises DBOS's own signal if it was interrupted, so that no result is stored."""
         task = asyncio.ensure_future(act())
         self._tasks[job].add(task)
         try:
             return await task
         except asyncio.CancelledError:
             if task in self._interrupted:
-                raise dbos_errors.DBOSWorkflowCancelledError(f"{job} goes no further") from None
+                raise dbos_errors.DBOSWorkflowCancelledError(f"{job} was interrupted") from None
             raise
         finally:
             self._interrupted.discard(task)
@@ -75,11 +75,11 @@ class DbosCheckpoints:
             try:
                 return await (self._acts.perform(self._job.id, act) if preemptible else act())
             except Exception as error:
-                # What an act's clean-up raises while the engine closes is not to be told to anybody.
+                # Errors in an act's clean-up are not reported while the engine closes.
                 if self._closing.is_set() or torn_down():
                     raise asyncio.CancelledError from error
                 failures.append(error)
-                # DBOS remembers what a step raises, but for this signal of its own.
+                # DBOS stores what a step raises, except for this signal of its own.
                 raise dbos_errors.DBOSWorkflowCancelledError(f"{name} has failed") from error
 
         if self._closing.is_set():

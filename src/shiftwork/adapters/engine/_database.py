@@ -1,4 +1,4 @@
-"""How DBOS is set up: quiet, nothing but a library, and on SQLite with an engine that many processes can share."""
+"""How DBOS is set up: silent, only as a library, and on SQLite with an engine that many processes can share."""
 
 import logging
 import sqlite3
@@ -12,20 +12,20 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.unanswered import connecting
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 
-# WAL with synchronous=NORMAL survives the death of any process. A loss of power may cost the last checkpoints, which
-# the history makes good: an act whose checkpoint is missing is done again under the same key.
+# WAL with synchronous=NORMAL survives the death of any process. A power failure may lose the last checkpoints. The
+# history compensates for that: an act without a checkpoint is repeated under the same key.
 _PRAGMAS: Final = ("synchronous=NORMAL", "foreign_keys=ON")
-# DBOS takes it that a Python of today has a SQLite of today, and asks it for milliseconds; Debian 12 has 3.40.
+# DBOS assumes a recent SQLite and asks it for milliseconds; Debian 12 has 3.40.
 _MILLISECONDS_SINCE: Final = (3, 42, 0)
 _THREADS: Final = 32
-# More connections would only wait for each other: one process makes some hundred short transactions a second.
+# More connections would only wait for each other: one process makes about a hundred short transactions a second.
 _POOL: Final[dict[str, Any]] = {"pool_size": 5, "max_overflow": 0, "pool_timeout": 120}
 _WAKE_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DbosSettings:
-    """`executor` names this process and is never used again; `version` changes when old jobs must not be replayed."""
+    """`executor` names this process and is never reused; `version` changes when old jobs must not be replayed."""
 
     name: str
     url: str
@@ -34,15 +34,15 @@ class DbosSettings:
 
 
 def tuned_sqlite(url: str) -> Engine:
-    """An engine whose transactions take the write lock when they begin, and wait for it.
+    """Returns an engine whose transactions take the write lock when they begin, and wait for it.
 
-    With DBOS's own, half of the processes that open a fresh file at the same moment die of "database is locked".
+    With DBOS's own engine, half of the processes that open a new file together fail with "database is locked".
     """
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_POOL)
 
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None  # the driver begins nothing by itself
+        connection.isolation_level = None  # the driver starts no transaction by itself
         if sqlite3.sqlite_version_info < _MILLISECONDS_SINCE:
             connection.create_function("unixepoch", 1, _unixepoch)
         write_ahead(connection)
@@ -72,7 +72,8 @@ def configuration(settings: DbosSettings, engine: Engine | None) -> DBOSConfig:
         use_listen_notify=False,
         notification_listener_polling_interval_sec=_WAKE_SECONDS,
         max_executor_threads=_THREADS,
-        # A lost connection is found out by its first use, and DBOS tries again: asking each time costs a quarter.
+        # The first use of a lost connection fails and DBOS retries; a check before each use costs a quarter of the
+        # time.
         db_engine_kwargs={**_POOL, "pool_pre_ping": False, **_connecting(settings.url)},
         enable_otlp=False,
         log_level="WARNING",
@@ -84,7 +85,7 @@ def _connecting(url: str) -> dict[str, Any]:
 
 
 def silence() -> None:
-    """Keep DBOS's log out of the user's terminal: it adds a handler for the console unless it finds one of ours."""
+    """Keeps DBOS's log out of the user's terminal: DBOS adds a console handler unless a handler exists."""
     logger = logging.getLogger("dbos")
     logger.propagate = False
     if not logger.handlers:

@@ -1,4 +1,4 @@
-"""What both engines say when a job is replayed and does not do what it did before."""
+"""The errors that both engines raise when a replayed job does not do what it did before."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,11 +10,11 @@ type Act = Callable[[], Awaitable[Json]]
 
 def other_code(job: Job, name: str) -> ShiftworkError:
     return ShiftworkError(
-        f"the job {job.id} was begun by other code than now goes on with it: no place for {name!r}",
+        f"the job {job.id} was started by a different version of the code: no checkpoint for {name!r}",
         hint="start it again under a new id",
     )
 
 
 def cancelled_itself(job: Job) -> ShiftworkError:
-    """For a cancellation that came from nowhere: left alone it would look like a job that is still at work."""
+    """For a cancellation without a known source: otherwise the job would seem to be still running."""
     return ShiftworkError(f"the job {job.id} cancelled itself")

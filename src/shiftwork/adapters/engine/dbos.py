@@ -1,7 +1,7 @@
 """Durable jobs on DBOS Transact: SQLite on a laptop, Postgres in a fleet.
 
-Bodies and their acts run on the event loop that opened the engine, in its thread: a child process that is tied to the
-life of the thread that spawned it lives as long as the loop. Only DBOS's own reads and writes go to threads.
+Job bodies and their acts run on the event loop that opened the engine, in its thread, so that a child process tied to
+the thread that spawned it lives as long as the loop. Only DBOS's own reads and writes use other threads.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ __all__ = ["DbosEngine", "DbosSettings"]
 
 _WORKFLOW: Final = "shiftwork.work"
 _CLOSED: Final = "the engine is closed"
-# How long the acts of unfinished jobs get to clean up after themselves when the engine closes: a second and a half, of
-# which they have something. Counted in looks, for where the whole process stands still, so do they.
+# How long the acts of unfinished jobs get to clean up when the engine closes: 1.5 seconds in which they can really run.
+# Counted in looks, because a suspended process suspends its acts, too.
 _GRACE_LOOKS: Final = 30
 _GRACE_LOOK_SECONDS: Final = 0.05
 _WATCH_SECONDS: Final = 1.0
@@ -39,7 +39,7 @@ _UNFINISHED: Final = (Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYE
 
 @contextmanager
 def _as_store_error(url: str) -> Iterator[None]:
-    """In the words of the database, without what its library says about itself."""
+    """Raises StoreError with the database's own message, without what its library adds."""
     try:
         yield
     except (SQLAlchemyError, dbos_errors.DBOSException) as error:
@@ -47,14 +47,14 @@ def _as_store_error(url: str) -> Iterator[None]:
         raise StoreError(
             f"the engine's database {make_url(url).render_as_string(hide_password=True)} cannot be opened:"
             f" {str(cause).strip()}",
-            hint="see that its folder is writable and has room"
+            hint="check that its folder is writable and has free space"
             if url.startswith("sqlite")
-            else "see that the server runs and the address is right",
+            else "check that the server is running and the address is correct",
         ) from error
 
 
 class DbosEngine:
-    """One at a time in a process, since DBOS is a process-wide singleton; on one event loop from `open` to `close`."""
+    """Only one per process, because DBOS is a process-wide singleton; on one event loop from `open` to `close`."""
 
     _opened: ClassVar["DbosEngine | None"] = None
 
@@ -69,7 +69,7 @@ class DbosEngine:
         self._sqlite = tuned_sqlite(settings.url) if settings.url.startswith("sqlite") else None
         self._dbos = DBOS(config=configuration(settings, self._sqlite))
 
-        # DBOS would give up a job after a hundred recoveries; ours are meant to survive any number of deaths.
+        # DBOS would give up a job after a hundred recoveries; our jobs must survive any number of crashes.
         @DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=None)
         async def work(kind: str, stream: str) -> None:
             await self._work(Job(id=DBOS.workflow_id or "", kind=kind, stream=stream))
@@ -78,7 +78,7 @@ class DbosEngine:
 
     @classmethod
     async def open(cls, settings: DbosSettings, bodies: Bodies) -> "DbosEngine":
-        """Launch the engine on the running loop; raise StoreError if its database cannot be opened."""
+        """Launches the engine on the running loop; raises StoreError if its database cannot be opened."""
         if DbosEngine._opened is not None:
             raise RuntimeError("a process has one DBOS engine: close the other one first")
         silence()
@@ -88,7 +88,7 @@ class DbosEngine:
             try:
                 await asyncio.to_thread(DBOS.launch)
             except BaseException:
-                await engine.close()  # a half-launched singleton would stand in the way of the next
+                await engine.close()  # a half-launched singleton would block the next
                 raise
         _private.settle(engine._dbos)
         engine._outside(engine._watch())
@@ -99,7 +99,7 @@ class DbosEngine:
         if job.kind not in self._bodies:
             raise LookupError(f"no body for jobs of the kind {job.kind!r}")
         if job.id not in self._running:
-            # A caller that is cancelled half-way must not leave a job that exists and runs nowhere.
+            # A caller that is cancelled half-way must not leave a job that exists but does not run.
             await asyncio.shield(self._outside(self._start(job)))
 
     async def join(self, job: Job) -> None:
@@ -129,7 +129,7 @@ class DbosEngine:
         self._closing.set()
         _private.give_up(self._dbos)
         await self._stop_tasks()
-        # DBOS made its own pool the loop's, and takes it away with it.
+        # DBOS made its own pool the loop's default, and closes it when it is destroyed.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         if self._sqlite is not None:
@@ -141,7 +141,7 @@ class DbosEngine:
             raise RuntimeError(_CLOSED)
 
     def _outside(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Make a call as if from outside any job: DBOS forbids some inside a step, and counts others as steps."""
+        """Makes a call outside any job's context: DBOS forbids some calls in a step, and counts others as steps."""
         task = asyncio.get_running_loop().create_task(call, context=Context())
         self._calls.add(task)
         task.add_done_callback(self._made)
@@ -150,7 +150,7 @@ class DbosEngine:
     def _made(self, call: asyncio.Task[None]) -> None:
         self._calls.discard(call)
         if not call.cancelled():
-            call.exception()  # the caller may be gone, and asyncio would complain that nobody looked
+            call.exception()  # the caller may be gone, and asyncio would log an unretrieved exception
 
     async def _start(self, job: Job) -> None:
         with SetWorkflowID(job.id):
@@ -176,18 +176,18 @@ class DbosEngine:
             if row is None:
                 raise LookupError(f"no job is called {job.id!r}")
             if row.status not in _UNFINISHED:
-                return self._tell(row)
+                return self._announce(row)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _WATCH_SECONDS)
 
-    def _tell(self, row: WorkflowStatus) -> None:
-        """Raise what an ended job raised: the very error if it happened here, its text if in another process."""
+    def _announce(self, row: WorkflowStatus) -> None:
+        """Raises what an ended job raised: the same error if it happened here, its text if in another process."""
         if row.error is not None:
             failure = self._failures.get(row.workflow_id)
             raise failure or ShiftworkError(f"{getattr(row.error, 'name', 'error')}: {row.error}")
 
     async def _watch(self) -> None:
-        """Interrupt the acts of jobs that another process cancelled, or took over in the belief that we are dead."""
+        """Interrupts the acts of jobs that another process cancelled, or took over because it considered us dead."""
         while True:
             await asyncio.sleep(_WATCH_SECONDS)
             if jobs := self._acts.jobs():
@@ -197,7 +197,7 @@ class DbosEngine:
                             self._acts.interrupt(row.workflow_id)
 
     async def _work(self, job: Job) -> None:
-        """The body of every workflow. A job stopped from outside leaves no trace of it: it stays to be recovered."""
+        """The body of every workflow. A job stopped from outside records no result, so that it can be recovered."""
         task = asyncio.current_task()
         if task is not None and job.id not in self._running:
             self._follow(job.id, task)
@@ -219,13 +219,13 @@ class DbosEngine:
             raise storable(failure)
 
     async def _stop_tasks(self) -> None:
-        """Cancel what runs and wait for its clean-up; what comes up meanwhile as well, until the grace is over."""
-        told: set[asyncio.Task[Any]] = set()
+        """Cancels what runs, and what starts meanwhile, and waits for the clean-up until the grace period is over."""
+        tasks: set[asyncio.Task[Any]] = set()
         for _ in range(_GRACE_LOOKS):
             left = self._calls | _private.running(self._dbos)
             if not left:
                 return
-            for task in left - told:
+            for task in left - tasks:
                 task.cancel()
-            told |= left
+            tasks |= left
             await asyncio.wait(left, timeout=_GRACE_LOOK_SECONDS)

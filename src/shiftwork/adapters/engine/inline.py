@@ -1,4 +1,4 @@
-"""The in-memory engine: the same promises as the durable one for as long as an `InlineMemory` lives. For tests."""
+"""The in-memory engine: the same guarantees as the durable engine, while its `InlineMemory` exists. For tests."""
 
 import asyncio
 import json
@@ -10,13 +10,13 @@ from enum import StrEnum
 from shiftwork.adapters.engine._replay import Act, cancelled_itself, other_code
 from shiftwork.ports.engine import Bodies, Job, Json
 
-# Longer than any clean-up takes: where tests go on in one process, what is left of a closed engine is in their way.
+# Longer than any clean-up takes: in a process that runs more tests, leftovers of a closed engine would disturb them.
 _GRACE_SECONDS = 60.0
 _LOOK_SECONDS = 0.01
 
 
 class Ended(StrEnum):
-    """How a job came to its end."""
+    """How a job ended."""
 
     DONE = "done"
     FAILED = "failed"
@@ -25,7 +25,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A remembered act: its result as JSON text."""
+    """A completed act: its result as JSON text."""
 
     name: str
     result: str
@@ -33,7 +33,7 @@ class Checkpoint:
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """A job as the memory keeps it: `executor` is who works on it, `checkpoints` are by their place in the order."""
+    """A stored job: `executor` is the process that works on it, `checkpoints` are by their position."""
 
     job: Job
     executor: str
@@ -43,7 +43,7 @@ class Record:
 
 
 class InlineMemory:
-    """What outlives an engine: it plays the database."""
+    """What outlives an engine, in place of a database."""
 
     def __init__(self) -> None:
         self.records: dict[str, Record] = {}
@@ -119,7 +119,7 @@ class InlineEngine:
             if (task := asyncio.current_task()) is not None and task.cancelling():
                 raise  # by `close`, or by a loop that is torn down
             error = cancelled_itself(record.job)
-        except Exception as raised:  # noqa: BLE001 - it is kept, for those who join
+        except Exception as raised:  # noqa: BLE001 - it is kept for callers of `join`
             error = raised
         if self.owns(record):
             record.ended, record.error = (Ended.FAILED if error else Ended.DONE), error

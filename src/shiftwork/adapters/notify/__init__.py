@@ -1,1 +1,1 @@
-"""Channels to people who do not watch."""
+"""Channels that send notices to users."""

@@ -1,4 +1,4 @@
-"""Any of the services that apprise knows: mail, chat, push, each named by an address of its own."""
+"""Any service that apprise supports: mail, chat, push, each named by its own address."""
 
 import asyncio
 from typing import Any
@@ -9,25 +9,25 @@ from shiftwork.redaction import redacted
 
 
 class AppriseNotifier:
-    """See `ports.notify.Notifier`. One address each, so that those which have taken a notice are not told again."""
+    """See `ports.notify.Notifier`. One address per notifier, so that a retry does not repeat delivered notices."""
 
     def __init__(self, url: str) -> None:
         self._url = url
 
     async def send(self, notice: Notice) -> None:
         if not await asyncio.to_thread(self._notify, notice):
-            raise NotifyError("the service did not take it")
+            raise NotifyError("the service did not accept it")
 
     def _notify(self, notice: Notice) -> bool:
         try:
             return bool(_opened(self._url).notify(title=redacted(notice.title), body=redacted(notice.text)))
         except Exception as error:
-            # A hundred services, each with mistakes of its own; what they say may hold the address and its secrets.
+            # A hundred services, each with its own errors; their messages may contain the address and its secrets.
             raise NotifyError(f"the service failed: {type(error).__name__}") from error
 
 
 def check_url(url: str) -> None:
-    """Raises SettingsError for an address that no service answers to; nothing is sent."""
+    """Raises SettingsError for an address of no supported service; sends nothing."""
     _opened(url)
 
 
@@ -38,7 +38,7 @@ def _opened(url: str) -> Any:
     if not opened.add(url):
         scheme = url.partition(":")[0]
         raise SettingsError(
-            f"notify.urls: an address that begins with {scheme!r} is not understood",
+            f"notify.urls: an address that begins with {scheme!r} is not supported",
             hint="see https://github.com/caronc/apprise for how addresses are written",
         )
     return opened

@@ -1,4 +1,4 @@
-"""A signed webhook: one POST of JSON a notice, as standardwebhooks.com describes it."""
+"""A signed webhook: one POST of JSON per notice, as standardwebhooks.com describes it."""
 
 import asyncio
 import json
@@ -16,18 +16,18 @@ _SECONDS: Final = 10.0
 
 
 class _NoDetours(urllib.request.HTTPRedirectHandler):
-    """What is signed for one address is not carried to another."""
+    """Follows no redirects: what is signed for one address must not reach another."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 class WebhookNotifier:
-    """See `ports.notify.Notifier`. The receiver knows by `webhook-id` what it has had before."""
+    """See `ports.notify.Notifier`. The receiver recognizes repeated notices by `webhook-id`."""
 
     def __init__(self, url: str, secret: str) -> None:
         if not url.startswith(("http://", "https://")):
-            raise SettingsError("notify.webhook.url is no http address", hint='url = "https://…" in shiftwork.toml')
+            raise SettingsError("notify.webhook.url is not an http address", hint='url = "https://…" in shiftwork.toml')
         self._url = url
         self._secret = secret
 
@@ -36,7 +36,7 @@ class WebhookNotifier:
 
     def _post(self, notice: Notice) -> None:
         body = payload(notice)
-        # Only http and https come this far: see above.
+        # Only http and https are possible here: see above.
         request = urllib.request.Request(self._url, data=body, headers=self._headers(notice, body))  # noqa: S310
         try:
             with urllib.request.build_opener(_NoDetours).open(request, timeout=_SECONDS):
@@ -61,7 +61,7 @@ class WebhookNotifier:
 
 
 def _cause(error: Exception) -> str:
-    """In the words of the system or of TLS, which do not hold the address; others may."""
+    """Returns the message of the system or of TLS, which does not contain the address; other messages may."""
     inner = getattr(error, "reason", error)
     if not isinstance(inner, OSError):
         return type(error).__name__
@@ -84,13 +84,13 @@ def payload(notice: Notice) -> bytes:
 
 
 def check_secret(secret: str) -> None:
-    """Raises SettingsError for one that nothing can be signed with."""
+    """Raises SettingsError if the secret cannot be used for signing."""
     from standardwebhooks import Webhook  # noqa: PLC0415 - as above
 
     try:
         Webhook(secret)
     except Exception as error:
         raise SettingsError(
-            "the webhook's secret cannot be used: it is to be base64, with whsec_ before it or not",
-            hint="openssl rand -base64 32 makes one; receiver and sender have the same",
+            "the webhook's secret cannot be used: it must be base64, with or without the prefix whsec_",
+            hint="openssl rand -base64 32 creates a secret; receiver and sender must use the same",
         ) from error

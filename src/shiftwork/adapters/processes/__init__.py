@@ -1,1 +1,1 @@
-"""Programs that are started: supervised, bounded, and ended with all that they started."""
+"""Starts programs, supervises them within limits, and ends them with all their descendants."""

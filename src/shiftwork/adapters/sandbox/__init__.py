@@ -1,1 +1,1 @@
-"""Walls around the programs of agents and gates: shared by both, which do not know each other."""
+"""Sandboxes for the programs of agents and gates, shared by both, which do not import each other."""

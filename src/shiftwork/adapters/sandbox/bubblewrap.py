@@ -1,12 +1,12 @@
-"""The tier `bubblewrap`: a program sees the system, its toolchain and its own tree, and writes to its tree alone.
+"""The tier `bubblewrap`: a program sees the system, its toolchain and its own tree, and writes only to its tree.
 
-Whatever is not listed here is not there: the walls are a file system that begins empty. Its processes are in a space of
-their own and die with its first one, which dies with us. Capabilities are dropped, and so is what a process of root
-could do without any: see `_KERNEL`. Calls to the kernel are filtered (`seccomp`), and neither the user's keyrings nor
-abstract sockets of the machine are reached (`processes/supervisor/confined_thread`).
+The sandbox starts as an empty file system, so whatever is not listed here does not exist inside. Its processes have
+their own pid namespace and die with the first of them, which dies with us. Capabilities are dropped, and so is what
+root could do without any: see `_KERNEL`. System calls are filtered (`seccomp`), and the user's keyrings and the
+machine's abstract sockets are out of reach (`processes/supervisor/confined_thread`).
 
-Not taken: `--disable-userns`, because agents may bring a bubblewrap of their own; and a user of its own for each
-program, which needs rights that a developer rarely has.
+Rejected: `--disable-userns`, because agents may bring a bubblewrap of their own; and a separate user for each program,
+which needs rights that a developer rarely has.
 """
 
 import errno
@@ -43,7 +43,7 @@ _STRICT: Final = (
 )
 
 _KERNEL: Final = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr")
-"""Of /proc: root may write there without any capability, and one of them restarts the machine."""
+"""Parts of /proc where root may write without any capability; one of them restarts the machine."""
 
 _TEMPORARY: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - not used, but replaced
 _SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - as above
@@ -52,7 +52,7 @@ _SCRATCH: Final = (*_TEMPORARY, Path("/run"))
 
 _CERTIFICATES: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 _FOLDERS: Final = ("TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
-"""Variables that name a folder: where it is not inside, neither are they."""
+"""Variables that name a folder: removed if the folder does not exist inside."""
 
 
 type _Mount = tuple[str, Path | None]
@@ -61,9 +61,9 @@ _EMPTY: Final[_Mount] = ("--tmpfs", None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bubblewrap:
-    """`program` is bubblewrap itself, `home` the user's. `repository` is theirs too: inside it is an empty folder that
-    nobody can write to but for what is put there. `readable` and `writable` are for every program. Where there is a
-    `reach`, its hosts are the network.
+    """`program` is bubblewrap itself, `home` and `repository` are the user's. Inside, the repository is an empty
+    folder, read-only except for what is mounted there. `readable` and `writable` apply to every program. If `reach` is
+    set, the program can call only its hosts.
     """
 
     program: str
@@ -86,7 +86,7 @@ class Bubblewrap:
         if lent := self._lent(room.files, mounts):
             company = Lending(lent, company)
         network = ("--unshare-net",) if self.reach or not self.network else ()
-        # Last: closed before, nothing could be put there.
+        # Last: once these are read-only, nothing can be mounted there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
         closed = (self.repository, Path("/")) if empty else (Path("/"),)
         flags = (
@@ -102,37 +102,37 @@ class Bubblewrap:
         )
         env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
         if network:
-            # The user's proxies cannot be reached, and their addresses may hold a password.
+            # The user's proxies cannot be reached, and their addresses may contain a password.
             env = {name: value for name, value in env.items() if name.lower() not in VARIABLES}
         argv = (self.program, *flags, "--", *command)
         confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
         return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined
 
     def _lent(self, files: Mapping[Path, str], mounts: Mapping[Path, _Mount]) -> dict[Path, str]:
-        """Those that lie in the empty home, and not in something that the settings show there."""
+        """Returns the files that belong in the empty home, and not in a folder that the settings show there."""
         shown = [path for path in mounts if path != self.home and path.is_relative_to(self.home)]
         home = {place: text for place, text in files.items() if place.is_relative_to(self.home)}
         return {place: text for place, text in home.items() if not any(place.is_relative_to(path) for path in shown)}
 
     def _bounds(self, mounts: Mapping[Path, _Mount]) -> Bounds | None:
-        """With where the program can write: on the disk, and in memory."""
+        """Returns the limits with the folders where the program can write: on disk, and in memory."""
         folders = tuple(source for kind, source in mounts.values() if kind == "--bind" and source)
         inside = (*(path for path, mount in mounts.items() if mount == _EMPTY), _SHARED_MEMORY)
         return replace(self.bounds, folders=folders, inside=inside) if self.bounds else None
 
     def _sized(self, kind: str, *words: str) -> tuple[str, ...]:
-        """A folder that is kept in memory has an end, where bubblewrap can give it one."""
+        """Limits the size of a folder that is kept in memory, if bubblewrap supports it."""
         size = ("--size", str(self.bounds.memory)) if self.bounds and kind == "--tmpfs" and _sizes(self.program) else ()
         return (*size, kind, *words)
 
     def _mounts(self, room: Room, programs: Iterable[str], env: Mapping[str, str]) -> dict[Path, _Mount]:
-        """By place; of two for one place the later one counts."""
+        """Returns the mounts by path; of two for the same path, the later counts."""
         mounts: dict[Path, _Mount] = dict.fromkeys(_SCRATCH, _EMPTY)
         mounts[self.repository] = _EMPTY
         if self.home.is_absolute() and self.home != Path("/"):
             mounts[self.home] = ("--bind", room.house) if room.house else _EMPTY
         toolchain = Toolchain(self.home, (self.repository,))
-        # What lies in the tree is there, and a link of its leads where somebody's work wants it to.
+        # Files in the tree are visible anyway, and their links may lead wherever an agent wants.
         needed = (path for file in map(Path, programs) if not _lies_in(file, room) for path in toolchain.of_file(file))
         door = _door(self.home, self.repository) if self.reach else ()
         certificates = (Path(env[name]) for name in _CERTIFICATES if env.get(name))
@@ -153,8 +153,8 @@ def _binds(kind: str, paths: Iterable[Path], writable: tuple[Path, ...]) -> dict
 
 
 def _led_astray(path: Path, writable: tuple[Path, ...]) -> bool:
-    """Whether it leads out of a folder that was lent before by a link, which may be the borrower's own work: to follow
-    it would be to show them whatever they have named.
+    """Whether a link leads the path out of a writable folder. A program may have made that link in an earlier run, and
+    following it would show the program whatever it named.
     """
     above = [folder for folder in writable if path.is_relative_to(folder) and path != folder]
     return any(os.path.realpath(path) != str(_real(folder) / path.relative_to(folder)) for folder in above)
@@ -173,26 +173,26 @@ def _writable(mounts: Mapping[Path, _Mount]) -> tuple[Path, ...]:
 
 
 def _depth(path: Path) -> int:
-    """What lies further down is mounted later, or it would be covered."""
+    """Deeper paths are mounted later, or they would be covered."""
     return len(path.parts)
 
 
 @cache
 def _sizes(program: str) -> bool:
-    """Whether it knows sizes, which it has since 0.7."""
+    """Whether it supports sizes, which it does since 0.7."""
     asked = subprocess.run((program, "--help"), capture_output=True, check=False)  # noqa: S603 - the user's own
     return b"--size BYTES" in asked.stdout + asked.stderr
 
 
 @cache
 def _door(home: Path, repository: Path) -> tuple[Path, ...]:
-    """What the door needs, which is the same for every program, and takes as long as the door itself."""
+    """Returns what the door needs. Cached: the same for every program, and as slow to find as the door is to run."""
     return (*Toolchain(home, (repository,)).of_file(Path(interpreter())), door_file())
 
 
 @cache
 def _system() -> tuple[str, ...]:
-    """The same for every program, and some hundred files to look at."""
+    """Cached: the same for every program, and some hundred files to look at."""
     return tuple(_shown())
 
 
@@ -209,13 +209,13 @@ def _shown() -> Iterator[str]:
 
 @cache
 def outward(folder: Path) -> tuple[Path, ...]:
-    """The files that links of a folder lead to outside of the system: how names are resolved is often said by one."""
+    """Returns the files outside the system that links in a folder lead to, such as the resolver's settings."""
     found = (_real(path) for path in folder.iterdir() if path.is_symlink() and path.is_file())
     return tuple(path for path in found if not is_system(path) and not path.is_relative_to("/proc"))
 
 
 def _kept_from_root() -> Iterator[str]:
-    """Of /etc is left what everybody may read, and of /proc nothing that changes the machine."""
+    """Hides what not every user may read in /etc, and makes what changes the machine in /proc read-only."""
     for name in _KERNEL:
         if os.path.lexists(f"/proc/{name}"):
             yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
@@ -229,7 +229,7 @@ def _kept_from_root() -> Iterator[str]:
 
 
 def _mode(path: Path) -> int:
-    """Of the file itself; of one that is gone by now, as if it were open to all."""
+    """Returns the mode of the file itself; a file that is gone by now counts as open to all."""
     try:
         return path.lstat().st_mode
     except OSError:
@@ -237,7 +237,7 @@ def _mode(path: Path) -> int:
 
 
 def _found(spawn: Spawn) -> str:
-    """Where the program is, as starting it would find it: inside, a missing one would be but an exit code."""
+    """Returns the program's path, as starting it would find it: inside, a missing program is only an exit code."""
     name = spawn.argv[0]
     place = str(spawn.cwd / name) if os.sep in name else name
     found = shutil.which(place, path=spawn.env.get("PATH", os.defpath))

@@ -1,7 +1,7 @@
-"""The sandboxes of gates, one for each rung, and which gate is on which.
+"""The sandboxes of gates, one for each rung, and which gate uses which.
 
-Where the settings say nothing of the network of gates, each gate is on the first rung on which the base is green. The
-first two rungs are remembered in the state folder. Those beyond need the user's consent: what lies there gives none.
+If the settings do not define the network of gates, each gate uses the first rung on which the base is green. The first
+two rungs are stored in the state folder. Higher rungs need the user's consent, which that folder cannot give.
 """
 
 import json
@@ -16,13 +16,13 @@ from shiftwork.domain.gates.rung import Rung, rung_of
 
 _FILE: Final = "rungs.json"
 USUAL: Final = Rung.OWN
-"""For commands that were never tried on a base, such as the checks of a spec: the furthest that needs no consent."""
+"""For commands that were never tried on a base, such as the checks of a spec: the highest that needs no consent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """`consented` are the rungs that the user has agreed to, and `found` those that were found on a base, by command.
-    What is found later is kept in the `folder`.
+    """`consented` are the rungs that the user has agreed to, and `found` those that worked on a base, by command.
+    `keep` stores the latter in the `folder`.
     """
 
     rungs: Mapping[Rung, Sandbox]
@@ -34,7 +34,7 @@ class Ladder:
         return self.rungs[self.rung(room.command)].enclosed(spawn, room)
 
     def rung(self, command: str) -> Rung:
-        """The one in force."""
+        """Returns the rung in force."""
         consented = self.consented.get(command)
         if consented is not None and consented in self.rungs:
             return consented
@@ -42,17 +42,17 @@ class Ladder:
 
     @property
     def tried(self) -> tuple[Rung, ...]:
-        """The rungs that are tried on a base without asking anybody, each of which gives more than the one before."""
+        """The rungs that are tried on a base without consent, each with more access than the previous."""
         same = self.rungs[Rung.OWN] == self.rungs[Rung.CUT]
         return (Rung.CUT,) if same else (Rung.CUT, Rung.OWN)
 
     def unknown(self, commands: Iterable[str]) -> tuple[str, ...]:
-        """Those that were never tried on a base, nor consented to."""
+        """Returns the commands that were never tried on a base, nor consented to."""
         known = {*self.consented, *self.found}
         return tuple(dict.fromkeys(command for command in commands if command and command not in known))
 
     def put(self, commands: Iterable[str], rung: Rung) -> None:
-        """Have them run on a rung that needs no consent."""
+        """Makes the commands run on a rung that needs no consent."""
         if rung.needs_consent:
             raise ValueError(f"{rung.word} needs the user's consent")
         self.found.update(dict.fromkeys(commands, rung))
@@ -62,18 +62,18 @@ class Ladder:
             self.found.pop(command, None)
 
     def keep(self) -> None:
-        """Remember what was found."""
+        """Stores what was found."""
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self.folder / f"{_FILE}.new"
-        partial.write_text(json.dumps({one: rung.word for one, rung in self.found.items()}), encoding="utf-8")
+        partial.write_text(json.dumps({name: rung.word for name, rung in self.found.items()}), encoding="utf-8")
         partial.replace(self.folder / _FILE)
 
 
 def recalled(folder: Path) -> dict[str, Rung]:
-    """What was found before; a record that cannot be read is none, and none can say more than needs no consent."""
+    """Returns what was stored; empty if it cannot be read, and never a rung that needs consent."""
     try:
         document: Any = json.loads((folder / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    rungs = {str(one): rung_of(str(word)) for one, word in document.items()} if isinstance(document, dict) else {}
+    rungs = {str(item): rung_of(str(word)) for item, word in document.items()} if isinstance(document, dict) else {}
     return {command: rung for command, rung in rungs.items() if rung is not None and not rung.needs_consent}

@@ -1,4 +1,4 @@
-"""Files that one sandboxed program gets by their content: they lie in its own memory, for it alone, and go with it."""
+"""Files that a sandboxed program gets by their content: in memory, for this program only, and gone when it ends."""
 
 import os
 from collections.abc import AsyncIterator, Mapping
@@ -11,12 +11,12 @@ from shiftwork.adapters.processes.supervisor.spawn import Company
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
 
 _BEFORE: Final = "--chdir"
-"""The word of bubblewrap's before which they are named: all folders are there by then."""
+"""The bubblewrap option before which the files are inserted: by then all folders exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lending:
-    """Beside whatever else the program has for company. Nothing is written to a disk."""
+    """Works beside any other company of the program. Writes nothing to disk."""
 
     files: Mapping[Path, str]
     other: Company | None = None

@@ -1,4 +1,4 @@
-"""Whether a sandbox can be had here: found out by running one, for a kernel or its administrator may forbid it."""
+"""Checks whether a sandbox works here by running one, because a kernel or its administrator may forbid it."""
 
 import socket
 import tempfile
@@ -12,8 +12,8 @@ from shiftwork.adapters.sandbox.sandbox import Room
 from shiftwork.errors import SandboxError
 
 _SECONDS: Final = 60.0
-"""A program that has not answered by then will not: a busy machine takes seconds where a quick one takes none."""
-ELSEWHERE: Final = 'set tier = "none" under [sandbox], which confines nobody'
+"""A program that has not answered by then will not: even a busy machine takes only seconds."""
+ELSEWHERE: Final = 'set tier = "none" under [sandbox], which turns the sandbox off'
 MISSING: Final = f"install bubblewrap (apt install bubblewrap), or {ELSEWHERE}"
 _FORBIDDEN: Final = (
     "let users make namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns, kernel.unprivileged_userns_clone, "
@@ -21,8 +21,8 @@ _FORBIDDEN: Final = (
 )
 _SCRIPT: Final = """\
 touch in-the-tree || exit
-if (touch "$1/new") 2> /dev/null; then echo "what is outside can be written to" >&2; exit 1; fi
-if [ "$$" -gt 9 ]; then echo "the processes of the machine are seen" >&2; exit 1; fi
+if (touch "$1/new") 2> /dev/null; then echo "files outside the sandbox can be written" >&2; exit 1; fi
+if [ "$$" -gt 9 ]; then echo "processes outside the sandbox are visible" >&2; exit 1; fi
 """
 
 
@@ -31,9 +31,9 @@ import os, socket, sys
 proxy, port = os.environ["http_proxy"].removeprefix("http://").split(":")
 with socket.create_connection((proxy, int(port)), 30) as line:
     line.sendall(b"CONNECT nowhere.invalid:443 HTTP/1.1\\r\\nHost: nowhere.invalid\\r\\n\\r\\n")
-    told = line.recv(1024)
-if b" 403 " not in told:
-    sys.exit(f"a host that is not listed is not refused: {told}")
+    answer = line.recv(1024)
+if b" 403 " not in answer:
+    sys.exit(f"a host that is not listed is not refused: {answer}")
 try:
     socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2)
 except OSError:
@@ -43,7 +43,7 @@ sys.exit("hosts that are not listed can be reached")
 
 
 async def probe(sandbox: Bubblewrap) -> None:
-    """Run one; raises SandboxError, with what to do, where there is none or it does not hold."""
+    """Runs a sandbox; raises SandboxError, with a hint, if it cannot be created or does not confine."""
     with (
         tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder,
         socket.create_server(("127.0.0.1", 0)) as own,
@@ -71,4 +71,4 @@ async def _try(sandbox: Bubblewrap, tree: Path, argv: tuple[str, ...]) -> None:
         raise SandboxError(f"{sandbox.program} cannot be run: {failure}", hint=MISSING) from failure
     if over.cause is not Cause.EXITED or over.code:
         why = over.stderr.strip() or f"exit code {over.code}, {over.cause}"
-        raise SandboxError(f"bubblewrap makes no sandbox here: {why}", hint=_FORBIDDEN)
+        raise SandboxError(f"bubblewrap cannot create a sandbox here: {why}", hint=_FORBIDDEN)

@@ -1,4 +1,4 @@
-"""What stands between a program and the rest of the machine: nothing, or what a tier of the sandbox puts there."""
+"""What separates a program from the rest of the machine: nothing, or a tier of the sandbox."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from shiftwork.adapters.processes.supervisor.supervise import Spawn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What one program may touch beyond what everybody may.
+    """What one program may access beyond what every program may.
 
-    It works in `tree`. Of `writable` and `readable` what is not there is passed over, and what is readable stays so
-    inside of what is writable. `programs` are files that it starts, seen with what they need beside them. `house` is a
-    folder of its own that stands where the user's home is; without one, what is written there is gone with the program.
-    `stand_ins` are folders of its own, too, by the places where they stand. `files` are lent to it by their content, in
-    its home, where nothing else of the user's is shown. Of a command of the project's own,
-    `command` is the line by which the user knows it.
+    It works in `tree`. Paths in `writable` and `readable` that do not exist are skipped, and a readable path inside a
+    writable path stays read-only. `programs` are files that it starts, visible with what they need beside them. `house`
+    is its own folder in place of the user's home; without it, what is written there is lost when the program ends.
+    `stand_ins` are more folders of its own, by the paths that they replace. `files` are given to it by their content,
+    in its home, where no other file of the user is visible. For a command of the project, `command` is the line by
+    which the user knows it.
     """
 
     tree: Path
@@ -34,7 +34,7 @@ class Sandbox(Protocol):
     """One tier, for one kind of program."""
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
-        """The same program, within the walls; raises OSError where there is no such program, as starting it would."""
+        """Returns the same program in the sandbox; raises OSError if the program is missing, as starting it would."""
         ...
 
 

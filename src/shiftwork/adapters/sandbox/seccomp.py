@@ -1,16 +1,16 @@
-"""The seccomp filter of the tier `bubblewrap`: which calls to the kernel a program in the sandbox may not make.
+"""The seccomp filter of the tier `bubblewrap`: which system calls a program in the sandbox may not make.
 
-Denied is what container runtimes deny without a capability (keyrings, kernel modules, BPF, performance events, user
+Denied: what container runtimes deny without a capability (keyrings, kernel modules, BPF, performance events, user
 faults, io_uring, clocks, swap, accounting, file handles), the kernel's 32-bit and x32 entries, terminal injection, and
-kinds of sockets that no network namespace holds back, such as those to the hypervisor.
+kinds of sockets that a network namespace does not confine, such as those to the hypervisor.
 
-Left open is what sandboxes of agents need inside of ours: namespaces, `mount` and `pivot_root`, Landlock and seccomp
-itself. So is `ptrace`, which debuggers and leak checkers of test suites need: a program sees its own processes alone.
+Allowed: what sandboxes of agents need inside ours: namespaces, `mount` and `pivot_root`, Landlock and seccomp itself.
+Also `ptrace`, which debuggers and leak checkers of test suites need: a program sees only its own processes.
 
-Not taken: libseccomp. Its own Python binding is not published as a package, and `pyseccomp`, which loads the library,
-is a small project with few releases; the library itself need not be installed where bubblewrap is. The rules are a
-table of numbers that the kernel never changes, and tests compare them with libseccomp's. On a machine that has no table
-here there is no filter, and `doctor` says so.
+Rejected: libseccomp. Its own Python binding is not published as a package, and `pyseccomp`, which loads the library, is
+a small project with few releases; the library may be missing where bubblewrap is installed. The rules are a table of
+numbers that the kernel never changes, and tests compare them with libseccomp's. A machine without a table here has no
+filter, and `doctor` says so.
 """
 
 import errno
@@ -25,7 +25,7 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 """Operations of the kernel's filter language, each on a word of 32 bits."""
 
 _NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Where the number of a call, its machine and its first two arguments lie; the low halves of these, little-endian."""
+"""Offsets of a call's number, its machine and its first two arguments; of these the low halves, little-endian."""
 
 _ALLOW: Final = 0x7FFF0000
 _KILL: Final = 0x80000000
@@ -90,20 +90,20 @@ NUMBERS: Final[Mapping[str, tuple[int | None, int | None]]] = {
     "ustat": (136, None),
     "vhangup": (153, 58),
 }
-"""Calls by name, as x86-64 and 64-bit Arm number them; None where there is no such call."""
+"""Calls by name, with their numbers on x86-64 and 64-bit Arm; None if the call does not exist."""
 
 _BY_ARGUMENT: Final = frozenset({"ioctl", "personality", "socket"})
 _FALL_BACK: Final = frozenset(
     {"fsconfig", "fsmount", "fsopen", "fspick", "mount_setattr", "move_mount", "open_tree"}
     | {"io_uring_enter", "io_uring_register", "io_uring_setup", "quotactl_fd", "set_mempolicy_home_node"}
 )
-"""New calls: programs ask whether the kernel has them, and do without."""
+"""New calls: programs check whether the kernel has them, and otherwise do without."""
 
 _TERMINAL: Final = (0x5412, 0x541C)
 """TIOCSTI, which types into a terminal, and TIOCLINUX, which pastes into a console."""
 
 _PERSONALITIES: Final = (0x0, 0x8, 0x20000, 0x20008, 0x40000, 0xFFFFFFFF)
-"""The plain one, those of 32-bit and old kernels, without random addresses (debuggers, thread checkers), a question."""
+"""The default, 32-bit and old kernels, no random addresses (for debuggers, thread checkers), and the query."""
 
 _FAMILIES: Final = (0, 1, 2, 10, 16)
 """Unspecified, Unix, IPv4, IPv6, netlink: what a network namespace confines."""
@@ -124,7 +124,7 @@ _MACHINES: Final = {
 
 @cache
 def program(machine: str | None = None) -> bytes:
-    """The filter for bubblewrap's `--seccomp`, for this machine unless another is named; empty where none is known."""
+    """Returns the filter for bubblewrap's `--seccomp`, by default for this machine; empty if none is known."""
     found = _MACHINES.get(machine or platform.machine())
     return b"".join(_rules(found)) if found else b""
 
@@ -142,14 +142,14 @@ def _rules(machine: _Machine) -> Iterator[bytes]:
         if number is not None and name not in _BY_ARGUMENT:
             yield _line(_EQUAL, number, 0, 1)
             yield _line(_RETURN, _FAIL | (errno.ENOSYS if name in _FALL_BACK else errno.EPERM))
-    yield from _by_argument(machine, "ioctl", _SECOND, _one_of(_TERMINAL, _FAIL | errno.EPERM, _ALLOW))
-    yield from _by_argument(machine, "personality", _FIRST, _one_of(_PERSONALITIES, _ALLOW, _FAIL | errno.EPERM))
-    yield from _by_argument(machine, "socket", _FIRST, _one_of(_FAMILIES, _ALLOW, _FAIL | errno.EAFNOSUPPORT))
+    yield from _by_argument(machine, "ioctl", _SECOND, _any_of(_TERMINAL, _FAIL | errno.EPERM, _ALLOW))
+    yield from _by_argument(machine, "personality", _FIRST, _any_of(_PERSONALITIES, _ALLOW, _FAIL | errno.EPERM))
+    yield from _by_argument(machine, "socket", _FIRST, _any_of(_FAMILIES, _ALLOW, _FAIL | errno.EAFNOSUPPORT))
     yield _line(_RETURN, _ALLOW)
 
 
 def _by_argument(machine: _Machine, name: str, place: int, rules: tuple[bytes, ...]) -> Iterator[bytes]:
-    """The kernel looks at the low half of these arguments alone, and so do the rules."""
+    """The kernel reads only the low half of these arguments, and so do the rules."""
     number = NUMBERS[name][machine.column]
     if number is not None:
         yield _line(_EQUAL, number, 0, len(rules) + 1)
@@ -157,11 +157,11 @@ def _by_argument(machine: _Machine, name: str, place: int, rules: tuple[bytes, .
         yield from rules
 
 
-def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> tuple[bytes, ...]:
+def _any_of(values: tuple[int, ...], then: int, otherwise: int) -> tuple[bytes, ...]:
     matching = (line for value in values for line in (_line(_EQUAL, value, 0, 1), _line(_RETURN, then)))
     return (*matching, _line(_RETURN, otherwise))
 
 
 def _line(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
-    """One instruction: where to go on counts from the next."""
+    """Returns one instruction; jumps count from the next instruction."""
     return struct.pack("=HBBI", code, then, otherwise, value)

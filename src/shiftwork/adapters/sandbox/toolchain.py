@@ -1,15 +1,15 @@
-"""Which folders outside the system's own the programs of a PATH need: they are shown, read-only, in the sandbox.
+"""Finds the folders outside the system that the programs of a PATH need: the sandbox shows them read-only.
 
-A program is rarely alone: a Python has its library two folders further, a link leads to where a package manager keeps
-the real thing, a shim needs the versions that its manager has installed. Of the installation that a `bin` folder
-belongs to, those parts are shown that installations have (`lib`, `share`, …), and never what else lies beside them. Of
-folders that hold more than programs (the user's home, `~/.local`, `~/.cargo` and their like, whatever the caller calls
-personal) it is `bin` and `lib` alone.
+A program rarely works alone: a Python has its library two folders away, a link leads to where a package manager keeps
+the real file, a shim needs the versions that its manager has installed. Of the installation that a `bin` folder belongs
+to, only the usual parts of installations are shown (`lib`, `share`, …), and nothing else beside them. Of folders that
+contain more than programs (the user's home, `~/.local`, `~/.cargo` and similar, whatever the caller calls personal),
+only `bin` and `lib` are shown.
 
-A link in the repository may be a story's work. Those that lead out of it are followed to a Python alone: virtual
-environments are made of such.
+A link in the repository may be a story's work. A link that leads out of it is followed only to a Python, because
+virtual environments consist of such links.
 
-Not taken: showing the home, or an installation, without what is known to be secret. Nobody knows all that is secret.
+Rejected: showing the home, or an installation, without known secrets. No list of secrets is complete.
 """
 
 import os
@@ -22,14 +22,14 @@ SYSTEM: Final = tuple(
     Path(name)
     for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap")
 )
-"""Shown whole: what is installed for everybody."""
+"""Shown whole: what is installed for all users."""
 
 _BIN: Final = frozenset({"bin", "sbin", "libexec"})
 _SHIMS: Final = "shims"
 _MODULES: Final = "node_modules"
 _PARTS: Final = ("bin", "lib", "lib64", "libexec")
 _INSTALLED: Final = (*_PARTS, "sbin", "lib32", "share", "include")
-"""What installations have in common. With one of the first beside its `bin`, or with one of the next, it is one."""
+"""What installations have in common. An installation has, beside its `bin`, a part from above or a mark from below."""
 
 _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "pyvenv.cfg": ("src",),
@@ -47,43 +47,43 @@ _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "installs": ("plugins", "asdf.sh", "completions"),
     "toolchains": ("settings.toml",),
 }
-"""By what else marks an installation: what it needs beside the mark. In this order: a virtual environment, conda,
-Homebrew, Go, a folder of Go's packages, a JDK, one without modules, Maven, Gradle, gems, Volta, pyenv and its like,
+"""Other marks of an installation, and what it needs beside the mark. In this order: a virtual environment, conda,
+Homebrew, Go, a folder of Go's packages, a JDK, a JDK without modules, Maven, Gradle, gems, Volta, pyenv and similar,
 asdf and mise, rustup.
 """
 
 _MIXED: Final = (".local", ".cargo", ".config", ".cache", "go", ".ssh")
-"""Folders of a home that hold programs and much else."""
+"""Folders of a home that contain programs and much else."""
 
 _LINKS: Final = 40
-"""The kernel follows no more."""
+"""The kernel follows no more links than this."""
 
 _PYTHON: Final = re.compile(r"(?:python|pypy|graalpy)[0-9.]*t?")
-"""How interpreters are called."""
+"""The names of interpreters."""
 
 _COMPANIONS: Final = {
     ".cargo/bin": (".rustup/toolchains", ".rustup/settings.toml", ".cargo/registry", ".cargo/git"),
 }
-"""What programs of a folder need that no rule finds: a compiler's proxies, and sources that were fetched before."""
+"""What programs of a folder need that no rule finds: a compiler's toolchains, and downloaded sources."""
 
 
 def is_system(path: Path) -> bool:
-    """Whether it is shown anyway; of the system's settings, by which links of its programs lead, it is a part."""
+    """Whether the sandbox shows it anyway. This includes /etc, through which links of system programs lead."""
     return any(path.is_relative_to(root) for root in (*SYSTEM, Path("/etc")))
 
 
 class Toolchain:
-    """Finds it for one user; `personal` are folders that are never shown whole, nor what they lie in."""
+    """Finds the toolchain of one user; `personal` folders are never shown whole, nor are their parents."""
 
     def __init__(self, home: Path, personal: Sequence[Path] = ()) -> None:
         self._home = home
-        self._repositories = [place for one in personal for place in (one, _real(one))]
-        self._hidden = [place for one in (home, *personal) for place in (one, _real(one))]
+        self._repositories = [place for path in personal for place in (path, _real(path))]
+        self._hidden = [place for path in (home, *personal) for place in (path, _real(path))]
         mixed = [place / name for place in (home, _real(home)) for name in _MIXED]
-        self._personal = frozenset((*mixed, *(folder for one in self._hidden for folder in (one, *one.parents))))
+        self._personal = frozenset((*mixed, *(folder for path in self._hidden for folder in (path, *path.parents))))
 
     def of_folders(self, folders: Iterable[Path]) -> tuple[Path, ...]:
-        """All that the programs of these folders need, outermost folders only."""
+        """Returns all that the programs of these folders need, outermost folders only."""
         waiting = [folder for folder in folders if folder.is_absolute()]
         found: dict[Path, None] = {}
         seen: set[Path] = set()
@@ -99,7 +99,7 @@ class Toolchain:
         return self._shown(found)
 
     def of_file(self, file: Path) -> tuple[Path, ...]:
-        """All that one program needs, wherever it is."""
+        """Returns all that one program needs, wherever it is."""
         found: list[Path] = []
         if not self._may_be_followed(file):
             return ()
@@ -110,37 +110,37 @@ class Toolchain:
         return self._shown(found)
 
     def _may_be_followed(self, link: Path) -> bool:
-        """A link of the repository, which may be a story's work, shows nothing of the user's but a Python."""
+        """A link in the repository may be a story's work, so it shows no file of the user except a Python."""
         if not self._is_in_repository(link) or self._is_in_repository(end := _real(link)):
             return True
         named = _PYTHON.fullmatch(link.name) and _PYTHON.fullmatch(end.name) and end.parent.name == "bin"
         return bool(named) and any((end.parent.parent / "lib").glob("python3*" if "python" in end.name else "pypy*"))
 
     def _is_in_repository(self, path: Path) -> bool:
-        return any(path.is_relative_to(one) for one in self._repositories)
+        return any(path.is_relative_to(repository) for repository in self._repositories)
 
     def _shown(self, paths: Iterable[Path]) -> tuple[Path, ...]:
-        """Whatever the rules say, and wherever links lead: nothing personal."""
+        """Removes everything personal, whatever the rules say and wherever links lead."""
         return _outermost(path for path in paths if not self._is_there(path) and not self._is_personal(path))
 
     def _is_there(self, path: Path) -> bool:
-        """Whether it is shown with the system; what is personal is not, though it may lie there."""
-        return is_system(path) and not any(path.is_relative_to(one) for one in self._hidden)
+        """Whether it is shown with the system; personal folders are not, even if they are inside it."""
+        return is_system(path) and not any(path.is_relative_to(item) for item in self._hidden)
 
     def _is_personal(self, path: Path) -> bool:
         return path in self._personal or _real(path) in self._personal
 
     def _installation(self, folder: Path) -> Iterator[Path]:
-        """The folder and what it belongs to; a link to it leads to the same, under both names."""
+        """Yields the folder and its installation; a link to the folder gives the same under its own name."""
         yield folder
         prefix = folder.parent
         yield from (part for name in self._parts(prefix, folder.name) if (part := prefix / name).exists())
         for place, names in _COMPANIONS.items():
             if folder == self._home / place:
-                yield from (one for name in names if (one := self._home / name).exists())
+                yield from (path for name in names if (path := self._home / name).exists())
 
     def _parts(self, prefix: Path, name: str) -> Iterator[str]:
-        """What is shown of the folder that a folder of programs lies in."""
+        """Yields what is shown of the parent of a folder of programs."""
         if name in _BIN:
             yield from _PARTS
         managed = name == _SHIMS
@@ -162,7 +162,7 @@ class Toolchain:
         return shown, folders
 
     def _around(self, file: Path) -> tuple[list[Path], list[Path]]:
-        """What is shown of a file's surroundings, and the folder of programs it lies in, if it does."""
+        """Returns what is shown around a file, and its folder of programs, if it is in one."""
         if _MODULES in file.parts:
             return [Path(*file.parts[: file.parts.index(_MODULES) + 1])], []
         if file.parent.name in _BIN:
@@ -171,7 +171,7 @@ class Toolchain:
 
 
 def _links(folder: Path) -> list[Path]:
-    """Those that may lead somewhere else than to the system; plain text, for a system has thousands of them."""
+    """Returns the links that may lead out of the system; as plain text, because a system has thousands of links."""
     within = is_system(folder)
     try:
         with os.scandir(folder) as entries:
@@ -186,7 +186,7 @@ def _stays(target: str) -> bool:
 
 
 def _ways(path: Path) -> list[Path]:
-    """Every place that the links of a path lead through, up to the file itself; none where they end at none."""
+    """Returns every path that the links of a path lead through, up to the file itself; none if there is no file."""
     ways, place = [path], path
     while place.is_symlink() and len(ways) <= _LINKS:
         place = Path(os.path.normpath(place.parent / place.readlink()))
@@ -195,7 +195,7 @@ def _ways(path: Path) -> list[Path]:
 
 
 def _real(path: Path) -> Path:
-    """As `resolve`, but for links in a circle, which it makes an error of."""
+    """Like `resolve`, but without an error for a cycle of links."""
     return Path(os.path.realpath(path))
 
 

@@ -1,1 +1,1 @@
-"""Files that say what is to be done: one module for each format, and what they share."""
+"""Readers of spec files: one module for each format, and what they share."""

@@ -1,4 +1,4 @@
-"""A spec as a format has found it, and what is checked of it whatever the format: ids, dependencies, circles."""
+"""A spec as a format has parsed it, and the checks that all formats share: ids, dependencies, cycles."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ _SLUG_LIMIT: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A story and where it stands; `needs_at` are the places of its dependencies, as many as there are."""
+    """A story and its offset; `needs_at` has one offset for each dependency."""
 
     story: Story
     at: int
@@ -29,7 +29,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What was found in a file, mistakes included."""
+    """Everything found in a file, mistakes included."""
 
     title: str
     stories: tuple[Found, ...]
@@ -43,13 +43,13 @@ class Draft:
 
 
 def mistakes_of(draft: Draft) -> Sequence[Mistake]:
-    """Everything that is wrong; circles are looked for where nothing else is, because they would mislead."""
+    """All mistakes. Cycles are only reported where there is no other mistake, because they would mislead."""
     found = (*draft.mistakes, *_ids(draft.stories), *_unknown(draft.stories))
-    return found or tuple(_circle(draft.stories))
+    return found or tuple(_cycle(draft.stories))
 
 
 def slug(text: str) -> str:
-    """An id made from a title: its letters and digits, and a trace of the rest where these do not tell titles apart."""
+    """Makes an id from a title: its letters and digits, plus a short hash where these are too long or empty."""
     words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     if words and len(words) <= _SLUG_LIMIT:
         return words
@@ -64,18 +64,18 @@ def untitled(stories: Sequence[Found]) -> Iterator[Mistake]:
 
 
 def _ids(stories: Sequence[Found]) -> Iterator[Mistake]:
-    """Ids become names of branches and folders, and on some file systems case does not tell these apart."""
+    """Ids become names of branches and folders, and some file systems ignore case."""
     first: dict[str, Found] = {}
     for found in stories:
         name = found.story.id
         if not name:
-            continue  # that it is missing has been said
+            continue  # already reported as missing
         if not STORY_ID.fullmatch(name):
-            told = f"the id {shown(name)} must be letters, digits, '-', '_' and single dots, at most 64"
-            yield Mistake(at=found.at, text=told)
+            message = f"the id {shown(name)} must be letters, digits, '-', '_' and single dots, at most 64"
+            yield Mistake(at=found.at, text=message)
         elif first.setdefault(name.lower(), found) is not found:
             other = first[name.lower()].story
-            yield Mistake(at=found.at, text=f"the id {name!r} is already that of the story {shown(other.title)}")
+            yield Mistake(at=found.at, text=f"the id {name!r} is already used by the story {shown(other.title)}")
 
 
 def _unknown(stories: Sequence[Found]) -> Iterator[Mistake]:
@@ -83,15 +83,15 @@ def _unknown(stories: Sequence[Found]) -> Iterator[Mistake]:
     for found in stories:
         for other, at in zip(found.story.depends_on, found.needs_at, strict=True):
             if other not in known:
-                told = f"{found.story.id} depends on {shown(other)}, which is not in this file"
-                yield Mistake(at=at, text=told + did_you_mean(other, known))
+                message = f"{found.story.id} depends on {shown(other)}, which is not in this file"
+                yield Mistake(at=at, text=message + did_you_mean(other, known))
 
 
-def _circle(stories: Sequence[Found]) -> Iterator[Mistake]:
-    circle = find_cycle({found.story.id: found.story.depends_on for found in stories})
-    if circle:
-        entered = next(found for found in stories if found.story.id == circle[0])
+def _cycle(stories: Sequence[Found]) -> Iterator[Mistake]:
+    cycle = find_cycle({found.story.id: found.story.depends_on for found in stories})
+    if cycle:
+        entered = next(found for found in stories if found.story.id == cycle[0])
         places = dict(zip(entered.story.depends_on, entered.needs_at, strict=True))
-        following: StoryId = circle[1] if len(circle) > 1 else circle[0]
-        way = " → ".join((*circle, circle[0]))
-        yield Mistake(at=places[following], text=f"stories depend on each other in a circle: {way}")
+        following: StoryId = cycle[1] if len(cycle) > 1 else cycle[0]
+        way = " → ".join((*cycle, cycle[0]))
+        yield Mistake(at=places[following], text=f"stories depend on each other in a cycle: {way}")

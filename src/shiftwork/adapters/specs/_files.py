@@ -1,4 +1,4 @@
-"""Spec files on disk: read as they are, replaced whole, one writer at a time."""
+"""Reads spec files and replaces them atomically, one writer at a time."""
 
 import contextlib
 import os
@@ -17,23 +17,23 @@ _TRIES: Final = 5
 
 
 def text_of(path: Path, name: str) -> str:
-    """The text, line ends and all; raises SpecError that calls the file by its name."""
+    """Returns the text with its line ends; raises SpecError, which names the file as `name`."""
     content = _bytes_of(path, name)
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2]) + 1
-        raise SpecError(f"{name}:{line}:{column}: this is no UTF-8", hint="save the file as UTF-8") from None
+        raise SpecError(f"{name}:{line}:{column}: this is not UTF-8", hint="save the file as UTF-8") from None
 
 
 def rewrite(path: Path, name: str, change: Callable[[str], str]) -> None:
-    """Replace the text by what `change` makes of it; where nothing differs, nothing is written.
+    """Replaces the text with the result of `change`; writes nothing where both are the same.
 
-    Others of our own processes wait for each other. An editor does not know of that, so the file is read once more
-    before it is replaced, and the change is made anew where it is no longer the same.
+    A lock keeps other Shiftwork processes waiting. Editors do not honour it, so the file is read once more before it is
+    replaced, and the change is computed again where the file has changed.
     """
-    path = path.resolve()  # what is replaced is the file, not a link to it
+    path = path.resolve()  # replace the file, not a link to it
     try:
         with _alone(path.parent):
             for _ in range(_TRIES):
@@ -45,7 +45,7 @@ def rewrite(path: Path, name: str, change: Callable[[str], str]) -> None:
         raise _missing(name) from None
     except OSError as error:
         raise SpecError(f"{name} cannot be written: {error.strerror or error}", hint=f"look at {path}") from error
-    raise SpecError(f"{name} is being written to again and again by somebody else")
+    raise SpecError(f"another program keeps writing to {name}")
 
 
 def _missing(name: str) -> SpecError:
@@ -64,26 +64,26 @@ def _bytes_of(path: Path, name: str) -> bytes:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """A lock on the folder: it leaves nothing behind when its holder dies. Where there are no locks, or somebody who
-    may read the folder keeps it, it is done without: what is replaced is compared first.
+    """Holds a lock on the folder, which leaves nothing behind when its holder dies. Without locks, or when another
+    process with read access holds the lock too long, continues anyway: `_replaced` compares the file first.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):
             locked_within(_LOCK_SECONDS, handle)
         yield
-        with contextlib.suppress(OSError):  # some file systems do not know how to, and need not
+        with contextlib.suppress(OSError):  # some file systems do not support it, and need not
             os.fsync(handle)
     finally:
         os.close(handle)
 
 
 def _replaced(path: Path, old: str, new: str) -> bool:
-    # Always the same name: what somebody who died has left is overwritten, and so does not gather.
+    # Always the same name, so that the remains of a process that died are overwritten and do not accumulate.
     partial = path.with_name(f".{path.name}.shiftwork")
     try:
         partial.unlink(missing_ok=True)
-        # Made anew: a link of that name, which a commit may have brought, would be followed.
+        # Created with "x": a link of that name, which a commit may contain, would be followed.
         with partial.open("xb") as file:
             os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.write(new.encode())

@@ -1,6 +1,6 @@
-"""Markdown as far as plans need it: headings, bullets with or without a box, and prose, each with its place.
+"""The parts of Markdown that plans need: headings, bullets with or without a checkbox, and prose, each with its offset.
 
-Not taken: a Markdown library. None of them tells the offset of a box, which is the one thing that is written here.
+Rejected: a Markdown library. None of them gives the offset of a checkbox, which is the only thing we write.
 """
 
 import re
@@ -20,15 +20,15 @@ _BOX: Final = re.compile(r"\[(?P<mark>[ xX])\](?:[ \t]+|\Z)")
 _FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>.*)")
 _RULE: Final = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _FRONT: Final = re.compile(r"---[ \t]*\r?\n(?:[^\n]*+\n)*?---[ \t]*+(?:\r?\n|\Z)")
-TICKED: Final = "x"
+MARKED: Final = "x"
 OPEN: Final = " "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A heading (of `level` 1 to 6), a bullet or a line of prose. `at` is where its text begins, without its box.
+    """A heading (of `level` 1 to 6), a bullet or a line of prose. `at` is where its text begins, after any checkbox.
 
-    `box` is the offset of the box's mark, and below zero where there is no box.
+    `box` is the offset of the checkbox's mark, or negative without a checkbox.
     """
 
     at: int
@@ -36,13 +36,13 @@ class Block:
     level: int = 0
     bullet: bool = False
     box: int = -1
-    ticked: bool = False
+    marked: bool = False
     inert: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading and all that stands under it, deeper headings included."""
+    """A heading and everything under it, deeper headings included."""
 
     heading: Block
     body: tuple[Block, ...]
@@ -53,7 +53,7 @@ class Section:
 
 
 def prose(blocks: Iterable[Block]) -> str:
-    """The blocks as text again."""
+    """The blocks as Markdown text."""
     return cleaned("\n".join(f"{_lead(block)}{block.text}" for block in blocks)).strip()
 
 
@@ -62,7 +62,7 @@ def _lead(block: Block) -> str:
 
 
 def parse(text: str) -> tuple[Block, ...]:
-    """The blocks of a text. Code, comments and front matter are no blocks that mean anything."""
+    """The blocks of a text. Code is marked as inert; comments and front matter are left out."""
     blocks: list[Block] = []
     for block in _blocks(text):
         previous = blocks[-1] if blocks else None
@@ -74,7 +74,7 @@ def parse(text: str) -> tuple[Block, ...]:
 
 
 def sections(blocks: Sequence[Block], level: int) -> Iterator[Section]:
-    """The sections under the headings of a level; a higher heading ends one and begins none."""
+    """The sections under the headings of a level; a higher heading ends a section and begins none."""
     starts = [place for place, block in enumerate(blocks) if 0 < block.level <= level]
     for start, end in pairwise((*starts, len(blocks))):
         if blocks[start].level == level:
@@ -82,8 +82,8 @@ def sections(blocks: Sequence[Block], level: int) -> Iterator[Section]:
 
 
 def unread(text: str, blocks: Sequence[Block], read: Iterable[Block], known: Collection[str] = ()) -> Iterator[Unused]:
-    """What nobody has read, by its lines; a section of which nothing was read is called by its heading. Comments are
-    the user's own; front matter, and sections with these headings, are known to be of no use here.
+    """The lines that no reader has used; a section without any used line is named by its heading. Comments are never
+    listed. Front matter, and sections with the headings in `known`, are marked as known and unused.
     """
     if text[: _front_matter(text)].strip("\ufeff"):
         yield Unused(path="front matter", known=True)
@@ -111,7 +111,7 @@ def _lines(text: str, run: Sequence[Block]) -> str:
 
 
 def _continues(block: Block, text: str) -> bool:
-    """Whether a line belongs to the bullet above it: it is prose, and indented."""
+    """Whether a line belongs to the bullet above it: indented prose does."""
     indented = text[block.at : block.at + 1] in {" ", "\t"}
     return not (block.level or block.bullet or block.inert) and indented and bool(block.text.strip())
 
@@ -142,14 +142,14 @@ def _fence_after(fence: str, found: re.Match[str] | None) -> str:
 
 
 def _front_matter(text: str) -> int:
-    """Where the text begins behind its front matter, if it has one; a byte order mark is no text either."""
+    """The offset after a byte order mark and the front matter, if there are any."""
     start = 1 if text.startswith("\ufeff") else 0
     found = _FRONT.match(text, start)
     return found.end() if found else start
 
 
 def _without_marks(text: str) -> str:
-    """A heading without the marks that may close it."""
+    """A heading's text without closing `#` marks."""
     whole = text.rstrip(" \t")
     inner = whole.rstrip("#")
     return inner.rstrip(" \t") if inner != whole and inner.endswith((" ", "\t")) else whole
@@ -173,5 +173,5 @@ def _block(line: str, at: int) -> Block:
         level=level,
         bullet=not heading,
         box=at + lead + box.start("mark"),
-        ticked=box["mark"] != OPEN,
+        marked=box["mark"] != OPEN,
     )

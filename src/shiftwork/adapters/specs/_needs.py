@@ -1,4 +1,4 @@
-"""What a plan in Markdown says of a story in lines of their own: what it depends on, how urgent it is."""
+"""Lines `Key: value` of a Markdown plan about a story: its dependencies, its priority and the like."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ NEEDS: Final = "depends on"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """The value of one line `Key: value`, and where it stands."""
+    """The value of a line `Key: value`, and its offset."""
 
     key: str
     value: str
@@ -28,7 +28,7 @@ class Said:
 
 
 def said(block: Block, *keys: str) -> Said | None:
-    """What the line says, if it is one of these keys; a heading, code or a box says nothing."""
+    """The line's value if it has one of these keys; headings, code and checkboxes have none."""
     found = _LINE.fullmatch(block.text)
     if found is None or block.level or block.inert or block.box >= 0 or found["key"].lower() not in keys:
         return None
@@ -38,7 +38,7 @@ def said(block: Block, *keys: str) -> Said | None:
 
 
 def misspelt(text: str, blocks: Iterable[Block], keys: Sequence[str]) -> Iterator[Unused]:
-    """Lines of prose that begin almost like one of these keys: they are read as text, and that may not be meant."""
+    """Lines of prose that begin almost like one of these keys: they are read as text, which may be a typo."""
     for block in blocks:
         found = None if block.level or block.inert or block.bullet else _LINE.fullmatch(block.text)
         if found and found["key"].lower() not in keys and (meant := nearest(found["key"], keys)):
@@ -47,7 +47,7 @@ def misspelt(text: str, blocks: Iterable[Block], keys: Sequence[str]) -> Iterato
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """Dependencies and their places; `stated` tells that a line spoke of them, even to say that there are none."""
+    """Dependencies and their offsets; `stated` is true if any line mentions dependencies, even to say "none"."""
 
     ids: tuple[StoryId, ...] = ()
     places: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class Needs:
 
 
 def needs_of(blocks: Sequence[Block], resolve: Callable[[str], str]) -> Needs:
-    """What all lines `Depends on: a, b` of a section say; `resolve` turns a name as it is written into an id."""
+    """Reads all lines `Depends on: a, b` of a section; `resolve` turns a written name into an id."""
     lines = [line for block in blocks if (line := said(block, NEEDS))]
     named = dict(_named(lines, resolve))
     return Needs(ids=tuple(named), places=tuple(named.values()), stated=bool(lines))

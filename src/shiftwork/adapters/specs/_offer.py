@@ -1,4 +1,4 @@
-"""Texts that an agent is offered beside its story, bounded: what does not fit is named, so that it can be looked up."""
+"""Extra texts for an agent's prompt beside its story, bounded: texts that do not fit are listed by name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,8 @@ from shiftwork.bounded import read_head
 from shiftwork.ports.specs import Unused
 
 OFFER_LIMIT: Final = 12_000
-"""Characters. The prompt has a limit of its own; this one keeps the history small, which has them once a story."""
+"""Characters. The prompt has its own limit; this one keeps the history small, which stores these texts for each story.
+"""
 
 
 _NAMES: Final = 100
@@ -18,7 +19,7 @@ _LARGEST: Final = 1024 * 1024
 
 
 def text_beside(file: Path) -> str:
-    """The beginning of a file that may be there; nothing of one that is not, is no regular file or cannot be read."""
+    """The beginning of a file; empty where it does not exist, is not a regular file or cannot be read."""
     try:
         return read_head(file, _LARGEST).decode(errors="replace")
     except OSError:
@@ -30,7 +31,7 @@ _NAMED: Final = re.compile(r"`([\w./-]+)`")
 
 
 def unnamed(folder: Path, instructions: str) -> Iterator[Unused]:
-    """The files of a change's folder that agents are not told of; of a folder that has none of the others, nothing."""
+    """Files of a change's folder that the instructions do not mention; none where the folder has no mentioned file."""
     names = set(_NAMED.findall(instructions))
     folders = tuple(name for name in names if name.endswith("/"))
     files = [file.relative_to(folder).as_posix() for file in islice(_files(folder), _FILES)]
@@ -48,7 +49,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def offered(instructions: str, lead: str, texts: Sequence[tuple[str, str]]) -> str:
-    """Instructions, then each text under its name until the room is used, then the names of those left out."""
+    """Instructions, then each text under its name until the limit is reached, then the names of those left out."""
     if not texts:
         return instructions
     room = OFFER_LIMIT - len(instructions) - len(lead)
@@ -61,6 +62,6 @@ def offered(instructions: str, lead: str, texts: Sequence[tuple[str, str]]) -> s
             left.append(f"- {name}")
         else:
             parts.append(part)
-    rest = ["Left out here for their length, and to be looked up:\n\n" + "\n".join(left[:_NAMES])] if left else []
+    rest = ["Left out here because of their length; look them up:\n\n" + "\n".join(left[:_NAMES])] if left else []
     more = [f"and {len(left) - _NAMES} more"] if len(left) > _NAMES else []
     return "\n\n".join((instructions, lead, *parts, *rest, *more))

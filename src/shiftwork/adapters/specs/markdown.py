@@ -1,8 +1,8 @@
 """Plans in Markdown: headings are stories, bullets under them are acceptance criteria.
 
-Stories stand under a heading `Stories` or `Tasks`, one level deeper; where there is none, every `##` heading with
-bullets under it is one, but those that usually speak of the whole. A box in the heading says that the story is done;
-where there is none, the boxes of its criteria do.
+Stories are one level below a heading `Stories` or `Tasks`; without such a heading, every `##` heading with bullets is a
+story, except usual headings about the whole plan. A checkbox in the heading says whether the story is done; without it,
+the checkboxes of its criteria do.
 """
 
 import re
@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.specs._checkboxes import mark_edits
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
 from shiftwork.adapters.specs._needs import NEEDS, misspelt, needs_of, said
-from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
@@ -35,11 +35,11 @@ _OF_THE_WHOLE: Final = _REQUIREMENTS | frozenset(
 _LINES: Final = (NEEDS, "priority", "complexity", "touches")
 
 _INSTRUCTIONS: Final = """\
-The stories of this work are headings of the plan `{file}`. Yours is the one below: do that one and no other. Do not
-change `{file}`: the harness itself ticks a story there, and does so when the story has landed."""
+The stories of this work are headings of the plan `{file}`. Your story is the one below: do only that one. Do not
+change `{file}`: the harness marks a story as done there when the story has landed."""
 
 
-def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - same signature for all formats
     return path.suffix.lower() in {".md", ".markdown"}
 
 
@@ -80,9 +80,9 @@ def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, I
 
 
 def _marked(section: Section, *, done: bool) -> Iterator[Edit]:
-    """All boxes of the story; a story without any gets one in its heading."""
+    """Edits all boxes of the story; a finished story without boxes gets one in its heading."""
     own = (section.heading,) if section.heading.box >= 0 else ()
-    yield from ticks((*own, *section.boxes), done=done)
+    yield from mark_edits((*own, *section.boxes), done=done)
     if done and not own and not section.boxes:
         yield Edit(start=section.heading.at, end=section.heading.at, text="[x] ")
 
@@ -121,24 +121,24 @@ def _found(section: Section, ids: set[StoryId], mistakes: list[Mistake]) -> Foun
         id=_id(heading),
         title=title,
         description=prose([block for block in section.body if not block.bullet and block not in lines]),
-        criteria=tuple(Criterion(id=f"AC-{n}", text=cleaned(one.text)) for n, one in enumerate(criteria, start=1)),
+        criteria=tuple(Criterion(id=f"AC-{n}", text=cleaned(block.text)) for n, block in enumerate(criteria, start=1)),
         depends_on=needs.ids,
         priority=_number(lines, "priority", 0, mistakes),
         complexity=_number(lines, "complexity", 3, mistakes),
         touches=tuple(path.strip("` ") for path in _value(lines, "touches").split(",") if path.strip("` ")),
     )
     boxes = section.boxes
-    done = heading.ticked if heading.box >= 0 else bool(boxes) and all(box.ticked for box in boxes)
+    done = heading.marked if heading.box >= 0 else bool(boxes) and all(box.marked for box in boxes)
     return Found(story=story, at=heading.at, done=done, needs_at=needs.places)
 
 
 def _resolved(name: str, ids: set[StoryId]) -> str:
-    """An id whatever its case, a number, or the title of a story."""
+    """Resolves an id in any case, a number, or the title of a story."""
     spelled = {known.lower(): known for known in ids}
     words = name.split()
     number = words[-1] if words[-1].isdecimal() and len(words) <= 2 else ""
     tried = (name.lower(), _numbered(number) if number else "", slug(name))
-    return next((spelled[one] for one in tried if one in spelled), name)
+    return next((spelled[text] for text in tried if text in spelled), name)
 
 
 def _value(lines: Sequence[Block], key: str) -> str:
@@ -152,12 +152,12 @@ def _number(lines: Sequence[Block], key: str, default: int, mistakes: list[Mista
             digits = line.value.removeprefix("P").removeprefix("p")
             if digits.isdecimal() and len(digits) <= 6 and (key != "complexity" or 1 <= int(digits) <= 5):
                 return int(digits)
-            range_told = "from 1 to 5" if key == "complexity" else "such as 1"
-            mistakes.append(Mistake(at=line.at, text=f"{key} is a number {range_told}, not {line.value!r}"))
+            range_shown = "from 1 to 5" if key == "complexity" else "such as 1"
+            mistakes.append(Mistake(at=line.at, text=f"{key} is a number {range_shown}, not {line.value!r}"))
     return default
 
 
 def _wanted(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The bullets that say what holds for all of the work."""
+    """The bullets with requirements for all of the work."""
     found = (s for s in sections(blocks, 2) if s.heading.text.strip().lower() in _REQUIREMENTS)
     return tuple(block for section in found for block in section.body if block.bullet)

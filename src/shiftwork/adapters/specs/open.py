@@ -1,4 +1,4 @@
-"""Opens spec files: tells their formats apart, reads them whole or not at all, and tells them what has landed."""
+"""Opens spec files: detects the format, reads the file or raises one error with all mistakes, and marks stories."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +22,8 @@ from shiftwork.ports.specs import Mark, Sheet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What a format does with a text: see whether it is one of its own, read it, and change it for what has landed,
-    story by story of those that stand in it.
+    """What a format does with a text: recognise its own files, read them, and compute the edits that mark stories, for
+    each story of the file.
     """
 
     belongs: Callable[[Path, str], bool]
@@ -35,7 +35,8 @@ FORMATS: Final[dict[str, Format]] = {
     module.NAME: Format(belongs=module.belongs, read=module.read, edits=module.edits)
     for module in (prd_json, speckit, openspec, markdown)
 }
-"""The first that a text belongs to reads it: any `.md` is a plan, unless it has the marks of something narrower."""
+"""The first format that recognises a text reads it: any `.md` is a plan, unless a more specific format recognises it.
+"""
 
 _IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md")
 
@@ -58,7 +59,7 @@ class FileSpecs:
         text = text_of(path, name)
         kind = next((kind for kind, format_ in FORMATS.items() if format_.belongs(path, text)), None)
         if kind is None:
-            raise SpecError(f"{name} is no spec: that is a .json or a .md file", hint="shiftwork init --prd writes one")
+            raise SpecError(f"{name} is not a .json or .md spec file", hint="shiftwork init --prd writes one")
         try:
             draft = FORMATS[kind].read(path, text, name)
         except UnreadableError as error:
@@ -72,7 +73,7 @@ class FileSpecs:
         found: dict[StoryId, tuple[Edit, ...]] = {}
 
         def change(text: str) -> str:
-            found.clear()  # of the text as somebody else has left it meanwhile
+            found.clear()  # from the previous try: another process has changed the text since
             try:
                 for story, edits in FORMATS[kind].edits(text, marks):
                     found[story] = (*found.get(story, ()), *edits)
@@ -84,7 +85,7 @@ class FileSpecs:
         return frozenset(found)
 
     def _file(self, path: Path) -> Path:
-        """The file itself, or the one that a folder is known by."""
+        """The file itself; for a folder, the spec file in it."""
         if not path.is_dir():
             return path
         found = next((path / name for name in _IN_A_FOLDER if (path / name).is_file()), None)
@@ -93,7 +94,7 @@ class FileSpecs:
         return found
 
     def _name(self, path: Path) -> str:
-        """As it is shown and remembered: within the repository where it is there."""
+        """The name for display and storage: relative to the repository where the file is inside it."""
         inside = path.is_relative_to(self.root)
         return path.relative_to(self.root).as_posix() if inside else path.as_posix()
 
@@ -113,10 +114,10 @@ def _sheet(source: str, draft: Draft) -> Sheet:
 
 
 def _with_commands(story: Story) -> Story:
-    """A criterion that names a command is shown by running it, whatever the format."""
+    """A criterion that names a command is verified by running it, in every format."""
     steps = (
-        Verification(id=one.id, kind=VerificationKind.SHELL, command=command)
-        for one in story.criteria
-        if one.id not in {step.id for step in story.verification} and (command := command_in(one.text))
+        Verification(id=criterion.id, kind=VerificationKind.SHELL, command=command)
+        for criterion in story.criteria
+        if criterion.id not in {step.id for step in story.verification} and (command := command_in(criterion.text))
     )
     return replace(story, verification=(*story.verification, *steps))

@@ -1,4 +1,4 @@
-"""OpenSpec change folders: each section of `tasks.md` is a story, and all scenarios of the change are offered."""
+"""OpenSpec change folders: each section of `tasks.md` is a story; prompts include all scenarios of the change."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.specs._checkboxes import mark_edits
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
 from shiftwork.adapters.specs._needs import NEEDS, Needs, misspelt, needs_of, said
 from shiftwork.adapters.specs._offer import offered, text_beside, unnamed
-from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
@@ -27,7 +27,7 @@ _SCENARIO: Final = re.compile(r"(?i)scenario:[ \t]*(?P<name>.*)")
 _INSTRUCTIONS: Final = """\
 This work is the OpenSpec change `{change}`, kept in `{folder}`. Your story is one section of its `tasks.md`: do the
 tasks of that section and no others. Read `proposal.md`, `design.md` and the files under `specs/` there, as far as they
-exist. Do not change `tasks.md`: the harness itself ticks a section's tasks, and does so when the story has landed."""
+exist. Do not change `tasks.md`: the harness marks a section's tasks as done when the story has landed."""
 _OFFER: Final = """\
 These are all scenarios of the change. Look at those that concern your story: they must hold when it is done."""
 
@@ -51,9 +51,9 @@ def read(path: Path, text: str, shown: str) -> Draft:
 
 
 def _unused(text: str, stories: Sequence[Section]) -> Iterator[Unused]:
-    """A bullet without a box is neither a task nor a part of the description."""
+    """A bullet without a checkbox is neither a task nor part of the description."""
     own = [block for section in stories for block in (section.heading, *section.body)]
-    yield from unread(text, parse(text), [one for one in own if not one.bullet or one.box >= 0])
+    yield from unread(text, parse(text), [block for block in own if not block.bullet or block.box >= 0])
     yield from misspelt(text, own, (NEEDS,))
 
 
@@ -61,7 +61,7 @@ def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, I
     for section in _stories(text):
         story = _id(section.heading.text)
         if mark := marks.get(story):
-            yield story, ticks(section.boxes, done=mark.done)
+            yield story, mark_edits(section.boxes, done=mark.done)
 
 
 def _stories(text: str) -> list[Section]:
@@ -74,7 +74,9 @@ def _id(heading: str) -> StoryId:
 
 
 def _found(stories: Sequence[Section]) -> Iterator[Found]:
-    """Each section builds on the one before it, as OpenSpec's tasks do, unless a line of its own says otherwise."""
+    """Each section depends on the section before it, as OpenSpec's tasks do, unless a line `Depends on:` says
+    otherwise.
+    """
     before: tuple[StoryId, ...] = ()
     for section in stories:
         heading = section.heading
@@ -82,7 +84,7 @@ def _found(stories: Sequence[Section]) -> Iterator[Found]:
         needs = needs_of(section.body, _named)
         if not needs.stated:
             needs = Needs(ids=before, places=(heading.at,) * len(before))
-        done = all(box.ticked for box in section.boxes)
+        done = all(box.marked for box in section.boxes)
         yield Found(story=replace(story, depends_on=needs.ids), at=heading.at, done=done, needs_at=needs.places)
         before = (story.id,)
 
@@ -108,7 +110,7 @@ def _criterion(box: Block, number: int) -> Criterion:
 
 
 def _title(folder: Path) -> str:
-    """What the proposal is headed with; some are headed with nothing but that word."""
+    """The proposal's heading, without the word "proposal"; the folder's name where nothing else is left."""
     headings = (block.text for block in parse(text_beside(folder / "proposal.md")) if block.level == 1)
     named = (re.sub(r"(?i)^(?:change )?proposal:?[ \t]*", "", heading) for heading in headings)
     return cleaned(next((title for title in named if title), folder.name))

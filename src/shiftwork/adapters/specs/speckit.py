@@ -1,7 +1,7 @@
 """spec-kit's `tasks.md`: lines `- [ ] T001 [P] [US1] text`, grouped by user story.
 
-Setup and foundations come first, then the user stories, which need not wait for each other, then what polishes all of
-it: spec-kit's own order of phases. A phase without user stories is a story of its own.
+The order is that of spec-kit's phases: setup and foundations, then the user stories, independent of each other, then
+polishing. A phase without user stories is a story of its own.
 """
 
 import re
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.specs._checkboxes import mark_edits
 from shiftwork.adapters.specs._document import Edit, Mistake, place
 from shiftwork.adapters.specs._draft import Draft, Found, slug
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
 from shiftwork.adapters.specs._offer import text_beside, unnamed
-from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
@@ -31,18 +31,18 @@ _STORY: Final = re.compile(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:
 _PRIORITY: Final = re.compile(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
 _PHASE: Final = re.compile(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
 _BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*+:?[ \t]*+`([^`\[\]\s]+)`")
-_ASIDE: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
+_RESERVED: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
 
 _INSTRUCTIONS: Final = """\
-This work is kept in the manner of spec-kit in `{folder}`. Your story is one group of the tasks in its `tasks.md`: do
-these tasks and no others. Of the files there that exist, read `spec.md` (what is wanted, with acceptance scenarios for
-each user story), `plan.md` (how), and as needed `research.md`, `data-model.md`, `contracts/` and `quickstart.md`. Do
-not change `tasks.md`: the harness itself ticks a story's tasks, and does so when the story has landed."""
+This work follows spec-kit; its files are in `{folder}`. Your story is one group of the tasks in its `tasks.md`: do
+only these tasks. Of the files there that exist, read `spec.md` (the requirements, with acceptance scenarios for each
+user story), `plan.md` (how), and as needed `research.md`, `data-model.md`, `contracts/` and `quickstart.md`. Do
+not change `tasks.md`: the harness marks a story's tasks as done when the story has landed."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Group:
-    """The tasks of one story; `shared` where they belong to no user story."""
+    """The tasks of one story; `shared` if they belong to no user story."""
 
     id: StoryId
     title: str
@@ -52,7 +52,7 @@ class _Group:
     tasks: list[Block] = field(default_factory=list)
 
 
-def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - same signature for all formats
     return _LINE.search(text) is not None
 
 
@@ -72,7 +72,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
 
 
 def _unnumbered(text: str, groups: Iterable[_Group]) -> Iterator[Unused]:
-    """Boxes that are no tasks, for want of a number. What else stands there is spec-kit's own template."""
+    """Checkboxes without a task number. Other text in the file is spec-kit's own template."""
     tasks = {task.at for group in groups for task in group.tasks}
     for block in parse(text):
         if block.box >= 0 and block.at not in tasks:
@@ -82,11 +82,11 @@ def _unnumbered(text: str, groups: Iterable[_Group]) -> Iterator[Unused]:
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     for group in _groups(text):
         if mark := marks.get(group.id):
-            yield group.id, ticks(group.tasks, done=mark.done)
+            yield group.id, mark_edits(group.tasks, done=mark.done)
 
 
 def _groups(text: str) -> list[_Group]:
-    """In the order in which their first tasks stand in the file."""
+    """Groups in the order of their first tasks in the file."""
     groups: dict[StoryId, _Group] = {}
     heading = Block(at=0, text="", level=2)
     for block in parse(text):
@@ -99,7 +99,7 @@ def _groups(text: str) -> list[_Group]:
 
 
 def _group(heading: Block, task: re.Match[str], block: Block) -> _Group:
-    """Where a task belongs: to the user story it is tagged with, to that of its heading, or to the heading itself."""
+    """A task belongs to the user story of its tag, else to that of its heading, else to the heading itself."""
     headed = _STORY.search(heading.text)
     tag = _TAG.search(task["tags"])
     number = tag[1] if tag else headed["number"] if headed else ""
@@ -119,8 +119,8 @@ def _group(heading: Block, task: re.Match[str], block: Block) -> _Group:
 
 
 def _plain(title: str) -> str:
-    """A title without what spec-kit adds to it: a priority, an aside in brackets, a symbol."""
-    return " ".join(cleaned(_ASIDE.sub("", title)).split())
+    """A title without spec-kit's additions: a priority, a remark in brackets, a symbol."""
+    return " ".join(cleaned(_RESERVED.sub("", title)).split())
 
 
 def _found(groups: Iterable[_Group], asked: Mapping[str, Section]) -> Iterator[Found]:
@@ -137,7 +137,7 @@ def _found(groups: Iterable[_Group], asked: Mapping[str, Section]) -> Iterator[F
             depends_on=needs,
             priority=group.priority,
         )
-        done = all(task.ticked for task in group.tasks)
+        done = all(task.marked for task in group.tasks)
         yield Found(story=story, at=group.at, done=done, needs_at=(group.at,) * len(needs))
         foundation, since = ((group.id,), ()) if group.shared else (foundation, (*since, group.id))
 
@@ -150,7 +150,7 @@ def _criterion(block: Block) -> Criterion:
 
 
 def _asked(spec: str) -> Iterator[tuple[str, Section]]:
-    """What `spec.md` says of each user story."""
+    """The section of `spec.md` for each user story."""
     for section in sections(parse(spec), 3):
         if found := _STORY.match(section.heading.text):
             yield f"US{int(found['number'])}", section
@@ -171,5 +171,5 @@ def _repeated(groups: Iterable[_Group]) -> Iterator[Mistake]:
     for task in (task for group in groups for task in group.tasks):
         number = task.text.split(maxsplit=1)[0].rstrip(":.")
         if number in seen:
-            yield Mistake(at=task.at, text=f"the task {number} stands here for the second time")
+            yield Mistake(at=task.at, text=f"the task {number} appears twice")
         seen.add(number)

@@ -1,4 +1,4 @@
 """The history, inboxes, leases and views, in a SQL database or in memory.
 
-Nothing is imported here: `status` loads `reader` alone and must not pay for SQLAlchemy.
+Nothing is imported here: `status` loads only `reader` and must not load SQLAlchemy.
 """

@@ -1,4 +1,4 @@
-"""Streams of facts in a SQL database, written together with the views of them."""
+"""Streams of facts in a SQL database, written in the same transaction as their views."""
 
 import copy
 import json
@@ -23,7 +23,7 @@ from shiftwork.ports.views import Row
 _COLUMNS = (table.c.stream, table.c.version, table.c.key, table.c.kind, table.c.schema_version, table.c.body)
 
 
-# Statements are built once: building one takes longer than running it.
+# Statements are built once: building a statement takes longer than running it.
 _STREAM = table.c.stream == sa.bindparam("stream")
 _KEY = table.c.key == sa.bindparam("key")
 _AFTER = sa.select(*_COLUMNS).where(_STREAM, table.c.version > sa.bindparam("after")).order_by(table.c.version)
@@ -33,13 +33,13 @@ _INSERT = sa.insert(table).values(
 )
 
 VERSION = sa.select(sa.func.coalesce(sa.func.max(table.c.version), 0)).where(_STREAM)
-# By ordinal, not max(version): for that Postgres may walk the stream backwards in search of the key.
+# By ordinal, not max(version): for max(version), Postgres may scan the stream backwards to find the key.
 HELD = sa.select(table.c.version).where(_STREAM, _KEY).order_by(table.c.ordinal.desc()).limit(1)
-# Both in one statement, and so of one moment: a writer that commits between two looks would be mistaken for another.
+# Both in one statement, and so at the same moment: between two statements, our own commit could look like another's.
 _BEFORE = sa.select(VERSION.scalar_subquery(), HELD.scalar_subquery())
-# The same, where the writer's lease is what it was: no row is the answer to a writer that has lost it. On Postgres the
-# last part locks no row, but the table against takeovers until the transaction is over; it is there before the
-# statement looks. Not taken: the lock on the row, by which eight streams at once lost a quarter of their speed.
+# The same, but only while the writer still holds its lease: a writer that has lost it gets no row. On Postgres the last
+# condition locks no row, but locks the table against takeovers until the transaction ends, and does so before the
+# statement reads. Rejected: a lock on the row, which cost eight concurrent streams a quarter of their speed.
 _any_lease = leases.alias("any_lease")
 _HOLDING = _BEFORE.select_from(leases).where(
     *(leases.c[name] == sa.bindparam(name) for name in ("resource", "executor", "epoch")),
@@ -83,12 +83,12 @@ class SqlEventStore:
         except StoreError as failure:
             if not isinstance(failure.__cause__, IntegrityError):
                 raise
-            # Somebody else inserted between our look and our insert, and has committed: looking again tells whether
-            # that was the same key (then its version is the answer) or another writer (then this is a conflict).
+            # Another writer committed an insert between our query and our insert. A second try finds out whether that
+            # was the same key (then it returns the key's version) or another write (then it raises a conflict).
             return await self._database.write(act)
 
     def _look(self, connection: sa.Connection, stream: Stream, key: str) -> tuple[int, int | None]:
-        """The stream's version, and that of the key where the stream holds it."""
+        """The stream's version, and the version of the key if the stream has it."""
         asked = {"stream": stream, "key": key}
         if self.fence is None:
             found = self._before.first(connection, asked)
@@ -96,14 +96,14 @@ class SqlEventStore:
             fence = {name: getattr(self.fence, name) for name in ("resource", "executor", "epoch")}
             found = self._holding.first(connection, asked | fence)
         if found is None:
-            raise LeaseLostError(f"the lease under which {stream} is written is another's by now")
+            raise LeaseLostError(f"the lease for writing {stream} now belongs to another process")
         current, held = found
         return current, held
 
     def _write_rows(self, connection: sa.Connection, rows: Sequence[Row]) -> None:
         latest = {(type(row), identity(row)): row for row in rows}
         for kind, upsert in self._upserts.items():
-            # In the order of identities, so that two transactions with the same rows do not wait for each other.
+            # In the order of identities, so that two transactions with the same rows do not deadlock.
             ordered = sorted((place, row) for (row_kind, place), row in latest.items() if row_kind is kind)
             if ordered:
                 upsert.run_all(connection, [values(row) for _, row in ordered])
@@ -134,7 +134,7 @@ def _records(stream: Stream, facts: Sequence[Fact], expected: int, key: str) -> 
             "ordinal": ordinal,
             "kind": encoded.kind,
             "schema_version": encoded.version,
-            # Plain ASCII: an agent's text may hold what a database's text may not, such as NUL.
+            # Plain ASCII: an agent's text may contain characters that databases reject, such as NUL.
             "body": json.dumps(encoded.body, separators=(",", ":")),
             "at": fact.at,
         }

@@ -1,4 +1,4 @@
-"""A store in memory, for tests and demonstrations: the same contracts, gone when the process ends."""
+"""A store in memory, for tests and demonstrations: the same contracts, lost when the process ends."""
 
 import copy
 import json
@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from shiftwork.adapters.store.sql.view_columns import identity, values
-from shiftwork.adapters.store.wakeup import Bell, first_messages
+from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import LeaseLostError, VersionConflictError
 from shiftwork.ports.store import Fence, Message, Recorded
-from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 type Rows = dict[tuple[type[Row], tuple[str, ...]], Row]
 
 
 class MemoryStore:
-    """The four ports over one memory, in the shape of `open.Store`."""
+    """The four ports in memory, with the attributes of `open.Store`."""
 
     def __init__(self, leases: "MemoryLeases | None" = None) -> None:
         self.leases = leases or MemoryLeases()
@@ -35,11 +35,11 @@ class MemoryStore:
         return MemoryViews(self.leases, self._rows, project)
 
     def close(self) -> None:
-        """Nothing is held that would have to be let go."""
+        """Nothing to release."""
 
 
 class MemoryViews:
-    """The rows that were written last; see `ports.store.Queries`. Confined to a project, unless that is None."""
+    """The latest rows; see `ports.store.Queries`. Limited to a project, unless that is None."""
 
     def __init__(self, leases: "MemoryLeases", rows: Rows, project: str | None = None) -> None:
         self.leases = leases
@@ -66,8 +66,8 @@ class MemoryViews:
         found = [row for row in self._all(StepRow) if row.run == run and (row.story == story or not story)]
         return sorted((row for row in found if row.position >= 0), key=lambda row: (row.story, row.position, row.step))
 
-    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
-        found = sorted(self._all(PlayedRow), key=lambda row: row.role)
+    async def profiles(self, *, limit: int = 1000) -> Sequence[ProfileRow]:
+        found = sorted(self._all(ProfileRow), key=lambda row: row.role)
         found.sort(key=lambda row: (row.started_at is None, row.started_at or 0.0, row.run, row.story), reverse=True)
         return found[:limit]
 
@@ -83,7 +83,7 @@ class MemoryViews:
         held = (lease for lease in await self.leases.holders() if lease.resource == run)
         return next(held, None) if self._is_own(run) else None
 
-    def _all[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
+    def _all[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
         return [row for row in tuple(self._rows.values()) if isinstance(row, kind) and self._is_own(row.run)]
 
     def _is_own(self, run: str) -> bool:
@@ -110,7 +110,7 @@ class MemoryEventStore:
     ) -> int:
         with self._lock, self._views.leases.lock:
             if self.fence and not self._views.leases.keeps(self.fence):
-                raise LeaseLostError(f"the lease under which {stream} is written is another's by now")
+                raise LeaseLostError(f"the lease for writing {stream} now belongs to another process")
             history = self._streams[stream]
             held = [entry.version for entry in history if entry.key == key]
             if held:
@@ -137,7 +137,7 @@ class MemoryEventStore:
 
 
 def _stored(fact: Fact) -> Fact:
-    # Through the codec and JSON, so that a fact which cannot be stored fails here as it would in a database.
+    # Through the codec and JSON, so that a fact that cannot be stored fails here as it would in a database.
     encoded = encode(fact)
     return decode(encoded.kind, encoded.version, json.loads(json.dumps(encoded.body)))
 
@@ -147,7 +147,7 @@ class MemoryInbox:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._bell = Bell()
+        self._wake_ups = WakeUps()
         self._messages: defaultdict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
 
     async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
@@ -155,7 +155,7 @@ class MemoryInbox:
         with self._lock:
             messages = self._messages[target]
             messages.setdefault(key, (len(messages) + 1, text))
-        self._bell.ring(target)
+        self._wake_ups.wake(target)
 
     async def posted(self, target: Stream, key: str) -> bool:
         with self._lock:
@@ -171,7 +171,7 @@ class MemoryInbox:
         ]
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        return await first_messages(self._bell, target, lambda: self.receive(target, after=after))
+        return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))
 
 
 class MemoryLeases:
@@ -215,7 +215,7 @@ class MemoryLeases:
             return [self._lease(resource) for resource in sorted(self._held)]
 
     def keeps(self, fence: Fence) -> bool:
-        """Whether the lease is still what the fence says; to be asked while holding `lock`."""
+        """Whether the lease still matches the fence; call this while holding `lock`."""
         holder = self._held.get(fence.resource)
         return holder is not None and (holder[0].executor, self._epochs[fence.resource]) == (
             fence.executor,
@@ -223,5 +223,5 @@ class MemoryLeases:
         )
 
     def _lease(self, resource: str) -> Lease:
-        owner, beat = self._held[resource]
-        return Lease(resource=resource, owner=owner, age=time.monotonic() - beat)
+        owner, heartbeat = self._held[resource]
+        return Lease(resource=resource, owner=owner, age=time.monotonic() - heartbeat)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from shiftwork.adapters.store.sql.database import Database, insert
 from shiftwork.adapters.store.sql.tables import inbox as table
-from shiftwork.adapters.store.wakeup import Bell, first_messages
+from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.store import Message
 
@@ -18,7 +18,7 @@ class SqlInbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._bell = Bell()
+        self._wake_ups = WakeUps()
 
     async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
         statement = insert(self._database.dialect, table).on_conflict_do_nothing(index_elements=["target", "key"])
@@ -26,13 +26,13 @@ class SqlInbox:
 
         def act(connection: sa.Connection) -> None:
             if connection.dialect.name == "postgresql":
-                # One post at a time for each target: were a lower position to become visible after a higher one, a
-                # reader whose cursor is past it would never see that message. SQLite has one writer anyway.
+                # One post at a time for each target: if a lower position became visible after a higher position, a
+                # reader whose cursor is past it would never see that message. SQLite has only one writer.
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(target, 0))))
             connection.execute(statement, values)
 
         await self._database.write(act)
-        self._bell.ring(target)
+        self._wake_ups.wake(target)
 
     async def posted(self, target: Stream, key: str) -> bool:
         query = sa.select(sa.exists().where(table.c.target == target, table.c.key == key))
@@ -54,4 +54,4 @@ class SqlInbox:
         return await self._database.read(act)
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        return await first_messages(self._bell, target, lambda: self.receive(target, after=after))
+        return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))

@@ -1,4 +1,4 @@
-"""Who works on what, in a SQL database; signs of life are told by the database's own clock."""
+"""Leases in a SQL database; heartbeats use the database's own clock."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -19,13 +19,13 @@ class SqlLeases:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._now = now(database.dialect)
-        # By the clock, so that an epoch is not used again when the resource has been free meanwhile.
+        # From the clock, so that an epoch is not used again after the resource was free for a while.
         self._epoch = sa.cast(self._now * _EPOCHS_A_SECOND, sa.BigInteger)
 
     async def acquire(
         self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
     ) -> Lease | None:
-        held = {**_columns(owner), "beat_at": self._now}
+        held = {**_columns(owner), "heartbeat_at": self._now}
         mine = _held_by(owner)
         later = sa.case((self._epoch > table.c.epoch, self._epoch), else_=table.c.epoch + 1)
         statement = (
@@ -42,7 +42,7 @@ class SqlLeases:
 
         def act(connection: sa.Connection) -> Lease | None:
             if replacing is not None and connection.dialect.name == "postgresql":
-                # What holders are writing at this moment is finished first; see `events`. SQLite has one writer anyway.
+                # Waits for writes of current holders; see `events`. SQLite has only one writer.
                 connection.exec_driver_sql("LOCK TABLE leases IN EXCLUSIVE MODE")
             while True:
                 if connection.execute(statement).first() is not None:
@@ -50,23 +50,23 @@ class SqlLeases:
                 row = connection.execute(query).first()
                 if row is not None:
                     return _lease(row)
-                # On Postgres the holder may let go between the two statements: then the resource is free to take.
+                # On Postgres the holder may release the lease between the two statements: then the resource is free.
 
         return await self._database.write(act)
 
     def _gives_way(self, holder: Owner, older_than: float) -> sa.ColumnElement[bool]:
         held = _held_by(holder)
-        return sa.and_(held, self._now - table.c.beat_at > older_than) if older_than else held
+        return sa.and_(held, self._now - table.c.heartbeat_at > older_than) if older_than else held
 
     async def renew(self, owner: Owner) -> Mapping[str, int]:
-        beat = sa.update(table).where(_held_by(owner)).values(beat_at=self._now)
-        statement = beat.returning(table.c.resource, table.c.epoch)
+        heartbeat = sa.update(table).where(_held_by(owner)).values(heartbeat_at=self._now)
+        statement = heartbeat.returning(table.c.resource, table.c.epoch)
         return await self._database.write(
             lambda connection: {row.resource: row.epoch for row in sorted(connection.execute(statement))}
         )
 
     async def leave(self, owner: Owner) -> None:
-        statement = sa.update(table).where(_held_by(owner)).values(beat_at=0.0)
+        statement = sa.update(table).where(_held_by(owner)).values(heartbeat_at=0.0)
         await self._database.write(lambda connection: connection.execute(statement))
 
     async def release(self, resource: str, owner: Owner) -> None:
@@ -75,13 +75,13 @@ class SqlLeases:
 
     async def holders(self) -> Sequence[Lease]:
         def act(connection: sa.Connection) -> list[Lease]:
-            # Sorted here: databases differ in how they order text.
+            # Sorted here because databases differ in how they order text.
             return sorted((_lease(row) for row in connection.execute(self._leases())), key=lambda held: held.resource)
 
         return await self._database.read(act)
 
     def _leases(self) -> sa.Select[Any]:
-        return sa.select(table, (self._now - table.c.beat_at).label("age"))
+        return sa.select(table, (self._now - table.c.heartbeat_at).label("age"))
 
 
 def _columns(owner: Owner) -> dict[str, Any]:

@@ -18,22 +18,22 @@ from shiftwork.ports.views import Queries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """What belongs to one database; nothing of it may be used after `close`."""
+    """The ports of one database; do not use them after `close`."""
 
     events: EventStore
     inbox: Inbox
     leases: Leases
     queries: Queries
-    confined: Callable[[str], Queries]  # to a project
+    confined: Callable[[str], Queries]  # limited to a project
     close: Callable[[], None]
 
 
 def open_store(url: str, *, patience: float = 0.0) -> Store:
-    """Open `sqlite:////absolute/path.db` or `postgresql://user@host:port/name`, and bring its schema up to date.
+    """Opens `sqlite:////absolute/path.db` or `postgresql://user@host:port/name`, and upgrades its schema.
 
-    Any number of processes may open the same address, also for the first time. The SQLite file is made where there is
-    none, its folder is not. Raises StoreError where the database cannot be reached or is of a newer release. A Postgres
-    server that cannot be reached later on is waited for, so many seconds for each thing that is asked of it.
+    Any number of processes may open the same address, also for the first time. A missing SQLite file is created, its
+    folder is not. Raises StoreError when the database cannot be reached or was made by a newer release. If a Postgres
+    server cannot be reached later, each operation retries for `patience` seconds.
     """
     engine = create_engine(url)
     try:

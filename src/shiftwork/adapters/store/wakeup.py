@@ -1,4 +1,4 @@
-"""Wakes those who wait for a message when this process posts one, whatever thread or event loop they wait in."""
+"""Wakes tasks that wait for a message when this process posts one, in any thread or event loop."""
 
 import asyncio
 import contextlib
@@ -9,26 +9,26 @@ from typing import Final
 
 from shiftwork.ports.store import Message
 
-# Messages of other processes ring no bell here: they are looked for this often.
+# Messages from other processes cause no wake-up here: we poll for them this often.
 POLL_SECONDS: Final = 0.3
 
 type _Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Event]
 
 
-class Bell:
-    """Rung for a target, heard by all who listen for it at that moment."""
+class WakeUps:
+    """Wakes all current listeners of a target."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiters: defaultdict[str, set[_Waiter]] = defaultdict(set)
 
-    def ring(self, target: str) -> None:
+    def wake(self, target: str) -> None:
         with self._lock:
             waiters = tuple(self._waiters.get(target, ()))
-        for loop, heard in waiters:
-            # A loop that was closed under its waiter has nobody left to wake.
+        for loop, received in waiters:
+            # If the waiter's loop is already closed, there is nothing to wake.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(heard.set)
+                loop.call_soon_threadsafe(received.set)
 
     @contextlib.contextmanager
     def listening(self, target: str) -> Iterator[asyncio.Event]:
@@ -45,19 +45,19 @@ class Bell:
 
 
 async def first_messages(
-    bell: Bell,
+    wake_ups: WakeUps,
     target: str,
     receive: Callable[[], Awaitable[Sequence[Message]]],
     *,
     poll_seconds: float = POLL_SECONDS,
 ) -> Sequence[Message]:
-    """What `receive` gives as soon as it gives anything; listening begins before looking, so nothing is missed."""
-    with bell.listening(target) as heard:
+    """Returns the first non-empty result of `receive`; starts listening before it looks, so that nothing is missed."""
+    with wake_ups.listening(target) as received:
         while True:
-            heard.clear()
+            received.clear()
             messages = await receive()
             if messages:
                 return messages
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(poll_seconds):
-                    await heard.wait()
+                    await received.wait()

@@ -1,1 +1,1 @@
-"""Workflow files: `workflow_fields` says what may stand in one, `loading` reads one, `lookup` knows where they are."""
+"""Workflow files: `workflow_fields` lists their fields, `loading` reads a file, `lookup` finds files."""

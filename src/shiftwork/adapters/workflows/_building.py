@@ -1,4 +1,4 @@
-"""From what was read to the one model there is: short forms are spelt out by `planning.desugar`."""
+"""Builds the workflow model from the entries of a file; `planning.desugar` expands short forms."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from shiftwork.planning import desugar
 
 STORIES: Final = "stories"
 OWN: Final = "custom"
-"""The type of a step with a prompt of its own whose id happens to be in the catalogue: it gets no rights by that."""
+"""The type of a step with its own prompt whose id is also in the catalogue: the id gives it no rights."""
 
 _GATE_MINUTES: Final = 15
 _STORIES: Final = re.compile(r"\bSTORIES_JSON\b")
@@ -41,7 +41,9 @@ def build(root: Entry, personas: Personas) -> Workflow:
 
 
 def _context(given: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """What the run itself gives is not set here; a value that only names itself says that somebody else gives it."""
+    """Leaves out values that the run sets itself; a value that only names itself is empty, because something else sets
+    it.
+    """
     for key, value in given.items():
         name = key.lower()
         if name not in BUILT_IN:
@@ -68,14 +70,14 @@ def kind_of(entry: Entry) -> StepKind:
 
 
 def verifies(entry: Entry) -> str:
-    """The step that looks at each story in this loop; empty where none does."""
+    """The step that verifies each story in this loop; empty if there is none."""
     loop = entry.entry("loop")
-    told = kind_of(entry) is StepKind.LOOP and loop.flag("verify_each") and not entry.has("body")
-    return loop.text("verify_step") if told else ""
+    flag = kind_of(entry) is StepKind.LOOP and loop.flag("verify_each") and not entry.has("body")
+    return loop.text("verify_step") if flag else ""
 
 
 def type_of(entry: Entry) -> str:
-    """A type of the catalogue where the step names one, or has its id and no prompt of its own; else its id."""
+    """A type of the catalogue if the step names one, or has its id and no prompt of its own; else its id."""
     named, name = entry.text("type"), entry.text("id")
     if named in CATALOGUE:
         return named
@@ -84,18 +86,18 @@ def type_of(entry: Entry) -> str:
 
 
 class Steps:
-    """Makes plans of steps; `agents` by their ids give them their time."""
+    """Builds step plans; `agents`, by id, provide time limits."""
 
     def __init__(self, agents: Mapping[str, AgentPlan]) -> None:
         self._agents = agents
 
     def pipeline(self, entries: Sequence[Entry]) -> tuple[StepPlan, ...]:
-        """One list of steps. A step that verifies each story is part of the loop, and stands nowhere else."""
+        """One list of steps. A step that verifies each story becomes part of the loop and is left out elsewhere."""
         by_id = {entry.text("id"): entry for entry in entries}
         taken = {verifies(entry) for entry in entries if verifies(entry) in by_id}
         kept = [entry for entry in entries if entry.text("id") not in taken]
-        plans = [self._loop(one, by_id) if kind_of(one) is StepKind.LOOP else self._single(one) for one in kept]
-        return _limited(plans, [one for one in kept if kind_of(one) is not StepKind.LOOP], by_id)
+        plans = [self._loop(entry, by_id) if kind_of(entry) is StepKind.LOOP else self._single(entry) for entry in kept]
+        return _limited(plans, [entry for entry in kept if kind_of(entry) is not StepKind.LOOP], by_id)
 
     def _loop(self, entry: Entry, by_id: Mapping[str, Entry]) -> StepPlan:
         return StepPlan(
@@ -115,7 +117,7 @@ class Steps:
         if verifier is None or verifier is entry:
             return _limited([first], [entry], {entry.text("id"): entry})
         both = desugar.verify_each(first, self._single(verifier))
-        return _limited(both, [entry, verifier], {one.text("id"): one for one in (entry, verifier)})
+        return _limited(both, [entry, verifier], {item.text("id"): item for item in (entry, verifier)})
 
     def _single(self, entry: Entry) -> StepPlan:
         kind = kind_of(entry)
@@ -145,7 +147,7 @@ class Steps:
         return desugar.with_route(plan, back)
 
     def _plans(self, entry: Entry) -> bool:
-        """What the file says; where it is silent, whether the agent is told of stories to answer with."""
+        """The file's `plans`; without it, whether the prompt or the persona mentions STORIES_JSON."""
         if entry.has("plans"):
             return entry.flag("plans")
         agent = self._agents.get(entry.text("agent"))
@@ -179,7 +181,7 @@ def _lower(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stated(entry: Entry) -> int | None:
-    """The retries that a step states for itself: its own, else those of an `on_fail` that leads nowhere else."""
+    """The retries that a step states for itself: its own, else those of an `on_fail` without `retry_step`."""
     failing = entry.entry("on_fail")
     own = None if failing.text("retry_step") else failing.number("max_retries")
     found = entry.number("max_retries")
@@ -203,16 +205,16 @@ def _exhausted(entry: Entry) -> Exhausted:
 
 
 def _limited(plans: Sequence[StepPlan], entries: Sequence[Entry], by_id: Mapping[str, Entry]) -> tuple[StepPlan, ...]:
-    """What a step says of retries when it leads back is held by the step that it leads to, because that one counts.
+    """Moves the retry limit of a step that returns to an earlier step to that earlier step, which counts the retries.
 
-    Where both state a number the larger holds.
+    If both state a number, the larger applies.
     """
     limited = tuple(plans)
     limits: dict[str, int | None] = {}
     for entry in entries:
         for target, asked, exhausted in _asked(entry):
-            told = [one for one in (asked, limits.get(target), _own(by_id, target)) if one is not None]
-            limits[target] = max(told, default=None)
+            numbers = [number for number in (asked, limits.get(target), _own(by_id, target)) if number is not None]
+            limits[target] = max(numbers, default=None)
             limited = desugar.with_limit(limited, target, limits[target], exhausted)
     return limited
 

@@ -17,19 +17,19 @@ from shiftwork.prompts.render import names
 
 
 def check_file(root: Entry, findings: Findings) -> None:
-    """Everything that can be told from the file alone."""
-    every = [one for step in root.entries("steps") for one in (step, *step.entries("body"))]
+    """All checks that need only the file."""
+    every = [entry for step in root.entries("steps") for entry in (step, *step.entries("body"))]
     _twice(root.entries("agents"), "agent", findings)
-    # A step of a loop may have the loop's own id: short forms of loops are spelt out that way.
-    inner = {id(one) for step in root.entries("steps") for one in step.entries("body") if _like(one, step)}
+    # A step of a loop may have the loop's own id, because expanded short forms of loops look like that.
+    inner = {id(entry) for step in root.entries("steps") for entry in step.entries("body") if _like(entry, step)}
     _twice([step for step in every if id(step) not in inner], "step", findings)
     for role, place in _keys(root, "profiles"):
         if role not in ROLES:
             known = did_you_mean(role, ROLES) or f"; it can be {', '.join(ROLES)}"
-            findings.mistake(place, f"profiles: {shown(role)} is no role{known}")
+            findings.mistake(place, f"profiles: {shown(role)} is not a role{known}")
     for key, place in _keys(root, "context"):
         if key.lower() in PROTECTED_KEYS:
-            findings.note(place, f"context: {key} is given by the run itself")
+            findings.note(place, f"context: {key} is set by the run itself")
     loops = [step for step in root.entries("steps") if kind_of(step) is StepKind.LOOP]
     for extra in loops[1:]:
         findings.mistake(extra.at("id"), f"step {shown(extra.text('id'))}: only one loop over the stories is possible")
@@ -38,7 +38,7 @@ def check_file(root: Entry, findings: Findings) -> None:
 
 
 def _like(step: Entry, loop: Entry) -> bool:
-    alike = [one for one in loop.entries("body") if one.text("id") == loop.text("id")]
+    alike = [entry for entry in loop.entries("body") if entry.text("id") == loop.text("id")]
     return alike[:1] == [step]
 
 
@@ -48,7 +48,7 @@ def _twice(entries: Sequence[Entry], called: str, findings: Findings) -> None:
         name = entry.text("id")
         if name and first.setdefault(name.casefold(), entry) is not entry:
             line = first[name.casefold()].at("id").line
-            findings.mistake(entry.at("id"), f"{called} {name!r} is there twice, first in line {line}")
+            findings.mistake(entry.at("id"), f"{called} {name!r} appears twice, first in line {line}")
 
 
 def _keys(entry: Entry, name: str) -> Iterator[tuple[str, Place]]:
@@ -58,7 +58,7 @@ def _keys(entry: Entry, name: str) -> Iterator[tuple[str, Place]]:
 
 
 class _Step:
-    """One step: what its kind needs, and what it has no use for."""
+    """One step: fields that its kind requires, and fields that its kind does not use."""
 
     def __init__(self, step: Entry, root: Entry, findings: Findings) -> None:
         self._step = step
@@ -73,8 +73,8 @@ class _Step:
         if self._kind is StepKind.LOOP:
             self._loop()
         for name in names("\n".join(self._step.pairs("run").values())):
-            told = f"commands are never filled in, so {{{{{name}}}}} would stay as it is"
-            self._mistake("run", told)
+            message = f"commands are not templates, so {{{{{name}}}}} would stay as it is"
+            self._mistake("run", message)
 
     def _mistake(self, name: str, text: str) -> None:
         self._findings.mistake(self._step.at(name), f"step {shown(self._step.text('id'))}: {text}")
@@ -99,8 +99,8 @@ class _Step:
         for name, kinds in only.items():
             if self._step.has(name) and self._kind not in kinds:
                 needed = "type: loop" if kinds == (StepKind.LOOP,) else f"kind: {kinds[0]}"
-                told = f"{name} belongs to a step with {needed}; this one is of the kind {self._kind}"
-                self._at_key(name, told)
+                message = f"{name} belongs to a step with {needed}; this step is of kind {self._kind}"
+                self._at_key(name, message)
 
     def _needs(self) -> None:
         if self._step.has("body"):
@@ -109,43 +109,43 @@ class _Step:
                     self._at_key(name, f"{name} belongs to the steps of the body")
             return
         if self._kind is StepKind.APPROVAL and not self._step.text("ask").strip():
-            self._mistake("ask", "an approval needs ask: what the person is asked")
+            self._mistake("ask", "an approval needs ask: the question for the person")
         if self._kind not in {StepKind.AGENT, StepKind.LOOP}:
             return
         if type_of(self._step) not in CATALOGUE and not self._step.text("input").strip():
-            self._mistake(
-                "input", "it has no input, and its type is none of the catalogue that has a prompt of its own"
-            )
+            self._mistake("input", "it has no input, and the catalogue has no prompt for its type")
         agents = [agent.text("id") for agent in self._root.entries("agents")]
         if agents and not self._step.text("agent"):
-            self._mistake("agent", f"it has no agent; there are {', '.join(agents)}")
+            self._mistake("agent", f"it has no agent; known agents: {', '.join(agents)}")
 
     def _decisions(self) -> None:
         decides = self._kind in {StepKind.GATE, StepKind.APPROVAL}
         if self._step.has("decision_key") and not self._step.entries("on_decision"):
             self._mistake("decision_key", "decision_key needs on_decision, which says where each value leads")
         if self._step.has("on_decision") and not self._step.has("decision_key") and not decides:
-            self._at_key("on_decision", "on_decision needs decision_key, which says what is looked at")
+            self._at_key("on_decision", "on_decision needs decision_key, which names the key to look at")
         for route in self._step.entries("on_decision"):
             given = [name for name in ("next_step", "retry_step") if route.has(name)]
             where = f"step {shown(self._step.text('id'))}: on_decision.{route.key}"
             if len(given) > 1:
-                self._findings.mistake(route.at("retry_step"), f"{where} has next_step and retry_step; only one can be")
+                self._findings.mistake(route.at("retry_step"), f"{where} has both next_step and retry_step")
             elif not given and route.node.members:
-                told = f"{where} has neither next_step nor retry_step; the word {CONTINUE} goes on in order"
-                self._findings.mistake(route.place, told)
+                message = (
+                    f"{where} has neither next_step nor retry_step; the word {CONTINUE} means the next step in order"
+                )
+                self._findings.mistake(route.place, message)
 
     def _loop(self) -> None:
         loop = self._step.entry("loop")
         if not self._step.has("loop") and not self._step.has("body"):
-            told = "a loop needs loop: {over: stories}, or a body with the steps of each story"
-            self._mistake("type" if self._step.has("type") else "kind", told)
-        if any(self._step is one for step in self._root.entries("steps") for one in step.entries("body")):
-            self._mistake("type", "a loop cannot stand in a loop")
+            message = "a loop needs loop: {over: stories}, or a body with the steps of each story"
+            self._mistake("type" if self._step.has("type") else "kind", message)
+        if any(self._step is entry for step in self._root.entries("steps") for entry in step.entries("body")):
+            self._mistake("type", "a loop cannot contain another loop")
         if loop.flag("verify_each") and self._step.has("body"):
-            self._of_loop("verify_each", "a loop with a body verifies by a step of the body")
+            self._of_loop("verify_each", "a loop with a body is verified by a step of the body")
         elif loop.flag("verify_each") and not loop.text("verify_step"):
-            self._of_loop("verify_each", "verify_each needs verify_step, the step that looks")
+            self._of_loop("verify_each", "verify_each needs verify_step, the step that verifies")
         elif verifies(self._step):
             self._verifier()
 
@@ -156,16 +156,16 @@ class _Step:
         if wanted == self._step.text("id"):
             self._of_loop("verify_step", "verify_step cannot be the loop itself")
         elif wanted not in known:
-            told = f"verify_step {shown(wanted)} is no step here{did_you_mean(wanted, others)}"
-            self._of_loop("verify_step", told)
+            message = f"verify_step {shown(wanted)} is no step here{did_you_mean(wanted, others)}"
+            self._of_loop("verify_step", message)
         elif kind_of(known[wanted]) is not StepKind.AGENT:
-            self._of_loop("verify_step", f"verify_step {wanted!r} must be a step that an agent does")
+            self._of_loop("verify_step", f"verify_step {wanted!r} must be an agent step")
 
 
 def check_model(workflow: Workflow, root: Entry, text: str, findings: Findings) -> None:
-    """What only the whole can tell: routes, names in templates, producers."""
+    """Checks that need the whole workflow: routes, names in templates, producers."""
     every = {step.text("id"): step for step in root.entries("steps")}
-    every |= {one.text("id"): one for step in root.entries("steps") for one in step.entries("body")}
+    every |= {item.text("id"): item for step in root.entries("steps") for item in step.entries("body")}
     for flaw in workflow_checks.check(workflow):
         entry = every.get(flaw.step, root)
         findings.mistake(
@@ -181,7 +181,7 @@ def _place(entry: Entry, flaw: workflow_checks.Flaw, text: str) -> Place:
         case "on_decision":
             return _route(entry, value)
         case "routes":
-            cleared = (one for one in (*entry.entries("on_decision"), entry.entry("on_fail")) if one.has("clear"))
+            cleared = (item for item in (*entry.entries("on_decision"), entry.entry("on_fail")) if item.has("clear"))
             return next(cleared, entry).at("clear")
         case _:
             return entry.at(head)
@@ -195,7 +195,7 @@ def _route(entry: Entry, value: str) -> Place:
 
 
 def _named(entry: Entry, message: str, text: str) -> Place:
-    """Where a template names what the message is about: the very place within the text."""
+    """The place inside a template where it uses the name that the message is about."""
     node = entry.nodes.get("input") or entry.nodes.get("ask")
     wanted = re.search(r"\{\{(\w+)\}\}", message)
     if node is None or wanted is None:

@@ -1,4 +1,4 @@
-"""What is wrong with a workflow file, or worth knowing about it, each with its place."""
+"""Mistakes in a workflow file and notes about it, each with its place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,29 +8,29 @@ from shiftwork.adapters.workflows._yaml import Place
 from shiftwork.errors import WorkflowError
 
 _SHOWN: Final = 20
-"""How many mistakes are told at once."""
+"""How many mistakes an error lists at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A sentence about a place."""
+    """A message about a place."""
 
     place: Place
     text: str
 
-    def told(self, name: str) -> str:
+    def message(self, name: str) -> str:
         return f"{name}:{self.place.line}:{self.place.column}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Gathers, so that a reader is told everything at once."""
+    """Collects findings, so that the user sees all of them at once."""
 
     mistakes: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
 
     def mistake(self, place: Place, text: str) -> None:
-        """One mistake a place: what follows from it would only confuse."""
+        """Keeps one mistake for each place: consequences of it would only confuse."""
         if all(known.place != place for known in self.mistakes):
             self.mistakes.append(Finding(place=place, text=text))
 
@@ -39,16 +39,16 @@ class Findings:
 
 
 def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda one: (one.place.line, one.place.column)))
+    return tuple(sorted(findings, key=lambda finding: (finding.place.line, finding.place.column)))
 
 
 def refused(name: str, mistakes: Sequence[Finding]) -> WorkflowError:
-    """The error that tells all mistakes in the order of the file."""
+    """The error that lists all mistakes in the order of the file."""
     ordered = in_order(mistakes)
-    lines = [one.told(name) for one in ordered[:_SHOWN]]
+    lines = [finding.message(name) for finding in ordered[:_SHOWN]]
     more = [f"and {len(ordered) - _SHOWN} more"] if len(ordered) > _SHOWN else []
-    hint = "mend the file; shiftwork workflow schema has every field"
+    hint = "fix the file; shiftwork workflow schema lists every field"
     if len(ordered) == 1:
         return WorkflowError(lines[0], hint=hint)
-    told = "\n".join(f"  {one}" for one in (*lines, *more))
-    return WorkflowError(f"{name} has {len(ordered)} mistakes:\n{told}", hint=hint)
+    message = "\n".join(f"  {line}" for line in (*lines, *more))
+    return WorkflowError(f"{name} has {len(ordered)} mistakes:\n{message}", hint=hint)

@@ -1,4 +1,4 @@
-"""The files that tell an agent who it is, read from beside the workflow and from nowhere else."""
+"""Persona files of agents, read only from the workflow's repository or folder."""
 
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ _ALL_TOGETHER: Final = 256 * 1024
 
 
 class Personas:
-    """`folder` is where the workflow's file stands and paths start from; nothing outside of `within` is read."""
+    """`folder` contains the workflow's file, and paths are relative to it; nothing outside of `within` is read."""
 
     def __init__(self, folder: Path, within: Path, findings: Findings) -> None:
         self._folder = folder
@@ -43,22 +43,22 @@ class Personas:
         return text
 
     def _read(self, path: str) -> str:
-        """Links are followed before it is asked where they lead."""
+        """Resolves links before it checks where the file is."""
         if Path(path).is_absolute():
-            raise ValueError("must be a path from the workflow's file, not an absolute one")
+            raise ValueError("must be relative to the workflow's file, not absolute")
         file = (self._folder / path).resolve()
         if not file.is_relative_to(self._within):
-            raise ValueError(f"lies outside of {self._within.name}, and is not read")
+            raise ValueError(f"is outside of {self._within.name}, and is not read")
         return read_text(file, _LARGEST)
 
 
 def _why(error: OSError | ValueError) -> str:
     match error:
         case FileNotFoundError():
-            return "is not there"
+            return "does not exist"
         case OSError():
             return f"cannot be read: {error.strerror or error}"
         case UnicodeDecodeError():
-            return "is no UTF-8"
+            return "is not UTF-8"
         case _:
             return str(error)

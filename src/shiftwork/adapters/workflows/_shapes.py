@@ -1,6 +1,6 @@
-"""The shapes that a value in a workflow file may have, as data: reader, schema and reference follow them.
+"""The shapes of values in a workflow file, as data for the reader, the schema and the reference.
 
-`told` is how the reference says a shape, in Markdown.
+Each shape describes itself in Markdown for the reference.
 """
 
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Text; `one_of` are the only values allowed, `pattern` what a value must look like, said in words by `looks`."""
+    """Text; `one_of` lists the allowed values, `pattern` is a regular expression and `looks` describes it."""
 
     one_of: tuple[str, ...] = ()
     pattern: str = ""
     looks: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return ", ".join(f"`{word}`" for word in self.one_of) or self.looks or "text"
 
 
@@ -28,7 +28,7 @@ class Number:
     whole: bool = True
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"{'whole number' if self.whole else 'number'}, {self.least:g} … {self.most:,g}"
 
 
@@ -37,7 +37,7 @@ class Flag:
     """`true` or `false`."""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return "`true` or `false`"
 
 
@@ -48,37 +48,37 @@ class Texts:
     of: Text = Text()
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return "list of texts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """A mapping whose keys are the file's own, to texts; numbers and flags count as text."""
+    """A mapping of arbitrary keys to texts; numbers and flags count as text."""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return "mapping to texts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """One command, a list of them, or a mapping of names to them."""
+    """A command, a list of commands, or a mapping of names to commands."""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return "command, list of commands, or mapping of names to commands"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A mapping with the fields of a table; where `word` is given, that word may stand for it."""
+    """A mapping with the fields of a table; if `word` is set, that word is allowed instead."""
 
     table: str
     word: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"[{self.table}](#{self.table})"
 
 
@@ -90,19 +90,19 @@ class Blocks:
     most: int
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"list of [{self.table}](#{self.table}), at most {self.most}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A mapping whose keys are the file's own, to mappings with the fields of a table."""
+    """A mapping of arbitrary keys to mappings with the fields of a table."""
 
     table: str
     word: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"mapping of values to [{self.table}](#{self.table}) or `{self.word}`"
 
 
@@ -111,9 +111,7 @@ type Shape = Text | Number | Flag | Texts | Pairs | Commands | Block | Blocks | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One key: its shape and what it says. `also` are other spellings; `idle` tells why it is accepted here without
-    having any effect.
-    """
+    """One key: its shape and description. `also` are other spellings; `idle` says why it has no effect here."""
 
     name: str
     shape: Shape
@@ -134,4 +132,4 @@ class Table:
     fields: tuple[Field, ...]
 
     def field(self, key: str) -> Field | None:
-        return next((one for one in self.fields if key == one.name or key in one.also), None)
+        return next((field_ for field_ in self.fields if key == field_.name or key in field_.also), None)

@@ -1,7 +1,7 @@
-"""YAML 1.2 with places: a tree of values that know where they stand, of bounded size and depth.
+"""YAML 1.2 with places: a tree of values with line and column, of bounded size and depth.
 
-Composed and not constructed: nothing in the file makes an object. Aliases are followed, and each time one is followed
-counts, so that a small file cannot unfold into a large one.
+Composed and not constructed: nothing in the file creates an object. Aliases are expanded, and every expansion counts,
+so that a small file cannot expand into a large tree.
 """
 
 import warnings
@@ -24,7 +24,7 @@ SCALARS: Final = frozenset({TEXT, NUMBER, FLAG})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Line and column, both counted from 1, as editors do."""
+    """Line and column, both counted from 1, as in editors."""
 
     line: int = 1
     column: int = 1
@@ -32,8 +32,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A value between two offsets of the text: of a scalar `text` is how it is written and `value` what it means, of
-    a list `items`, of a mapping `members`.
+    """A value between two offsets of the text. A scalar has `text` as written and the parsed `value`, a list has
+    `items`, a mapping `members`.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A key of a mapping, where it stands, and its value."""
+    """A key of a mapping, its place and its value."""
 
     key: str
     place: Place
@@ -56,7 +56,7 @@ class Member:
 
 
 class UnreadableError(Exception):
-    """The text cannot be understood beyond this place."""
+    """The text cannot be parsed beyond this place."""
 
     def __init__(self, place: Place, message: str) -> None:
         super().__init__(message)
@@ -65,13 +65,13 @@ class UnreadableError(Exception):
 
 
 def parse(text: str) -> Node:
-    """The tree of the one document in the text; raises UnreadableError."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only whoever reads a workflow file waits for it
+    """The tree of the only document in the text; raises UnreadableError."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 - loaded only when a workflow file is read
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - as above
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an anchor that is used twice is allowed
+            warnings.simplefilter("ignore")  # an anchor may be used twice
             _look_down(YAML(typ="safe", pure=True).parse(text))
             root = YAML(typ="safe", pure=True).compose(text)
     except YAMLError as error:
@@ -82,7 +82,7 @@ def parse(text: str) -> Node:
 
 
 def _look_down(events: Iterable[Any]) -> None:
-    """Refuse what is nested too deep while it is read: to compose it takes minutes, or more stack than there is."""
+    """Rejects deep nesting while parsing events: composing it takes minutes, or overflows the stack."""
     depth = 0
     for event in events:
         depth += _STEPS_DOWN.get(type(event).__name__, 0)
@@ -93,15 +93,15 @@ def _look_down(events: Iterable[Any]) -> None:
 _STEPS_DOWN: Final = {"SequenceStartEvent": 1, "MappingStartEvent": 1, "SequenceEndEvent": -1, "MappingEndEvent": -1}
 
 _PLAINLY: Final = {
-    "mapping values are not allowed here": "a ':' where none can be: quote the text, or mend the indentation",
+    "mapping values are not allowed here": "a ':' is not allowed here: quote the text, or fix the indentation",
     "found character '\\t' that cannot start any token": "a tab cannot indent; use spaces",
-    "found undefined alias": "an alias '*name' that no anchor '&name' stands for",
+    "found undefined alias": "an alias '*name' without an anchor '&name'",
     "found unexpected end of stream": "a quote that is never closed",
-    "expected <block end>": "the indentation does not fit what stands before",
+    "expected <block end>": "the indentation does not match the lines before",
     "could not find expected ':'": "a key without ':'",
-    "but found another document": "only one document may stand in a file",
+    "but found another document": "a file may contain only one document",
     "cannot start any token": "this character cannot begin a value: put the text in quotes",
-    "found unexpected ':'": "a ':' where none can be: quote the text",
+    "found unexpected ':'": "a ':' is not allowed here: quote the text",
 }
 
 
@@ -109,9 +109,9 @@ def _unreadable(error: Any) -> UnreadableError:
     problem = str(getattr(error, "problem", "") or str(error).partition("\n")[0])
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if "end of stream" in problem:
-        mark = getattr(error, "context_mark", None) or mark  # where it begins helps more than where the file ends
-    told = next((plain for known, plain in _PLAINLY.items() if known in problem), problem)
-    return UnreadableError(_place(mark) if mark else Place(), f"this is no YAML: {told}")
+        mark = getattr(error, "context_mark", None) or mark  # the start of the value is more useful than the file's end
+    message = next((plain for known, plain in _PLAINLY.items() if known in problem), problem)
+    return UnreadableError(_place(mark) if mark else Place(), f"this is not YAML: {message}")
 
 
 def _place(mark: Any) -> Place:
@@ -119,7 +119,7 @@ def _place(mark: Any) -> Place:
 
 
 class _Tree:
-    """Makes our nodes of ruamel's, counting them."""
+    """Converts ruamel's nodes to ours, counting them."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -128,7 +128,7 @@ class _Tree:
         place = _place(raw.start_mark)
         self._count += 1
         if self._count > _LARGEST_TREE:
-            raise UnreadableError(place, f"more than {_LARGEST_TREE:,} values, aliases unfolded: that is no workflow")
+            raise UnreadableError(place, f"more than {_LARGEST_TREE:,} values with aliases expanded: too many")
         if depth > _DEEPEST:
             raise UnreadableError(place, f"values are nested more than {_DEEPEST} deep")
         if isinstance(raw.value, str):
@@ -142,7 +142,7 @@ class _Tree:
     def _member(self, key: Any, value: Any, depth: int) -> Member:
         place = _place(key.start_mark)
         if not isinstance(key.value, str):
-            raise UnreadableError(place, "a key must be a word; text that begins with {{ must stand in quotes")
+            raise UnreadableError(place, "a key must be a word; text that begins with {{ must be in quotes")
         if str(key.tag) == f"{_TAG}merge":
             raise UnreadableError(place, "'<<' is not YAML 1.2: write the keys out, or use an alias for a whole value")
         return Member(key=key.value, place=place, node=self.node(value, depth + 1))
@@ -171,7 +171,7 @@ def _meaning(tag: str, text: str) -> tuple[str | None, str | float | bool | None
 
 
 def _number(text: str) -> tuple[str, str | float]:
-    """What cannot be read as an ordinary number, such as hours and minutes, is text."""
+    """Values that are not ordinary numbers, such as hours and minutes, are text."""
     try:
         value = float(text.replace("_", ""))
     except ValueError:

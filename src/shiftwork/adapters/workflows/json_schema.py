@@ -1,4 +1,4 @@
-"""The JSON Schema of a workflow file, made of the same tables that the reader follows: editors complete by it."""
+"""The JSON Schema of a workflow file, generated from the reader's own tables; editors use it for completion."""
 
 import json
 from typing import Any, Final
@@ -38,13 +38,13 @@ def schema_text() -> str:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    properties = {one.name: _field(one) for one in table.fields}
+    properties = {field_.name: _field(field_) for field_ in table.fields}
     spelt = {
-        other: {**_shape(one.shape), "description": f"The same as {one.name}."}
-        for one in table.fields
-        for other in one.also
+        other: {**_shape(field_.shape), "description": f"The same as {field_.name}."}
+        for field_ in table.fields
+        for other in field_.also
     }
-    required = [one.name for one in table.fields if one.required]
+    required = [field_.name for field_ in table.fields if field_.required]
     needs = {"decision_key": ["on_decision"]} if "decision_key" in properties else {}
     return {
         "description": table.about,
@@ -56,10 +56,14 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _field(one: Field) -> dict[str, Any]:
-    about = f"{one.about} Accepted, without effect: {one.idle}." if one.idle else one.about
-    default = {"default": json.loads(one.default) if one.default.isdigit() else one.default} if one.default else {}
-    return {**_shape(one.shape), "description": about, **default}
+def _field(field_: Field) -> dict[str, Any]:
+    about = f"{field_.about} Accepted, without effect: {field_.idle}." if field_.idle else field_.about
+    default = (
+        {"default": json.loads(field_.default) if field_.default.isdigit() else field_.default}
+        if field_.default
+        else {}
+    )
+    return {**_shape(field_.shape), "description": about, **default}
 
 
 def _shape(shape: Shape) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads a workflow file whole: either a workflow, or every mistake in it with its line and column."""
+"""Reads a workflow file: returns the workflow, or raises an error with all mistakes and their line and column."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ LARGEST: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something worth knowing about a file that is not wrong."""
+    """A remark about a file that is not a mistake."""
 
     line: int
     column: int
@@ -29,7 +29,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A workflow, what is worth knowing about its file, and the commands that it would have run."""
+    """A workflow, notes about its file, and the commands that it runs."""
 
     workflow: Workflow
     notes: tuple[Note, ...] = ()
@@ -40,9 +40,9 @@ class Loaded:
 
 
 def load(path: Path, name: str, within: Path) -> Loaded:
-    """Raises WorkflowError with all mistakes; `name` is what the file is called in messages.
+    """Raises WorkflowError with all mistakes; messages call the file `name`.
 
-    Files that it names are read as long as they lie in `within`.
+    Files that it names are only read inside `within`.
     """
     text = _text(path, name)
     findings = Findings()
@@ -56,7 +56,10 @@ def load(path: Path, name: str, within: Path) -> Loaded:
     _checks.check_model(workflow, root, text, findings)
     if findings.mistakes:
         raise refused(name, findings.mistakes)
-    notes = (Note(line=one.place.line, column=one.place.column, text=one.text) for one in in_order(findings.notes))
+    notes = (
+        Note(line=finding.place.line, column=finding.place.column, text=finding.text)
+        for finding in in_order(findings.notes)
+    )
     return Loaded(workflow=workflow, notes=tuple(notes))
 
 
@@ -72,4 +75,4 @@ def _text(path: Path, name: str) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2]) + 1
-        raise WorkflowError(f"{name}:{line}:{column}: this is no UTF-8", hint="save the file as UTF-8") from None
+        raise WorkflowError(f"{name}:{line}:{column}: this is not UTF-8", hint="save the file as UTF-8") from None

@@ -1,4 +1,4 @@
-"""Where workflows are: the repository, the user's own folder, the package; and which of them wins."""
+"""Finds workflows in the repository, the user's own folder and the package, in this order of precedence."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PACKAGED: Final = Path(__file__).parents[2] / "workflows"
 
 
 class Origin(StrEnum):
-    """Whose a workflow is; what comes from a repository is not trusted to run commands."""
+    """Where a workflow comes from; a workflow from a repository is not trusted to run commands."""
 
     REPOSITORY = "repository"
     USER = "user"
@@ -26,7 +26,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A file; `name` is what it is asked for by, and files that it names must lie in `within`."""
+    """A file; users ask for it as `name`, and files that it names must be inside `within`."""
 
     name: str
     path: Path
@@ -35,7 +35,7 @@ class Found:
 
 
 def find_all(root: Path, user: Path) -> tuple[Found, ...]:
-    """Every workflow; of those with the same name the first is the one that is used."""
+    """Every workflow; the first of each name is used."""
     return (
         *_in(root / OWN_FOLDER, Origin.REPOSITORY, root),
         *_in(root / ANTFARM_FOLDER, Origin.REPOSITORY, root, flat=False),
@@ -45,15 +45,15 @@ def find_all(root: Path, user: Path) -> tuple[Found, ...]:
 
 
 def find(wanted: str, root: Path, user: Path, others: Iterable[str] = ()) -> Found:
-    """By name, or by path where it looks like one; raises WorkflowError with the nearest name, of `others` that have no
-    file as well.
+    """Finds by name, or by path if it looks like a path; raises WorkflowError with the nearest name, also from
+    `others`, which have no file.
     """
     if "/" in wanted or wanted.endswith(_ENDINGS):
         return _at(Path(wanted), root)
     every = find_all(root, user)
-    found = next((one for one in every if one.name == wanted), None)
+    found = next((finding for finding in every if finding.name == wanted), None)
     if found is None:
-        guess = did_you_mean(wanted, [*others, *(one.name for one in every)])
+        guess = did_you_mean(wanted, [*others, *(finding.name for finding in every)])
         raise WorkflowError(f"there is no workflow {shown(wanted)}{guess}", hint="shiftwork workflow list")
     return found
 
@@ -68,7 +68,7 @@ def _at(path: Path, root: Path) -> Found:
 
 
 def _in(folder: Path, origin: Origin, within: Path, *, flat: bool = True) -> Iterator[Found]:
-    """`<name>.yml`, where that is usual, and `<name>/workflow.yml`, in the order of their names."""
+    """`<name>.yml` if `flat`, and `<name>/workflow.yml`, in the order of their names."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -77,5 +77,5 @@ def _in(folder: Path, origin: Origin, within: Path, *, flat: bool = True) -> Ite
         if flat and entry.suffix in _ENDINGS and entry.is_file():
             yield Found(name=entry.stem, path=entry, origin=origin, within=within)
         files = (entry / f"workflow{ending}" for ending in _ENDINGS)
-        if file := next((one for one in files if one.is_file()), None):
+        if file := next((path for path in files if path.is_file()), None):
             yield Found(name=entry.name, path=file, origin=origin, within=within)

@@ -1,4 +1,4 @@
-"""Reads a tree by the tables of fields; unknown keys, wrong kinds and what is missing become mistakes."""
+"""Reads a tree by the tables of fields; unknown keys, wrong types and missing fields become mistakes."""
 
 import re
 from collections.abc import Callable
@@ -25,12 +25,12 @@ from shiftwork.adapters.workflows.workflow_fields import TABLES
 from shiftwork.prompts.answer.problem import did_you_mean, shown
 
 _LONGEST: Final = 64 * 1024
-"""Of a single text: a prompt, not a book."""
+"""Limit of a single text, such as a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A mapping that was read: the values that were fit, by the names of their fields, and where each stands."""
+    """A mapping of a workflow file: the valid values by field name, and the line and column of each."""
 
     node: Node
     place: Place
@@ -55,7 +55,7 @@ class Entry:
         return dict(self.values.get(name, {}))
 
     def entry(self, name: str) -> "Entry":
-        """The block of that name; an empty one where there is none."""
+        """The block of that name; an empty block if there is none."""
         found = self.values.get(name)
         return found if isinstance(found, Entry) else Entry(node=self.node, place=self.place)
 
@@ -66,13 +66,13 @@ class Entry:
         return name in self.keys
 
     def at(self, name: str) -> Place:
-        """Where the value stands, else the key, else the whole mapping."""
+        """The place of the value, else of the key, else of the whole mapping."""
         node = self.nodes.get(name)
         return node.place if node else self.keys.get(name, self.place)
 
 
 def read(root: Node, findings: Findings) -> Entry:
-    """The whole file, by the table `workflow`."""
+    """Reads the whole file by the table `workflow`."""
     if root.kind != MAPPING:
         findings.mistake(root.place, f"a workflow is a mapping with id and steps, not {root.kind}")
         return Entry(node=root, place=root.place)
@@ -99,23 +99,25 @@ class _Reader:
         entry = Entry(node=node, place=node.place, key=key)
         for member in node.members:
             self._member(entry, table, member, where)
-        for one in table.fields:
-            if one.required and not entry.has(one.name):
-                close = did_you_mean(one.name, [member.key for member in node.members if not table.field(member.key)])
-                guess = close.replace("did you mean", "did you mean it by") if close else ""
-                self._findings.mistake(node.place, f"{where} has no {one.name}{guess}")
+        for field_ in table.fields:
+            if field_.required and not entry.has(field_.name):
+                close = did_you_mean(
+                    field_.name, [member.key for member in node.members if not table.field(member.key)]
+                )
+                guess = close.replace("did you mean", "misspelled as") if close else ""
+                self._findings.mistake(node.place, f"{where} has no {field_.name}{guess}")
         return entry
 
     def _member(self, entry: Entry, table: Table, member: Member, where: str) -> None:
         known = table.field(member.key)
         if known is None:
-            names = [one.name for one in table.fields]
+            names = [field_.name for field_ in table.fields]
             guess = did_you_mean(member.key, names) or f"; known are {', '.join(names)}"
             self._findings.mistake(member.place, f"{where}: unknown key {shown(member.key)}{guess}")
             return
         if entry.has(known.name):
             first = entry.keys[known.name].line
-            self._findings.mistake(member.place, f"{where}: {member.key!r} is there twice, first in line {first}")
+            self._findings.mistake(member.place, f"{where}: {member.key!r} appears twice, first in line {first}")
             return
         entry.keys[known.name] = member.place
         entry.nodes[known.name] = member.node
@@ -132,7 +134,7 @@ class _Reader:
             self._findings.mistake(member.place, f"{where}: {known.name} must not be empty")
 
     def _value(self, node: Node, shape: Shape, where: str) -> Any:
-        """The value as plain data; None where there is none, or where it is a mistake."""
+        """The value as plain data; None if it is missing or a mistake."""
         return None if node.kind == NOTHING else self._readers[type(shape)](node, shape, where)
 
     def _flag(self, node: Node, _: Flag, where: str) -> bool | None:
@@ -153,7 +155,7 @@ class _Reader:
             self._findings.mistake(node.place, f"{where} cannot be {shown(text)}{allowed}")
             return None
         if shape.pattern and not re.fullmatch(shape.pattern, text):
-            # Kept all the same: what names it is not to be told that it is not there.
+            # Kept, so that references to it are not reported as missing.
             self._findings.mistake(node.place, f"{where} {shown(text)} must be {shape.looks}, at most 64")
         if len(text) > _LONGEST:
             self._findings.mistake(node.place, f"{where} is longer than {_LONGEST:,} characters")
@@ -184,13 +186,13 @@ class _Reader:
         found: dict[str, str] = {}
         for member in node.members:
             if member.key in found:
-                self._findings.mistake(member.place, f"{where}: {member.key!r} is there twice")
+                self._findings.mistake(member.place, f"{where}: {member.key!r} appears twice")
             value = self._text(member.node, Text(), f"{where}.{member.key}") if member.node.kind != NOTHING else ""
             found.setdefault(member.key, value or "")
         return found
 
     def _commands(self, node: Node, shape: Commands, where: str) -> dict[str, str] | None:
-        """Names to commands; those without a name are called by their order."""
+        """Names to commands; commands without a name are numbered."""
         match node.kind:
             case "text":
                 texts = {"check": node.text}
@@ -228,8 +230,8 @@ class _Reader:
         found: dict[str, Entry] = {}
         for member in node.members:
             if member.key.casefold() in found:
-                told = f"{where}: {member.key!r} is there twice; case does not tell values apart"
-                self._findings.mistake(member.place, told)
+                message = f"{where}: {member.key!r} appears twice; values ignore case"
+                self._findings.mistake(member.place, message)
                 continue
             found[member.key.casefold()] = self._one(member, shape, f"{where}.{member.key}")
         return tuple(found.values())
@@ -239,18 +241,18 @@ class _Reader:
         empty = Entry(node=node, place=member.place, key=member.key)
         if node.kind == TEXT:
             if node.text != shape.word:
-                told = f"{where} must be {MAPPING} or the word {shape.word!r}, not {shown(node.text)}"
-                self._findings.mistake(node.place, told)
+                message = f"{where} must be {MAPPING} or the word {shape.word!r}, not {shown(node.text)}"
+                self._findings.mistake(node.place, message)
             return empty
         return self._block(node, Block(table=shape.table), where, member.key) or empty
 
 
 def _called(node: Node, table: Table) -> str:
-    """How one of a list is called in messages: by its id where it has one."""
+    """The name of a list item in messages: with its id if it has one."""
     named = next((member.node.text for member in node.members if member.key == "id"), "")
     return f"{table.called} {shown(named)}" if named else f"this {table.called}"
 
 
 def _unquoted(node: Node, kind: str) -> str:
-    """`{{name}}` without quotes is a mapping to YAML, which surprises everybody once."""
+    """YAML reads `{{name}}` without quotes as a mapping, which is a common surprise."""
     return "; put {{…}} in quotes" if kind == TEXT and node.kind == MAPPING else ""

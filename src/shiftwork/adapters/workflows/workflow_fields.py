@@ -1,4 +1,4 @@
-"""Every field of a workflow file, in one place: the reader, the JSON Schema and the reference page are made of this."""
+"""Every field of a workflow file: the reader, the JSON Schema and the reference page use these tables."""
 
 from typing import Final
 
@@ -43,52 +43,55 @@ _WORKFLOW: Final = Table(
     fields=(
         _field(
             "id",
-            Text(pattern=r"[a-z0-9][a-z0-9-]{0,63}", looks="small letters, digits and '-', and no underscores"),
-            "What the workflow is called: `shiftwork run --workflow ID`. No underscores.",
+            Text(pattern=r"[a-z0-9][a-z0-9-]{0,63}", looks="lowercase letters, digits and '-', no underscores"),
+            "The name for `shiftwork run --workflow ID`. No underscores.",
             required=True,
         ),
-        _field("name", Text(), "A name for people."),
-        _field("version", Number(least=0, most=1_000_000), "Raised by its author with every change.", default="1"),
+        _field("name", Text(), "A display name."),
+        _field("version", Number(least=0, most=1_000_000), "The author raises it with every change.", default="1"),
         _field("description", Text(), "What the workflow is for."),
         _field(
-            "agents", Blocks(table="agent", most=MOST_AGENTS), "Who does the steps. Left out: the run's own agent does."
+            "agents", Blocks(table="agent", most=MOST_AGENTS), "The agents that do the steps. Default: the run's agent."
         ),
         _field(
             "steps",
             Blocks(table="step", most=MOST_STEPS),
-            "What is done, in order. A step of `type: loop` goes over the stories; without one, every story goes "
+            "The steps, in order. A step of `type: loop` runs for each story; without a loop, every story goes "
             "through all steps.",
             required=True,
         ),
-        _field("context", Pairs(), "Values that templates may name as `{{key}}` from the start."),
-        _field(
-            "profiles", Pairs(), "Which profile of the settings plays a role: role to profile, for agents without one."
-        ),
+        _field("context", Pairs(), "Initial values, which templates use as `{{key}}`."),
+        _field("profiles", Pairs(), "Maps roles to profiles of the settings, for agents without a `profile`."),
         _field(
             "parallel",
             Number(least=1, most=200),
             "How many stories are in progress at once, unless `run --parallel` says otherwise.",
         ),
-        _field("polling", Block(table="polling"), "Of antfarm.", idle="work is pushed here, nothing polls for it"),
-        _field("cron", Block(table="cron"), "Of antfarm.", idle="work is pushed here, nothing waits for a timer"),
-        _field("notifications", Block(table="notifications"), "Of antfarm.", idle="notifications are a setting here"),
+        _field("polling", Block(table="polling"), "From antfarm.", idle="Shiftwork pushes work and does not poll"),
+        _field("cron", Block(table="cron"), "From antfarm.", idle="Shiftwork pushes work and uses no timer"),
+        _field(
+            "notifications",
+            Block(table="notifications"),
+            "From antfarm.",
+            idle="see the notification settings",
+        ),
     ),
 )
 
 _AGENT: Final = Table(
     name="agent",
     called="agent",
-    about="Somebody who does steps.",
+    about="An agent that does steps.",
     fields=(
-        _field("id", _NAME, "What steps call it by.", required=True),
-        _field("name", Text(), "A name for people."),
-        _field("description", Text(), "What it is good for."),
+        _field("id", _NAME, "The name that steps refer to.", required=True),
+        _field("name", Text(), "A display name."),
+        _field("description", Text(), "What it is for."),
         _field("role", Text(one_of=ROLES), "What kind of work it does; `profiles` may map it to a profile."),
-        _field("profile", _NAME, "The profile of the settings that plays it; else that of its role, else the run's."),
-        _field("model", Text(), "The model to ask for."),
-        _field("timeoutSeconds", _SECONDS, "How long its steps may take, where a step says nothing itself."),
-        _field("workspace", Block(table="workspace"), "Files that tell it who it is."),
-        _field("pollingModel", Text(), "Of antfarm.", idle="work is pushed here, nothing polls for it"),
+        _field("profile", _NAME, "Its profile of the settings. Default: the profile of its role, else the run's."),
+        _field("model", Text(), "The model to use."),
+        _field("timeoutSeconds", _SECONDS, "Time limit of its steps, unless a step has its own."),
+        _field("workspace", Block(table="workspace"), "Its persona files."),
+        _field("pollingModel", Text(), "From antfarm.", idle="Shiftwork pushes work and does not poll"),
     ),
 )
 
@@ -100,11 +103,11 @@ _WORKSPACE: Final = Table(
         _field(
             "files",
             Pairs(),
-            "Persona files, by the names under which they are put in front of its prompts (`AGENTS.md`, `SOUL.md`, "
-            "`IDENTITY.md`): each a path from the workflow's file, within the same repository.",
+            "Persona files, put in front of its prompts under these names (`AGENTS.md`, `SOUL.md`, "
+            "`IDENTITY.md`): each a path relative to the workflow's file, within the same repository.",
         ),
-        _field("baseDir", Text(), "Of antfarm.", idle="each story has a workspace of its own here"),
-        _field("skills", Texts(), "Of antfarm.", idle="agents find their skills in their own configuration"),
+        _field("baseDir", Text(), "From antfarm.", idle="each story has its own workspace"),
+        _field("skills", Texts(), "From antfarm.", idle="agents find their skills in their own configuration"),
     ),
 )
 
@@ -113,80 +116,78 @@ _STEP: Final = Table(
     called="step",
     about="One step of the pipeline, of a story or of the run.",
     fields=(
-        _field("id", _NAME, "What routes and people call it; once in a file.", required=True),
+        _field("id", _NAME, "Its name in routes and output; unique in the file.", required=True),
         _field(
             "kind",
             Text(one_of=("agent", "gate", "approval", "loop")),
-            "Who does it: an agent, the harness by commands (`run`), a person (`ask`), or each story's own steps.",
+            "Who does it: an agent, the harness with commands (`run`), a person (`ask`), or the steps of each story.",
             default="agent",
         ),
         _field(
             "type",
             Text(one_of=("single", "loop", *CATALOGUE)),
-            "`loop` goes over the stories. A type of the catalogue gives the step its prompt, its time and its rights.",
+            "`loop` runs for each story. A type of the catalogue sets the step's prompt, time limit and rights.",
             default="single",
         ),
-        _field("agent", Text(), "Which of `agents` does it. Needed where there are any."),
+        _field("agent", Text(), "Which of `agents` does it. Required if there are any."),
         _field("description", Text(), "What it is for, in a line."),
-        _field(
-            "input", Text(), "The prompt, a template: `{{task}}` and what other steps have answered as `KEY: value`."
-        ),
-        _field("expects", Text(), "Text that the answer must hold, such as `STATUS: done`."),
+        _field("input", Text(), "The prompt, a template: `{{task}}` and the outputs of other steps (`KEY: value`)."),
+        _field("expects", Text(), "Text that the answer must contain, such as `STATUS: done`."),
         _field("timeout", _MINUTES, "How many minutes one attempt may take."),
         _field(
             "max_retries",
             _RETRIES,
-            "How often it may be done again, for whatever reason.",
+            "How often it may be retried, for any reason.",
             default=str(DEFAULT_RETRIES),
         ),
         _field("on_fail", Block(table="on_fail"), "What happens when it fails, or answers `STATUS: retry`."),
-        _field("on_exhausted", Block(table="on_exhausted"), "What happens when its retries are spent."),
-        _field("decision_key", _KEYS.of, "The key of the answer whose value decides where to go. Needs `on_decision`."),
+        _field("on_exhausted", Block(table="on_exhausted"), "What happens when it has no retries left."),
+        _field("decision_key", _KEYS.of, "The answer's key whose value selects the next step. Needs `on_decision`."),
         _field(
             "on_decision",
             Named(table="route", word=CONTINUE),
-            "Where each value leads, compared without regard to case; any other value fails the step. A gate decides "
+            "The next step for each value, ignoring case; any other value fails the step. A gate decides "
             "`passed` or `failed` and a person `approved` or `rejected`, without a `decision_key`.",
         ),
-        _field("output_keys", _KEYS, "The only keys that it may set; else every `KEY: value` of its answer counts."),
+        _field("output_keys", _KEYS, "The only keys that it may set. Default: every `KEY: value` of its answer."),
         _field(
             "shared_keys",
             _KEYS,
-            "Those of its `output_keys` that another step may produce as well; both must say so.",
+            "Those of its `output_keys` that another step may produce as well; both must list them.",
             also=("produces_shared",),
         ),
-        _field("loop", Block(table="loop"), "How a step of `type: loop` goes over the stories."),
+        _field("loop", Block(table="loop"), "How a step of `type: loop` runs over the stories."),
         _field("body", Blocks(table="step", most=MOST_STEPS), "The steps that each story goes through, in a loop."),
         _field(
             "run", Commands(), "Commands of a gate step, run by the harness; without any, the gates of the settings."
         ),
-        _field("ask", Text(), "What a person is asked by an approval step; a template."),
+        _field("ask", Text(), "The question of an approval step to a person; a template."),
         _field(
             "plans",
             Flag(),
-            "It answers with stories (`STORIES_JSON:`), and what it changes is dropped. Left out: whether its prompt "
-            "or its persona speaks of STORIES_JSON.",
+            "It answers with stories (`STORIES_JSON:`), and its changes are dropped. Default: whether its prompt "
+            "or its persona mentions STORIES_JSON.",
         ),
-        _field("required_outputs", _KEYS, "Of other tools.", idle="a missing output renders empty; nothing is refused"),
+        _field("required_outputs", _KEYS, "From other tools.", idle="a missing output renders as empty text"),
     ),
 )
 
 _LOOP: Final = Table(
     name="loop",
     called="loop",
-    about="How a loop goes over the stories.",
+    about="How a loop runs over the stories.",
     fields=(
-        _field("over", Text(one_of=("stories",)), "What it goes over.", required=True),
-        _field("completion", Text(one_of=("all_done",)), "When it is over.", default="all_done"),
-        _field("verify_each", Flag(), "A second step looks at each story's work.", also=("verifyEach",)),
-        _field("verify_step", Text(), "The step that does; it becomes part of the loop.", also=("verifyStep",)),
+        _field("over", Text(one_of=("stories",)), "What it runs over.", required=True),
+        _field("completion", Text(one_of=("all_done",)), "When it ends.", default="all_done"),
+        _field("verify_each", Flag(), "A second step verifies each story's work.", also=("verifyEach",)),
+        _field("verify_step", Text(), "The step that verifies; it becomes part of the loop.", also=("verifyStep",)),
         _field("parallel", Number(least=1, most=200), "How many stories are in progress at once."),
         _field(
             "fresh_session",
             Flag(),
-            "Of antfarm.",
+            "From antfarm.",
             also=("freshSession",),
-            idle="every attempt is a fresh session here",
+            idle="every attempt starts a new session",
         ),
     ),
 )
@@ -196,30 +197,30 @@ _ON_FAIL: Final = Table(
     called="on_fail",
     about="What happens when a step fails.",
     fields=(
-        _field("retry_step", Text(), "An earlier step to go back to; what was found is told to it."),
-        _field("max_retries", _RETRIES, "How often; counted by the step that is gone back to, else by this one."),
-        _field("escalate_to", _HUMAN, "Ask a person when this step's retries are spent."),
-        _field("on_exhausted", Block(table="on_exhausted"), "What happens when the step gone back to has none left."),
-        _field("clear", _KEYS, "Values to forget on the way back."),
+        _field("retry_step", Text(), "An earlier step to return to; its prompt includes the findings."),
+        _field("max_retries", _RETRIES, "How often; counted at the step it returns to, else at this step."),
+        _field("escalate_to", _HUMAN, "Ask a person when this step has no retries left."),
+        _field("on_exhausted", Block(table="on_exhausted"), "What happens when that step has no retries left."),
+        _field("clear", _KEYS, "Values to delete when returning."),
     ),
 )
 
 _ON_EXHAUSTED: Final = Table(
     name="on_exhausted",
     called="on_exhausted",
-    about="What happens when retries are spent; without it, the story fails.",
+    about="What happens when no retries are left; without it, the story fails.",
     fields=(_field("escalate_to", _HUMAN, "Ask a person.", required=True),),
 )
 
 _ROUTE: Final = Table(
     name="route",
     called="route",
-    about=f"Where a decision leads: `next_step`, `retry_step`, or the word `{CONTINUE}` for the next in order.",
+    about=f"The next step of a decision: `next_step`, `retry_step`, or the word `{CONTINUE}` for the next in order.",
     fields=(
-        _field("next_step", Text(), "A later step; those between are skipped."),
-        _field("retry_step", Text(), "An earlier step; it and all after it are done again."),
-        _field("clear", _KEYS, "Values to forget on the way."),
-        _field("pass_outputs", _KEYS, "Of other tools.", idle="everything that a step answers reaches the later ones"),
+        _field("next_step", Text(), "A later step; the steps between are skipped."),
+        _field("retry_step", Text(), "An earlier step; it and all steps after it run again."),
+        _field("clear", _KEYS, "Values to delete on this route."),
+        _field("pass_outputs", _KEYS, "From other tools.", idle="later steps see all outputs of earlier steps"),
     ),
 )
 
@@ -228,21 +229,21 @@ _POLLING: Final = Table(
     called="polling",
     about="Accepted from antfarm; without effect.",
     fields=(
-        _field("model", Text(), "Of antfarm."),
-        _field("timeoutSeconds", _SECONDS, "Of antfarm."),
+        _field("model", Text(), "From antfarm."),
+        _field("timeoutSeconds", _SECONDS, "From antfarm."),
     ),
 )
 _CRON: Final = Table(
     name="cron",
     called="cron",
     about="Accepted from antfarm; without effect.",
-    fields=(_field("interval_ms", Number(least=1, most=10**12), "Of antfarm."),),
+    fields=(_field("interval_ms", Number(least=1, most=10**12), "From antfarm."),),
 )
 _NOTIFICATIONS: Final = Table(
     name="notifications",
     called="notifications",
     about="Accepted from antfarm; without effect.",
-    fields=(_field("url", Text(), "Of antfarm."),),
+    fields=(_field("url", Text(), "From antfarm."),),
 )
 
 TABLES: Final = {

@@ -1,4 +1,4 @@
-"""Writes a workflow as YAML with every short form spelt out; read again, it is the same workflow."""
+"""Writes a workflow as YAML with every short form expanded; reading it gives the same workflow."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -11,7 +11,7 @@ from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, Step
 
 
 def expanded(workflow: Workflow) -> str:
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only whoever asks for it waits
+    from ruamel.yaml import YAML  # noqa: PLC0415 - loaded only when needed
 
     yaml = YAML()
     yaml.width = 110
@@ -22,7 +22,7 @@ def expanded(workflow: Workflow) -> str:
 
 
 def document(workflow: Workflow) -> dict[str, Any]:
-    """As plain values, in the vocabulary of the files; what is empty or usual is left out."""
+    """The workflow as plain values with the keys of workflow files, without empty and default values."""
     return _kept(
         {
             "id": workflow.id,
@@ -60,7 +60,7 @@ def _step(step: StepPlan) -> dict[str, Any]:
                 "description": step.description,
                 "loop": {"over": "stories", "completion": "all_done"},
                 **_failing(step),
-                "body": [_step(one) for one in step.body],
+                "body": [_step(step_plan) for step_plan in step.body],
             }
         )
     asks = step.kind is StepKind.APPROVAL
@@ -83,19 +83,19 @@ def _step(step: StepPlan) -> dict[str, Any]:
             "shared_keys": list(step.shared_keys),
         }
     )
-    # Said where it cannot be seen from the prompt.
-    told = "STORIES_JSON" in f"{step.input}{step.expects}"
-    return made if step.plans is told else {**made, "plans": step.plans}
+    # Written only if the prompt does not imply it.
+    flag = "STORIES_JSON" in f"{step.input}{step.expects}"
+    return made if step.plans is flag else {**made, "plans": step.plans}
 
 
 def _failing(step: StepPlan) -> dict[str, Any]:
-    """Retries and what follows them. A step that decides to go back says its own retries under `on_fail`: elsewhere
-    they would be taken for those of the step that it goes back to.
+    """Retries and `on_fail`. A step that returns to an earlier step has its own retries under `on_fail`: elsewhere they
+    would count as those of the earlier step.
     """
     back = next((route for route in step.routes if _fails(step, route)), None)
     limit = None if step.max_retries == DEFAULT_RETRIES else step.max_retries
     decides = any(route.back for route in step.routes if route is not back)
-    told = _kept(
+    values = _kept(
         {
             "retry_step": back.target if back else "",
             "clear": list(back.clear) if back else [],
@@ -103,11 +103,11 @@ def _failing(step: StepPlan) -> dict[str, Any]:
             "escalate_to": "human" if step.exhausted is Exhausted.ASK else "",
         }
     )
-    return {"max_retries": None if decides else limit, "on_fail": told}
+    return {"max_retries": None if decides else limit, "on_fail": values}
 
 
 def _fails(step: StepPlan, route: Route) -> bool:
-    """Whether the route is what `on_fail` says: without a key to decide by, an agent only has its STATUS."""
+    """Whether the route is that of `on_fail`: without a `decision_key`, an agent can only decide by its STATUS."""
     return step.kind is StepKind.AGENT and not step.decision_key and route.value == RETRY and route.back
 
 
@@ -133,7 +133,7 @@ def _plain(number: float) -> float:
 
 
 def _text(text: str) -> str:
-    """Several lines as a block, so that they can be read."""
+    """Texts of several lines as a block, which is easier to read."""
     from ruamel.yaml.scalarstring import LiteralScalarString  # noqa: PLC0415 - as above
 
     return LiteralScalarString(text + "\n") if "\n" in text else text

@@ -1,1 +1,1 @@
-"""One attempt of an agent at one step, from its folder to its outcome."""
+"""One attempt of an agent at one step, from the attempt folder to the outcome."""

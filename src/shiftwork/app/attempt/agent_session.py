@@ -10,12 +10,12 @@ from shiftwork.app.attempt.attempt import Attempt
 from shiftwork.app.attempt.memory import keep_story, present_run
 from shiftwork.app.attempt.outcome import ended, failure
 from shiftwork.app.attempt.watchdog import Watch
-from shiftwork.app.messaging import mailbox, messages
+from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime import profiles
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import ensure_held
-from shiftwork.app.runtime.locations import desk_of, place_of
+from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.core.fact import Fact
@@ -25,40 +25,40 @@ from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.steps import Trouble
-from shiftwork.domain.story.recovery.rate_limits import player
+from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
-from shiftwork.ports.desk import Desk
+from shiftwork.ports.attempt_folder import AttemptFolder
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 
 
 async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> tuple[Fact, ...]:
-    """Make the attempt, unless it was begun before: then it was interrupted, and the next one starts afresh."""
-    world, story = recorder.world, recorder.state
+    """Make the attempt. If it was started before, it was interrupted, and the next attempt starts from scratch."""
+    context, story = recorder.context, recorder.state
     if story.pipeline.step(effect.step).status is StepStatus.IN_PROGRESS:
         return await _interrupted(effect, recorder)
     try:
-        tree, desk, letters = await asyncio.gather(
-            again(lambda: world.workspaces.renew(place_of(story), story.work.head)),
-            world.desks.lay(desk_of(story, effect.step, effect.attempt)),
-            mailbox.unread(recorder),
+        tree, attempt_folder, unread_messages = await asyncio.gather(
+            again(lambda: context.workspaces.renew(place_of(story), story.work.head)),
+            context.attempt_folders.lay(attempt_folder_of(story, effect.step, effect.attempt)),
+            run_inbox.unread(recorder),
         )
     except RepositoryError as error:
         return (_lost(recorder, error),)
-    if letters:
-        await mailbox.take_in(recorder, letters)
+    if unread_messages:
+        await run_inbox.take_in(recorder, unread_messages)
         return ()
-    await recorder.write(f"{effect.key}/start", (_started(effect, recorder, desk),))
+    await recorder.write(f"{effect.key}/start", (_started(effect, recorder, attempt_folder),))
     failpoints.reach("attempt.started")
     step = recorder.state.pipeline.step(effect.step)
-    attempt = Attempt(recorder=recorder, step=step, number=effect.attempt, desk=desk, tree=tree)
+    attempt = Attempt(recorder=recorder, step=step, number=effect.attempt, attempt_folder=attempt_folder, tree=tree)
     report = _priced(attempt, await _session(attempt))
     failpoints.reach("attempt.ended")
     try:
-        facts, _ = await asyncio.gather(ended(attempt, report), world.desks.clear(desk))
+        facts, _ = await asyncio.gather(ended(attempt, report), context.attempt_folders.clear(attempt_folder))
     except GitKilledError:
         facts = await _interrupted(effect, recorder, report.usage)
     except RepositoryError as error:
@@ -66,32 +66,32 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
     return facts
 
 
-def _started(effect: story_effects.RunAgent, recorder: StoryRecorder, desk: Desk) -> Fact:
-    world, story, now = recorder.world, recorder.state, recorder.world.clock.now()
+def _started(effect: story_effects.RunAgent, recorder: StoryRecorder, attempt_folder: AttemptFolder) -> Fact:
+    context, story, now = recorder.context, recorder.state, recorder.context.clock.now()
     step = story.pipeline.step(effect.step)
-    agent = player(profiles.chain(world, story, step), story.rate_limit.limited, now)
+    agent = profile(profiles.chain(context, story, step), story.rate_limit.limited, now)
     return story_facts.StepStarted(
         at=now,
         step=effect.step,
         attempt=effect.attempt,
         commit=story.work.head,
-        log=str(desk.log),
+        log=str(attempt_folder.log),
         agent=agent,
-        model=profiles.model(world, story, replace(step, played_by=agent)),
+        model=profiles.model(context, story, replace(step, assigned_profile=agent)),
     )
 
 
 def _lost(recorder: StoryRecorder, error: RepositoryError) -> Fact:
     return story_facts.WorkspaceLost(
-        at=recorder.world.clock.now(), number=recorder.state.work.workspace, reason=error.message
+        at=recorder.context.clock.now(), number=recorder.state.work.workspace, reason=error.message
     )
 
 
 def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
-    """An agent that tells no price has one by its tokens, where the prices of its model are known."""
+    """If an agent reports no cost, estimate it from its tokens, if the prices of its model are known."""
     used = replace(report.usage, model=report.model)
     if used.cost_usd is None and reservations.tokens_of(used):
-        cost = attempt.recorder.world.price(used.model or attempt.step.model, used)
+        cost = attempt.recorder.context.price(used.model or attempt.step.model, used)
         used = replace(used, cost_usd=cost, estimated=cost is not None)
     return replace(report, usage=used)
 
@@ -99,56 +99,56 @@ def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
 async def _interrupted(
     effect: story_effects.RunAgent, recorder: StoryRecorder, usage: Usage | None = None
 ) -> tuple[Fact, ...]:
-    """Somebody died in the middle: keep what was there; the next attempt gets a workspace at another path."""
-    world, story = recorder.world, recorder.state
+    """A process died during the attempt: keep its changes; the next attempt gets a workspace at another path."""
+    context, story = recorder.context, recorder.state
     place = place_of(story)
-    keep = world.desks.keep_path(desk_of(story, effect.step, effect.attempt), "interrupted")
+    keep = context.attempt_folders.keep_path(attempt_folder_of(story, effect.step, effect.attempt), "interrupted")
     kept = False
-    with contextlib.suppress(RepositoryError):  # gone already: somebody died here as well
-        kept = await world.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
-    await world.workspaces.discard(place)
+    with contextlib.suppress(RepositoryError):  # already removed: a process died here as well
+        kept = await context.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
+    await context.workspaces.discard(place)
     failpoints.reach("attempt.abandoned")
-    at, diff = world.clock.now(), str(keep) if kept else ""
+    at, diff = context.clock.now(), str(keep) if kept else ""
     return (story_facts.StepInterrupted(at=at, step=effect.step, attempt=effect.attempt, diff=diff, usage=usage),)
 
 
 async def _session(attempt: Attempt) -> AgentReport:
-    """Brief the agent and let it work, within its limits, until it ends or the story is cancelled."""
-    world, story, step = attempt.recorder.world, attempt.story, attempt.step
-    conduct, desk = world.conduct, attempt.desk
-    run = await present_run(world, story.given.run)
-    await keep_story(world, story)
+    """Run the agent with its prompt, within its limits, until it ends or the story is cancelled."""
+    context, story, step = attempt.recorder.context, attempt.story, attempt.step
+    work_policy, attempt_folder = context.work_policy, attempt.attempt_folder
+    run = await present_run(context, story.given.run)
+    await keep_story(context, story)
     prompt = compose(story, step, _surroundings(attempt, run))
-    await world.desks.brief(desk, prompt, _task_sheet(attempt))
+    await context.attempt_folders.brief(attempt_folder, prompt, _task_sheet(attempt))
     given = story.given
     task = AgentTask(
         prompt=prompt,
         workdir=attempt.tree,
-        home=desk.home,
-        log=desk.log,
+        home=attempt_folder.home,
+        log=attempt_folder.log,
         marker=f"{given.run}/{given.story.id}/{step.id}/{attempt.number}",
         limits=AgentLimits(
-            wall_seconds=step.plan.minutes * 60 * conduct.time_factor,
-            silence_seconds=conduct.silence_seconds,
-            output_bytes=conduct.output_bytes,
+            wall_seconds=step.plan.minutes * 60 * work_policy.time_factor,
+            silence_seconds=work_policy.silence_seconds,
+            output_bytes=work_policy.output_bytes,
             cost_usd=allowance.cap(story, step),
         ),
-        toolbox=desk.toolbox,
+        toolbox=attempt_folder.toolbox,
         env=_environment(attempt),
-        model=profiles.model(world, story, step),
-        readable=(desk.folder,),
-        writable=(desk.outbox,),
+        model=profiles.model(context, story, step),
+        readable=(attempt_folder.folder,),
+        writable=(attempt_folder.output_folder,),
     )
-    await ensure_held(world, attempt.recorder.stream)  # nothing is paid for beside another
+    await ensure_held(context, attempt.recorder.stream)  # never pay for an agent while another process has the run
     return await _until_ended(attempt, task)
 
 
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
-    world, desk = attempt.recorder.world, attempt.desk
+    context, attempt_folder = attempt.recorder.context, attempt.attempt_folder
     return Surroundings(
-        gates=gates_of_run(world.conduct.gates, attempt.story.given.gates, attempt.story.given.without_gates),
-        tools=bool(desk.toolbox) and attempt.step.played_by not in world.conduct.toolless,
-        outbox=str(desk.edit_request),
+        gates=gates_of_run(context.work_policy.gates, attempt.story.given.gates, attempt.story.given.without_gates),
+        tools=bool(attempt_folder.toolbox) and attempt.step.assigned_profile not in context.work_policy.toolless,
+        output_folder=str(attempt_folder.edit_request),
         branch=attempt.story.given.branch,
         attempt=attempt.number,
         workspace=str(attempt.tree),
@@ -158,7 +158,7 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
 
 
 def _environment(attempt: Attempt) -> dict[str, str]:
-    """What an attempt finds in its environment: what keeps two stories' test infrastructure apart among it."""
+    """The environment variables of an attempt, including those that separate the test infrastructure of stories."""
     given = attempt.story.given
     return {
         "SHIFTWORK_RUN": given.run,
@@ -167,15 +167,15 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_STEP_NAME": attempt.step.plan.name,
         "SHIFTWORK_STEP_TYPE": attempt.step.plan.type,
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
-        "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
-        **attempt.recorder.world.workspaces.variables(place_of(attempt.story)),
-        # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
+        "SHIFTWORK_OUTPUTS": str(attempt.attempt_folder.output_folder),
+        **attempt.recorder.context.workspaces.variables(place_of(attempt.story)),
+        # If its own repository is lost, an agent must not find the user's, whose folder contains the workspace.
         "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),
     }
 
 
 def _task_sheet(attempt: Attempt) -> dict[str, Any]:
-    """What the agent's tools know: enough to read the task and to check an edit at once."""
+    """What the agent's tools need to show the task and to check an edit at once."""
     given = attempt.story.given
     return {
         "step": attempt.step.id,
@@ -186,13 +186,15 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
 
 
 async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
-    """Its own end goes before one that comes from outside at the same moment."""
-    world, stream = attempt.recorder.world, attempt.recorder.stream
-    watch = Watch(world.conduct.identical_calls, lambda event: world.observe(Sighting(stream=stream, what=event)))
+    """If the agent ends and is cancelled at the same moment, its own end counts."""
+    context, stream = attempt.recorder.context, attempt.recorder.stream
+    watch = Watch(
+        context.work_policy.identical_calls, lambda event: context.observe(Sighting(stream=stream, what=event))
+    )
     ends = [
         asyncio.ensure_future(end)
         for end in (
-            world.agents[attempt.step.played_by].attempt(task, watch.hear),
+            context.agents[attempt.step.assigned_profile].attempt(task, watch.feed),
             _cancel_message(attempt),
             watch.loops(),
         )
@@ -208,6 +210,6 @@ async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
 
 
 async def _cancel_message(attempt: Attempt) -> AgentReport:
-    """Return when somebody asks for the end of the story."""
-    await mailbox.until(attempt.recorder, messages.CANCEL)
+    """Return when the story is cancelled."""
+    await run_inbox.until(attempt.recorder, story_facts.StoryCancelRequested)
     return AgentReport(ending=Ending.CANCELLED, detail="cancelled")

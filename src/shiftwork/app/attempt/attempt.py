@@ -1,4 +1,4 @@
-"""One attempt at one step, as every part of it knows it: who makes it and where, and what its agent has said."""
+"""The data of one attempt at one step: its step, folder and workspace, and the output of its agent."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,18 +7,18 @@ from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.pipeline import Step
-from shiftwork.ports.desk import Desk, Mail
+from shiftwork.ports.attempt_folder import AttemptFolder, AttemptOutputs
 from shiftwork.prompts.answer import contract
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What every part of an attempt needs to know; `tree` is where the agent works."""
+    """What every part of an attempt needs; `tree` is the folder in which the agent works."""
 
     recorder: StoryRecorder
     step: Step
     number: int
-    desk: Desk
+    attempt_folder: AttemptFolder
     tree: Path
 
     @property
@@ -28,13 +28,13 @@ class Attempt:
 
     @property
     def now(self) -> float:
-        return self.recorder.world.clock.now()
+        return self.recorder.context.clock.now()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Everything that an agent has said: in its last message, the stories it has planned there, and in its outbox."""
+    """Everything that an agent has produced: its last message, the stories planned there, and its output files."""
 
     answer: contract.Answer
-    mail: Mail
+    outputs: AttemptOutputs
     plan: tuple[Story, ...] = ()

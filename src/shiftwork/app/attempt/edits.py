@@ -1,4 +1,4 @@
-"""Edit requests that an attempt left behind: each is applied whole or rejected whole, and either way it is a fact."""
+"""Applies the edit requests of an attempt: each is applied or rejected as a whole, and recorded as a fact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ REQUEST_LIMIT: Final = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """What the requests came to. `put_back`: the step stands behind work that it has added, and runs again.
+    """The result of the requests. `put_back`: the step is now after steps that it has added, and runs again.
 
-    `refused_restart` is the reason why a step that wanted to start over could not: its work is not to be used.
+    `refused_restart` is the reason why a step could not restart as it asked: its work must not be used.
     """
 
     pipeline: Pipeline
@@ -30,7 +30,7 @@ class Edited:
 
 
 def apply_requests(pipeline: Pipeline, step: StepId, requests: Sequence[str], at: float) -> Edited:
-    """All requests of one attempt, in the order they were made."""
+    """Apply all requests of one attempt, in order."""
     edited = Edited(pipeline=pipeline)
     for request in requests:
         edited = _apply(edited, step, request, at)

@@ -1,4 +1,4 @@
-"""What a run remembers, at work: shared by attempts, read at the start of each, shown in the run's notebook."""
+"""The memory of a run: attempts add to it, each attempt reads it at its start, and the notebook shows it."""
 
 import contextlib
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.fact import Fact
@@ -18,7 +18,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
-from shiftwork.ports.desk import Mail
+from shiftwork.ports.attempt_folder import AttemptOutputs
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.views import Queries
 from shiftwork.prompts import notebook
@@ -29,60 +29,63 @@ REMARKS: Final = 20
 """How many notes one attempt may leave."""
 
 
-async def present_run(world: World, run: RunId) -> RunState:
-    """The run as it stands: stories that work beside the one that asks may have changed it, and added to its memory."""
+async def present_run(context: Context, run: RunId) -> RunState:
+    """The current state of the run: other stories may have changed it and added to its memory."""
     stream = run_stream(run)
-    version = await world.events.version(stream)
-    state = await load(world.events, RUN, stream, version, world.folded_runs.get(stream))
-    world.folded_runs[stream] = (version, state)
+    version = await context.events.version(stream)
+    state = await load(context.events, RUN, stream, version, context.folded_runs.get(stream))
+    context.folded_runs[stream] = (version, state)
     return state
 
 
-def remarks_of(mail: Mail, said: Answer) -> tuple[Remark, ...]:
-    """The notes of one attempt, from its desk and from its answer, within bounds that are told where they are met."""
+def remarks_of(outputs: AttemptOutputs, said: Answer) -> tuple[Remark, ...]:
+    """The notes of one attempt, from its output files and its answer; a last note says how many were left out."""
     learnings = (Remark(text=text, scope=Scope.PROJECT) for text in said.learnings)
     patterns = (Remark(text=text, scope=Scope.PATTERN) for text in said.patterns)
-    left = (*mail.notes, *learnings, *patterns)
-    kept = tuple(replace(one, text=shorten(one.text.strip(), STORY_ROOM.each)) for one in left[:REMARKS])
+    left = (*outputs.notes, *learnings, *patterns)
+    kept = tuple(replace(remark, text=shorten(remark.text.strip(), STORY_ROOM.each)) for remark in left[:REMARKS])
     beyond = len(left) - REMARKS
     return (*kept, Remark(text=f"[{beyond} further notes of this step were left out]")) if beyond > 0 else kept
 
 
 async def share(recorder: StoryRecorder, key: str, remarks: Sequence[Remark]) -> None:
-    """Tell the run what is not for the story alone; once, however often the end of the attempt is performed.
+    """Send the run the notes that are not only for the story; once, even if the end of the attempt is performed again.
 
-    The number of the workspace is part of the key because a story that is begun afresh counts its attempts anew.
+    The key contains the number of the workspace, because a story that restarts from scratch counts attempts from 1.
     """
     given = recorder.state.given
     for number, remark in enumerate(remarks):
         if remark.scope is not Scope.STORY:
             name = f"note/{given.story.id}/{recorder.state.work.workspace}/{key}/{number}"
-            await recorder.world.inbox.post(run_stream(given.run), name, messages.note(given.story.id, remark))
+            shared = run_facts.NoteShared(
+                at=messages.UNREAD, story=given.story.id, scope=remark.scope, text=remark.text
+            )
+            await messages.send(recorder.context.inbox, run_stream(given.run), name, shared)
 
 
 async def keep(effect: run_effects.KeepMemory, recorder: RunRecorder) -> tuple[Fact, ...]:
-    """Write the run's pages anew, whole. A disk that is full is no reason to stop."""
-    world, run = recorder.world, recorder.state
-    pages = {notebook.SCRATCH: notebook.scratch_page(run), notebook.PROGRESS: notebook.progress_page(run)}
+    """Rewrite the run's notebook files. A full disk does not stop the run."""
+    context, run = recorder.context, recorder.state
+    notes_files = {notebook.SCRATCH: notebook.scratch_text(run), notebook.PROGRESS: notebook.progress_text(run)}
     try:
-        await world.notebook.keep(run.given.run, pages)
+        await context.notebook.keep(run.given.run, notes_files)
     except OSError as error:
-        return (run_facts.MemoryKept(at=world.clock.now(), changes=effect.changes, reason=str(error)),)
+        return (run_facts.MemoryKept(at=context.clock.now(), changes=effect.changes, reason=str(error)),)
     failpoints.reach("memory.kept")
-    return (run_facts.MemoryKept(at=world.clock.now(), changes=effect.changes),)
+    return (run_facts.MemoryKept(at=context.clock.now(), changes=effect.changes),)
 
 
-async def keep_story(world: World, story: StoryState) -> None:
-    """Write a story's page, where it has notes; one that cannot be written now is written after the next step."""
+async def keep_story(context: Context, story: StoryState) -> None:
+    """Write a story's notes to the notebook, if it has any; after an error they are written after the next step."""
     given = story.given
     if story.dialogue.notes.notes:
         with contextlib.suppress(OSError):
-            page = {notebook.story_scratch(given.story.id): notebook.story_page(story)}
-            await world.notebook.keep(given.run, page)
+            notes_file = {notebook.story_scratch(given.story.id): notebook.story_text(story)}
+            await context.notebook.keep(given.run, notes_file)
 
 
 async def carried_patterns(queries: Queries, events: EventStore, repository: Stream) -> tuple[str, ...]:
-    """What the latest run that ended knew of the code base; `repository` is what the name of its queue begins with."""
+    """The patterns from the latest ended run of this code base; `repository` is the prefix of its queue's name."""
     for row in await queries.runs():
         if row.ended_at is None:
             continue

@@ -1,14 +1,14 @@
-"""Letting time pass until an agent's limit has ended. Nobody is asked meanwhile; any word wakes the story.
+"""Waits until an agent's rate limit has ended. The agent is not called meanwhile; any message wakes the story.
 
-How long is looked at again whenever a process takes the story up: the settings may name another profile by then that
-can go on, or a shorter patience, and the clock by which the wait was set may have been put right.
+The wait is computed again whenever a process resumes the story: the settings may then name another profile that can
+continue, or a shorter maximum wait, and the clock by which the wait was set may have been corrected.
 """
 
 import asyncio
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.messaging import mailbox
+from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime.profiles import chain
 from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.core.fact import Fact
@@ -17,30 +17,30 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.recovery.rate_limits import next_chance
 
 LOOK_SECONDS: Final = 20.0
-"""A machine that has slept finds out within this time that it is later than it thought."""
+"""After the machine has slept, the wait notices the new time within this interval."""
 
 
 async def wait_until(effect: story_effects.WaitUntil, recorder: StoryRecorder) -> tuple[Fact, ...]:
-    clock, inbox = recorder.world.clock, recorder.world.inbox
-    letters, until = await mailbox.unread(recorder), min(effect.until, _next_chance(recorder))
-    # Counted by a clock that nobody sets, for the other one may be set back while this lasts.
-    ticking = asyncio.get_running_loop().time
-    longest = ticking() + recorder.world.conduct.patience.longest_seconds
-    while not letters and (left := min(until - clock.now(), longest - ticking())) > 0:
+    clock, inbox = recorder.context.clock, recorder.context.inbox
+    unread_messages, until = await run_inbox.unread(recorder), min(effect.until, _next_chance(recorder))
+    # Measured by a monotonic clock, because the other clock may be set back during the wait.
+    monotonic = asyncio.get_running_loop().time
+    longest = monotonic() + recorder.context.work_policy.patience.longest_seconds
+    while not unread_messages and (left := min(until - clock.now(), longest - monotonic())) > 0:
         try:
             async with asyncio.timeout(min(left, LOOK_SECONDS)):
-                letters = await inbox.wait(recorder.stream, after=recorder.state.cursor)
+                unread_messages = await inbox.wait(recorder.stream, after=recorder.state.cursor)
         except TimeoutError:
             continue
-    if letters:
-        await mailbox.take_in(recorder, letters)
+    if unread_messages:
+        await run_inbox.take_in(recorder, unread_messages)
         return ()
     failpoints.reach("wait.over")
     return (story_facts.WaitEnded(at=clock.now(), number=effect.number),)
 
 
 def _next_chance(recorder: StoryRecorder) -> float:
-    """For the step that met the limit, which is still to be done."""
-    story, world = recorder.state, recorder.world
+    """The next chance for the current step, which reached the limit."""
+    story, context = recorder.state, recorder.context
     step = story.pipeline.current
-    return next_chance(chain(world, story, step) if step else (), story.rate_limit.limited, world.clock.now())
+    return next_chance(chain(context, story, step) if step else (), story.rate_limit.limited, context.clock.now())

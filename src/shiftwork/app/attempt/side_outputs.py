@@ -1,4 +1,4 @@
-"""What an attempt leaves beside its result: notes for others, evidence for criteria, stories that it has planned."""
+"""What an attempt produces besides its result: notes, evidence for criteria, planned stories."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.story import facts as story_facts
 
 
-async def aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
-    """Notes, its own last, and evidence."""
-    remarks = remarks_of(said.mail, said.answer)
+async def reserved(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
+    """The notes and the evidence of the attempt; `own` notes come last."""
+    remarks = remarks_of(said.outputs, said.answer)
     await share(attempt.recorder, f"{attempt.step.id}/{attempt.number}", remarks)
     return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
 
@@ -30,11 +30,11 @@ def _evidence(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
     known = {criterion.id for criterion in attempt.story.given.story.criteria}
     return tuple(
         story_facts.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
-        for claim in (*map(_claim, said.answer.evidence), *said.mail.evidence)
+        for claim in (*map(_claim, said.answer.evidence), *said.outputs.evidence)
         if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
     )
 
 
 def _claim(item: str) -> dict[str, str]:
-    """`AC-1 citation src/greet.py:3`, as an agent without tools writes it."""
+    """Parses `AC-1 citation src/greet.py:3`, the form that agents without tools write."""
     return dict(zip(("criterion", "kind", "reference"), item.replace("`", "").split(maxsplit=2), strict=False))

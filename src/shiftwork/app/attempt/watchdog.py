@@ -1,4 +1,4 @@
-"""Listening to an attempt: what it does is shown, and that it does the same thing over and over is noticed."""
+"""Watches an attempt: shows its events, and detects identical tool calls in a row."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 
 class Watch:
-    """Hears every event of one attempt; `loops` returns once it has made `limit` identical tool calls in a row. `said`
-    is the last text of the agent's.
+    """Receives every event of one attempt; `loops` returns after `limit` identical tool calls in a row. `said` is the
+    last text of the agent.
     """
 
     def __init__(self, limit: int, show: Callable[[AgentEvent], None]) -> None:
@@ -20,7 +20,7 @@ class Watch:
         self._loops = asyncio.Event()
         self._report = AgentReport(ending=Ending.LOOPING)
 
-    def hear(self, event: AgentEvent) -> None:
+    def feed(self, event: AgentEvent) -> None:
         self._show(event)
         if event.kind is EventKind.TEXT and event.text.strip():
             self.said = event.text
@@ -28,8 +28,8 @@ class Watch:
             return
         self._repeats = self._repeats.after(event.call)
         if self._repeats.times == self._limit:
-            told = f"the same call of {event.tool} was made {self._limit} times in a row: {event.text[:500]}"
-            self._report = AgentReport(ending=Ending.LOOPING, detail=told)
+            message = f"the same call of {event.tool} was made {self._limit} times in a row: {event.text[:500]}"
+            self._report = AgentReport(ending=Ending.LOOPING, detail=message)
             self._loops.set()
 
     async def loops(self) -> AgentReport:

@@ -1,1 +1,1 @@
-"""What front ends ask for: each command changes something."""
+"""Commands of the front ends: each of them changes something."""

@@ -1,4 +1,4 @@
-"""Certificates as they are found in the history, carried in files, and held against a repository afterwards."""
+"""Reads certificates from the history and from files, and verifies them against a repository."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from shiftwork.ports.workspace import Gates
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A certificate with the digest that is claimed for it."""
+    """A certificate with its claimed digest."""
 
     certificate: Certificate
     sha256: str
@@ -43,8 +43,8 @@ class Paper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What the history here says of a story: whether it knows the run, the certificate that it has, what the certified
-    work did to tests, whether the story may have changed nothing, and the gates of the run's spec.
+    """What the local history knows about a story: whether it has the run, its last certificate, what the certified work
+    did to tests, whether the story may land without changes, and the gates of the run's spec.
     """
 
     run: bool = False
@@ -56,8 +56,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What a certificate is held against: `gates` run again; `configured` and `protection` are of the settings. The
-    user `trusts` what the certificate itself would have run, or has not been asked.
+    """What verification needs. `gates` runs gates again; `configured` and `protection` are from the settings.
+    `trusts`: the user allows commands from the certificate itself to run.
     """
 
     witness: Witness
@@ -70,7 +70,7 @@ class Bench:
 
 
 async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | None:
-    """The last certificate in the story's history."""
+    """Returns the last certificate in the story's history."""
     return _last(await read(events, story_stream(run, story), 0, None))
 
 
@@ -92,7 +92,7 @@ def _last(facts: Sequence[Fact]) -> Paper | None:
 
 
 def _inspected(facts: Sequence[Fact]) -> Inspection | None:
-    """As it was told with the last request before the last certificate."""
+    """Returns the inspection of the last landing request before the last certificate."""
     certified = None
     asked = NOTHING_TOUCHED
     for fact in facts:
@@ -108,14 +108,14 @@ def document(paper: Paper) -> dict[str, Any]:
 
 
 def from_document(text: str) -> Paper:
-    """The paper in a file; raises UsageError where it is none."""
+    """Reads a certificate from a file's text; raises UsageError if it is not valid."""
     try:
         given = json.loads(text, object_pairs_hook=_once)
         if given["format"] != FORMAT or given.keys() != {"format", "sha256", "certificate"}:
-            raise ValueError(f"its format is not {FORMAT}")  # noqa: TRY301 - one answer to all that may be wrong
+            raise ValueError(f"its format is not {FORMAT}")  # noqa: TRY301 - one error for all problems
         certificate = from_plain(Certificate, given["certificate"])
         if plain(certificate) != given["certificate"]:
-            raise ValueError("it says more than a certificate does")  # noqa: TRY301 - as above
+            raise ValueError("it has more fields than a certificate")  # noqa: TRY301 - as above
         return Paper(certificate=certificate, sha256=str(given["sha256"]))
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         hint = "shiftwork proof STORY --out FILE writes one"
@@ -123,36 +123,36 @@ def from_document(text: str) -> Paper:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of a key that is there twice, a reader may see the one and a program the other."""
+    """Rejects duplicate keys: a reader and a program might see different values."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("it says something twice")
+        raise ValueError("it has the same key twice")
     return found
 
 
 async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
-    """Hold every word of the certificate against the repository. Nothing is believed because it was written down: the
-    gates and verification steps run again, and the evidence is judged anew. What only the history could say, and it
-    does not know the run, is told as not checked.
+    """Checks the whole certificate against the repository: the gates and verification steps run again, and the
+    evidence is judged again. Items that only the history can confirm are reported as not checked if it does not have
+    the run.
     """
     said = paper.certificate
     own = (_digest(paper), _history(said, bench.memory))
-    if not all(_COMMIT.fullmatch(one) for one in (said.commit, said.base)):
-        return (*own, Held(name="commit", passed=False, told="a commit is named by all of its digits"))
+    if not all(_COMMIT.fullmatch(item) for item in (said.commit, said.base)):
+        return (*own, Held(name="commit", passed=False, message="a commit must be named by its full hash"))
     try:
-        parents, message = await bench.witness.told(said.commit)
+        parents, message = await bench.witness.parents_and_message(said.commit)
         case = _case(said)
         wanted = sought(case)
         found = await bench.witness.look(said.base, said.commit, wanted.paths, wanted.names)
     except RepositoryError as error:
-        return (*own, Held(name="commit", passed=False, told=error.message))
+        return (*own, Held(name="commit", passed=False, message=error.message))
     branch = await bench.witness.branch_with(said.commit, said.ref)
-    revert = await bench.witness.taken_back(said.commit, branch) if branch else Commit("")
+    revert = await bench.witness.reverted(said.commit, branch) if branch else Commit("")
     tree = found.tree == said.tree
     commit = (
-        Held(name="tree", passed=tree, told=found.tree if tree else f"{found.tree}, not {said.tree}"),
+        Held(name="tree", passed=tree, message=found.tree if tree else f"{found.tree}, not {said.tree}"),
         _branch(said, branch, bench.memory),
-        *_standing(revert),
+        *_reverted(revert),
         *_place(said, parents, message, bench.memory),
     )
     known = _is_known(said, bench.memory)
@@ -187,97 +187,97 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 def _digest(paper: Paper) -> Held:
     actual = digest(paper.certificate)
     intact = actual == paper.sha256
-    return Held(name="digest", passed=intact, told=actual if intact else f"it is {actual}, not {paper.sha256}")
+    return Held(name="digest", passed=intact, message=actual if intact else f"it is {actual}, not {paper.sha256}")
 
 
 def _is_known(said: Certificate, memory: Memory) -> bool:
-    """Whether the history has this very certificate: then all that it says is known from there."""
+    """Whether the history has exactly this certificate, so that its contents are confirmed."""
     return memory.paper is not None and digest(memory.paper.certificate) == digest(said)
 
 
 def _history(said: Certificate, memory: Memory) -> Held:
     if _is_known(said, memory):
-        return Held(name="history", passed=True, told="the history says the same")
+        return Held(name="history", passed=True, message="the history has the same certificate")
     if memory.paper:
-        return Held(name="history", passed=False, told="the history says otherwise")
+        return Held(name="history", passed=False, message="the history has a different certificate")
     if memory.run:
-        told = f"the history knows the run {said.run}, and of a landed story {said.story} in it nothing"
-        return Held(name="history", passed=False, told=told)
-    return Held(name="history", passed=None, told=f"the history here knows nothing of the run {said.run}")
+        message = f"the history has the run {said.run}, but no landed story {said.story} in it"
+        return Held(name="history", passed=False, message=message)
+    return Held(name="history", passed=None, message=f"the history here does not have the run {said.run}")
 
 
 def _branch(said: Certificate, branch: str, memory: Memory) -> Held:
-    """People merge the branch and delete it: that the commit was ever on one of that name only the history can say."""
+    """The branch may be merged and deleted: then only the history knows that the commit was on it."""
     commit, name = said.commit[:12], branch.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     if not branch or branch == f"refs/heads/{said.ref}":
-        return Held(name="branch", passed=bool(branch), told=f"{commit} is {'' if branch else 'not '}on {said.ref}")
-    told = f"there is no branch {said.ref} any more; {commit} is on {name}"
-    return Held(name="branch", passed=_history(said, memory).passed, told=told)
+        return Held(name="branch", passed=bool(branch), message=f"{commit} is {'' if branch else 'not '}on {said.ref}")
+    message = f"the branch {said.ref} no longer exists; {commit} is on {name}"
+    return Held(name="branch", passed=_history(said, memory).passed, message=message)
 
 
-def _standing(revert: Commit) -> Iterator[Held]:
-    """By the branch and not by the history: whoever reverts by hand, or reverts the revert, tells git alone."""
+def _reverted(revert: Commit) -> Iterator[Held]:
+    """Checks the branch, because only git knows about manual reverts, or reverts of a revert."""
     if revert:
-        told = f"the work was taken back by {revert[:12]}: what the certificate says was so, and is not there any more"
-        yield Held(name="standing", passed=False, told=told)
+        message = (
+            f"the work was reverted by {revert[:12]}: the certificate was correct, but the work is no longer there"
+        )
+        yield Held(name="revert", passed=False, message=message)
 
 
 def _place(said: Certificate, parents: Sequence[Commit], message: str, memory: Memory) -> Iterator[Held]:
-    """A story that changed nothing has no commit of its own: that it may, only the history can say."""
+    """A story that changed nothing has no own commit: only the history knows whether that was allowed."""
     if said.commit != said.base:
         stands = said.base in parents
-        yield Held(name="commit", passed=stands, told=f"stands {'' if stands else 'not '}on {said.base[:12]}")
+        yield Held(name="commit", passed=stands, message=f"is {'' if stands else 'not '}based on {said.base[:12]}")
         yield named(said, message)
         return
     allowed = memory.may_be_empty and _is_known(said, memory)
-    why = "as the history says that it may" if allowed else "and no history here says that it may"
-    yield Held(name="commit", passed=allowed, told=f"the story has changed nothing, {why}")
+    why = "as the history allows" if allowed else "and no history here allows that"
+    yield Held(name="commit", passed=allowed, message=f"the story has changed nothing, {why}")
 
 
 def _unchecked(said: Certificate) -> Iterator[Held]:
-    """What no commit tells."""
-    yield Held(name="work", passed=None, told="attempts, agents, models, repairs, conflicts, tokens and cost")
+    """Lists what a commit alone cannot confirm."""
+    yield Held(name="work", passed=None, message="attempts, agents, models, repairs, conflicts, tokens and cost")
     if said.gates:
-        yield Held(name="times", passed=None, told="how long gates took, and which passed only at the second try")
+        yield Held(name="times", passed=None, message="how long gates took, and which passed only at the second try")
     if any(line.command for line in said.gates):
-        yield Held(
-            name="commands", passed=None, told="by which commands the gates passed: the commit names gates alone"
-        )
+        yield Held(name="commands", passed=None, message="the commands of the gates: the commit has only their names")
     if files := ", ".join(dict.fromkeys(line.origin for line in said.gates if line.origin)):
-        yield Held(name="checks", passed=None, told=f"whether {files} named the checks that are said to be its own")
+        yield Held(name="checks", passed=None, message=f"whether the checks attributed to {files} come from there")
     if said.verification:
-        yield Held(name="steps", passed=None, told="whether these verification steps are what was asked for")
-    if said.vouched:
-        yield Held(name="vouched", passed=None, told=f"whether a person has said: {said.vouched}")
+        yield Held(name="steps", passed=None, message="whether these are the requested verification steps")
+    if said.confirmed:
+        yield Held(name="confirmed", passed=None, message=f"whether a person confirmed: {said.confirmed}")
 
 
 def _case(said: Certificate) -> Case:
     return Case(
         policy=said.policy,
-        criteria=tuple(Criterion(id=one.criterion, text=one.text) for one in said.criteria),
-        evidence=tuple(_claim(one) for one in said.criteria if one.kind),
+        criteria=tuple(Criterion(id=judged.criterion, text=judged.text) for judged in said.criteria),
+        evidence=tuple(_claim(judged) for judged in said.criteria if judged.kind),
         verification=tuple(line.step for line in said.verification),
-        vouched=said.vouched,
+        confirmed=said.confirmed,
     )
 
 
-def _claim(one: Judged) -> Evidence:
-    return Evidence(criterion=one.criterion, kind=one.kind, reference=one.reference)
+def _claim(judged: Judged) -> Evidence:
+    return Evidence(criterion=judged.criterion, kind=judged.kind, reference=judged.reference)
 
 
 def _evidence(said: Certificate, case: Case, found: Findings, report: GateReport, *, known: bool) -> Iterator[Held]:
     again = judge(said.story, case, found, report).criteria
     for before, now in zip(said.criteria, again, strict=True):
         held = _judged_again(said.policy, before, now)
-        unknown = held.passed and now.verdict is Verdict.VOUCHED and not known
+        unknown = held.passed and now.verdict is Verdict.CONFIRMED and not known
         yield replace(held, passed=None) if unknown else held
 
 
 def _judged_again(policy: ProofPolicy, before: Judged, now: Judged) -> Held:
     name, same = f"evidence {before.criterion}", before.verdict is now.verdict
-    told = f"{now.verdict}: {now.why}" if same else f"now {now.verdict} ({now.why}), not {before.verdict}"
+    message = f"{now.verdict}: {now.why}" if same else f"now {now.verdict} ({now.why}), not {before.verdict}"
     if same and not suffices(policy, now.verdict):
-        return Held(name=name, passed=False, told=f"{told}; the policy {policy} asks for more")
+        return Held(name=name, passed=False, message=f"{message}; the policy {policy} requires more")
     if same and now.verdict in {Verdict.MISSING, Verdict.FALSE}:
-        told = f"{now.why}, as the certificate says; the policy {policy} does not ask for it"
-    return Held(name=name, passed=same, told=told)
+        message = f"{now.why}, as the certificate says; the policy {policy} does not require it"
+    return Held(name=name, passed=same, message=message)

@@ -1,10 +1,10 @@
-"""What a run would send first, without sending it: the same decisions and the same prompts, and nothing performed."""
+"""Shows the first prompts of a run without starting it: same decisions, same prompts, no effects."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shiftwork.app.commands.runs import Order, opening
-from shiftwork.app.runtime.context import Conduct
+from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.app.runtime.streams import RUN, STORY
 from shiftwork.domain.core.ids import Commit, RunId
 from shiftwork.domain.run import effects as run_effects
@@ -21,7 +21,7 @@ _NOWHERE = Commit("0" * 40)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The prompt of one step; empty where the harness or a person does that step."""
+    """The prompt of a step; empty if the harness or a person does that step."""
 
     story: str
     step: str
@@ -29,10 +29,10 @@ class Line:
     prompt: str
 
 
-def rehearse(order: Order, conduct: Conduct, *, tools: bool) -> tuple[Line, ...]:
-    """The first step of everything that would be begun at once."""
+def rehearse(order: Order, work_policy: WorkPolicy, *, tools: bool) -> tuple[Line, ...]:
+    """Returns the first step of each story that the run would start immediately."""
     run = RUN.fold(RUN.start, opening(order, _RUN, 0.0))
-    known = Surroundings(gates=conduct.gates, tools=tools)
+    known = Surroundings(gates=work_policy.gates, tools=tools)
     return tuple(_line(run, effect, known) for effect in _begun(run))
 
 

@@ -1,4 +1,4 @@
-"""Explains a gate that is red in a gate tree and green in the user's checkout, by trying it with what differs."""
+"""Explains why a gate fails in a gate tree but passes in the user's checkout: tries each difference."""
 
 from shiftwork.domain.gates.checkout_difference import next_step
 from shiftwork.domain.gates.checkout_trial import Explanation, Trial
@@ -7,7 +7,7 @@ from shiftwork.ports.workspace import Trials
 
 
 async def explained(gate: Gate, printed: str, trials: Trials) -> Explanation:
-    """At most `MOST_TRIALS` more runs of the gate."""
+    """Runs the gate at most `MOST_TRIALS` more times."""
     difference, tried = await trials.differ(printed), dict[Trial, bool]()
     while isinstance(step := next_step(difference, tried), Trial):
         tried[step] = await trials.passes(gate, step)

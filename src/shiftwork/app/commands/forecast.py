@@ -1,4 +1,4 @@
-"""What a run may cost, judging by the stories that have landed here lately."""
+"""Estimates the cost of a run from the stories that have landed here recently."""
 
 from typing import Final
 
@@ -14,14 +14,14 @@ _RECENT_RUNS: Final = 20
 
 
 async def past_costs(queries: Queries) -> list[float]:
-    """Of the stories that nothing or not all is known of, nothing is told."""
+    """Returns the costs of recently landed stories whose cost is fully known."""
     runs = await queries.runs(limit=_RECENT_RUNS)
     rows = [row for run in runs for row in await queries.stories(run.run) if row.status == "completed"]
     return [row.cost_usd for row in rows if row.cost_usd and not usage_of(row).unpriced]
 
 
 async def expected(queries: Queries, spec: Spec, workflow: Workflow, done: frozenset[StoryId]) -> Forecast | None:
-    """What the stories that are left may cost; nothing where the run itself is to find out which ones there are."""
+    """Returns the estimated cost of the remaining stories; None if the run itself plans its stories."""
     if plans_itself(workflow):
         return None
     left = [story for story in spec.stories if story.id not in done]

@@ -1,4 +1,4 @@
-"""Cleaning up after runs: what has not landed is kept first, and nothing goes that somebody works on."""
+"""Cleans up after runs: first saves work that has not landed; skips runs that a process works on."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from shiftwork.ports.views import Lease, Owner, is_gone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broom:
-    """What cleaning up needs; `owner` is this process, and only what is the project's is touched."""
+    """What cleaning up needs. `owner` is this process; only resources of `project` are changed."""
 
     events: EventStore
     leases: Leases
@@ -35,7 +35,7 @@ class Broom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:
-    """One run: what was freed, or would be; what was kept of it; how many processes of it were still alive."""
+    """A cleaned run: the space freed (or to free), the saved work, and how many processes were ended."""
 
     run: str
     freed: Weight
@@ -45,7 +45,7 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spared:
-    """A run that stays as it is, and why."""
+    """A run that was not cleaned up, and why."""
 
     run: str
     reason: str
@@ -53,7 +53,7 @@ class Spared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """All of it. `leases` are the resources that dead workers had still held; `rest` is what belonged to no one run."""
+    """The result. `leases` are the resources released from dead workers; `rest` belonged to no single run."""
 
     cleaned: tuple[Cleaned, ...]
     spared: tuple[Spared, ...]
@@ -62,13 +62,13 @@ class Sweep:
 
     @property
     def freed(self) -> Weight:
-        return sum((one.freed for one in self.cleaned), start=self.rest)
+        return sum((item.freed for item in self.cleaned), start=self.rest)
 
 
 async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) -> Sweep:
-    """Remove what runs that are over have left; with `unfinished` the workspaces of those that nobody works on too.
+    """Removes what ended runs have left; with `unfinished`, also the workspaces of runs that no process works on.
 
-    Such a run can still be resumed: it goes on from its last commit. A `dry` one only tells what would be done.
+    Such a run can still be resumed: it continues from its last commit. With `dry`, only reports what would be done.
     """
     leases = await _release_dead(broom, dry=dry)
     busy = {lease.resource: lease.owner for lease in await broom.leases.holders() if lease.resource not in leases}
@@ -81,18 +81,18 @@ async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) ->
         done.append(Spared(run=run, reason=reason) if reason else await _clean(broom, state, dry=dry))
         needed |= await _needed(broom, state)
     return Sweep(
-        cleaned=tuple(one for one in done if isinstance(one, Cleaned)),
-        spared=tuple(one for one in done if isinstance(one, Spared)),
+        cleaned=tuple(cleaned for cleaned in done if isinstance(cleaned, Cleaned)),
+        spared=tuple(spared for spared in done if isinstance(spared, Spared)),
         leases=leases,
         rest=NOTHING if dry else await broom.remains.sweep(needed),
     )
 
 
 async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
-    """No lease outlives its holder: those of dead workers go."""
+    """Releases the leases of dead workers."""
     held = [lease for lease in await broom.leases.holders() if await _is_own(broom, lease.resource)]
     dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
-    return tuple([lease.resource for lease in dead if dry or await _let_go(broom, lease)])
+    return tuple([lease.resource for lease in dead if dry or await _release(broom, lease)])
 
 
 async def _is_own(broom: Broom, resource: str) -> bool:
@@ -105,9 +105,9 @@ async def _is_own(broom: Broom, resource: str) -> bool:
     return state.plan is None or state.plan.project == broom.project
 
 
-async def _let_go(broom: Broom, lease: Lease) -> bool:
-    """In the place of its holder: who lands from a queue that is free looks for no gates of somebody before, and might
-    have begun its own when those are ended. False where another has taken that place first.
+async def _release(broom: Broom, lease: Lease) -> bool:
+    """Takes the lease over before ending the old gates: if the queue were free, another process could start its own
+    gates, and they would be ended too. Returns False if another process took the lease first.
     """
     if not await taken(broom.leases, lease, broom.owner, alive=broom.alive(lease.owner)):
         return False
@@ -118,7 +118,7 @@ async def _let_go(broom: Broom, lease: Lease) -> bool:
 
 def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:
     if state.plan is None:
-        return "the history does not know it"
+        return "it is not in the history"
     if holder is not None:
         return f"{holder} works on it"
     if state.status not in RUN_ENDED and not unfinished:
@@ -135,22 +135,20 @@ async def _clean(broom: Broom, state: RunState, *, dry: bool) -> Cleaned | Spare
         return Spared(run=run, reason=f"{held.owner} works on it")
     try:
         ended = await broom.reaper.end(f"{run}/")
-        # Weighed before anything is kept: the refs that keeping makes have not been left by the run.
+        # Measured before saving, because saving creates refs that are not leftovers of the run.
         before = await broom.remains.weigh(run, whole=whole)
         kept, stories = await _keep(broom, state)
         await broom.remains.remove(run, stories, whole=whole)
         freed = before - await broom.remains.weigh(run, whole=whole)
     except (RepositoryError, OSError) as error:
-        return Spared(
-            run=run, reason=f"what has not landed cannot be kept, or its workspace cannot be removed: {error}"
-        )
+        return Spared(run=run, reason=f"its unlanded work cannot be saved, or its workspace cannot be removed: {error}")
     finally:
         await broom.leases.release(run, broom.owner)
     return Cleaned(run=run, freed=freed, kept=kept, ended=ended)
 
 
 async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[StoryId]]:
-    """Keep of every story what has not landed; those that have begun are given."""
+    """Saves the unlanded work of every story; returns the bundles and the stories that have started."""
     run, kept, begun = state.given.run, [], []
     for story in state.stories:
         stream = story_stream(run, story)
@@ -168,7 +166,7 @@ async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[S
 
 
 async def _part(broom: Broom, known: StoryState, version: int) -> None:
-    """Tell a story that is not over that its workspace goes: when it is resumed, it makes another."""
+    """Records that the workspace of an unfinished story is removed: when resumed, the story creates another."""
     if known.status in ENDED or not known.work.ready:
         return
     lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.work.workspace, reason="cleaned up")
@@ -179,7 +177,7 @@ async def _part(broom: Broom, known: StoryState, version: int) -> None:
 
 
 async def _needed(broom: Broom, state: RunState) -> set[Commit]:
-    """The commits that a run which is not over builds upon."""
+    """Returns the commits that an unfinished run still needs."""
     if state.plan is None or state.status in RUN_ENDED:
         return set()
     streams = [story_stream(state.plan.run, story) for story in state.stories]

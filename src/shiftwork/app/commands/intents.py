@@ -1,18 +1,18 @@
-"""What people ask of a run: checked when it is asked, left in its inbox, and followed until the run has heard of it."""
+"""Requests from people to a run: checked, posted to its inbox, and followed until the run has received them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.app.commands.runs import foreseen
+from shiftwork.app.commands.runs import forecast
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import rests
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RUN_ENDED
 from shiftwork.domain.run.steering.intent_checks import Objection, objection
 from shiftwork.domain.story.state import HoldCause
@@ -23,33 +23,33 @@ LOOK_SECONDS: Final = 0.1
 
 
 async def ask(events: EventStore, inbox: Inbox, run: RunId, intent: Fact, key: str) -> int:
-    """Leave the intent for the run; give how far its history had come, for `heard`.
+    """Posts the intent to the run; returns the version of its history before that, for `heard`.
 
-    Raises IntentError where the run, with all that has been asked of it before, has no use for it.
+    Raises IntentError if the run, after all earlier requests, cannot use it.
     """
     stream = run_stream(run)
-    if why := objection(await foreseen(events, inbox, run), intent):
+    if why := objection(await forecast(events, inbox, run), intent):
         raise IntentError(why.reason, hint=why.hint)
     version = await events.version(stream)
-    await inbox.post(stream, f"intent/{key}", messages.intent(intent))
+    await messages.send(inbox, stream, f"intent/{key}", intent)
     return version
 
 
 async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> None:
-    """Lift the pause of a run, where it is paused or is about to be."""
-    if (await foreseen(events, inbox, run)).requests.paused:
+    """Unpauses a run that is paused or has a request to pause."""
+    if (await forecast(events, inbox, run)).requests.paused:
         await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
 
 
 async def is_over(events: EventStore, inbox: Inbox, run: RunId) -> bool:
-    """Whether nothing is left to do for the run, and nothing in its mail asks for more."""
-    return (await foreseen(events, inbox, run)).status in RUN_ENDED
+    """Whether the run has ended and no unread message gives it more work."""
+    return (await forecast(events, inbox, run)).status in RUN_ENDED
 
 
 async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
-    """Whether nothing goes on until a person says something: all that was said is heard of and followed."""
+    """Whether the run only waits for people: every message was received and handled."""
     state = await load(events, RUN, run_stream(run))
-    streams = {story: story_stream(run, story) for story in afoot(state)}
+    streams = {story: story_stream(run, story) for story in in_progress(state)}
     stories = {story: await load(events, STORY, stream) for story, stream in streams.items()}
     cursors = {run_stream(run): state.cursor, **{streams[story]: known.cursor for story, known in stories.items()}}
     if any([await inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()]):
@@ -62,21 +62,21 @@ async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
     return rests(state, waiting)
 
 
-async def heard(events: EventStore, run: RunId, intent: Fact, after: int, seconds: float) -> bool:
-    """Whether the run has taken the intent in, as soon as it has; False where it does not within that time.
+async def received(events: EventStore, run: RunId, intent: Fact, after: int, seconds: float) -> bool:
+    """Waits until the run has received the intent; returns False if that takes longer than `seconds`.
 
-    Raises IntentError where something had come in the way when it did.
+    Raises IntentError if the run could no longer use it by then.
     """
     found = await _patiently(lambda: _found(events, run, intent, after), seconds)
     if found is None:
         return False
     if why := found[0]:
-        raise IntentError(f"this was asked for too late: {why.reason}", hint=why.hint)
+        raise IntentError(f"this request came too late: {why.reason}", hint=why.hint)
     return True
 
 
 async def _found(events: EventStore, run: RunId, intent: Fact, after: int) -> tuple[Objection | None] | None:
-    """What the run had against the intent when it heard of it; None where it has not yet."""
+    """Returns the run's objection when it received the intent; None if it has not received it yet."""
     stream = run_stream(run)
     state = await load(events, RUN, stream, after)
     for recorded in await events.read(stream, after=after):
@@ -89,9 +89,7 @@ async def _found(events: EventStore, run: RunId, intent: Fact, after: int) -> tu
 async def undo_came_to(
     events: EventStore, run: RunId, story: StoryId, after: int, seconds: float
 ) -> run_facts.StoryUndone | run_facts.UndoRefused | None:
-    """What became of an undo that was asked for after that version, as soon as it is known; None where that takes
-    longer.
-    """
+    """Waits for the result of an undo requested after that version; returns None if that takes longer."""
 
     async def fate() -> run_facts.StoryUndone | run_facts.UndoRefused | None:
         facts = [recorded.fact for recorded in await events.read(run_stream(run), after=after)]
@@ -106,7 +104,7 @@ async def undo_came_to(
 
 
 async def _patiently[T](look: Callable[[], Awaitable[T | None]], seconds: float) -> T | None:
-    """What a look finds, as soon as it does, or nothing when the time is over: another process writes it."""
+    """Polls until `look` finds something or the time is over: another process writes it."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while (found := await look()) is None and loop.time() < until:  # noqa: ASYNC110 - see above

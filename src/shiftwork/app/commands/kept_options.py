@@ -1,4 +1,4 @@
-"""What a run keeps of the options it began with, against what the settings say when it is resumed."""
+"""Compares the options that a run started with to the settings at the time it is resumed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ _NO_VALUE: Final = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A setting that has another value than when the run began. `kept` says that the value `in_force` is the run's own
-    and that the file does not change it; `option` of `resume` does, where there is one.
+    """A setting whose value has changed since the run started. `kept`: the value `in_force` belongs to the run, and the
+    file does not change it; the `option` of `resume` does, if there is one.
     """
 
     setting: str
@@ -27,12 +27,12 @@ class Difference:
 
 
 def check_profiles(plan: RunPlan, known: Collection[str], instead: str = "claude-code") -> None:
-    """Raise ProfileGoneError where an agent or a profile of the run is not among those that are known; the agent that
-    can work `instead` is named then.
+    """Raises ProfileGoneError if the run's agent or a profile that it needs is not `known`; the hint names the agent
+    to use `instead`.
     """
     if plan.agent not in known:
         raise ProfileGoneError(
-            f"run {plan.run} works with the agent {plan.agent!r}, which does not exist any more",
+            f"run {plan.run} uses the agent {plan.agent!r}, which no longer exists",
             hint=f"shiftwork resume {plan.run} --agent {instead}",
         )
     for name, why in needed_profiles(plan).items():
@@ -45,8 +45,8 @@ def check_profiles(plan: RunPlan, known: Collection[str], instead: str = "claude
 
 
 def differences(plan: RunPlan, now: Mapping[str, str], usual: Mapping[str, str]) -> tuple[Difference, ...]:
-    """Which settings differ from those that the run began with, and which value of each is in force. `usual` are the
-    defaults; what is hidden was recorded as a digest and is only known to have changed.
+    """Returns the settings that have changed since the run started, and which value is in force. `usual` are the
+    defaults. Hidden values are recorded as digests, so only the fact of the change is known.
     """
     then, kept = dict(plan.settings), _kept(plan)
     found = []
@@ -68,7 +68,7 @@ def differences(plan: RunPlan, now: Mapping[str, str], usual: Mapping[str, str])
 
 
 def _kept(plan: RunPlan) -> dict[str, str]:
-    """The settings that a run takes over into its history when it begins, with the value that holds for it."""
+    """Returns the settings that a run records when it starts, with its current values."""
     limits = plan.limits
     named = {"agent.use": plan.agent, "agent.model": plan.model, "run.parallel": plan.parallel}
     values: dict[str, object] = {
@@ -88,13 +88,13 @@ def _kept(plan: RunPlan) -> dict[str, str]:
         "limits.conflicts": limits.conflicts,
         "proof.policy": plan.proof.value,
         "proof.escalate": limits.escalate,
-        "notify.on": [str(one) for one in plan.notices.occasions],
+        "notify.on": [str(occasion) for occasion in plan.notices.occasions],
     }
     return {name: dumps(value) for name, value in values.items()}
 
 
 _FIELDS: Final = {"agent.use": "agent", "agent.model": "model", "run.parallel": "parallel"}
-"""Settings that a run only keeps where the user has named them, and the plan's fields for them."""
+"""Settings that a run keeps only if the user named them, with their fields in the plan."""
 
 _OPTIONS: Final = {
     "agent.use": "--agent",
@@ -107,4 +107,4 @@ _OPTIONS: Final = {
     "limits.step_usd": "--max-step-cost",
     "limits.step_tokens": "--max-step-tokens",
 }
-"""By which option of `resume` the value that a run keeps is changed."""
+"""The option of `resume` that changes each value that a run keeps."""

@@ -1,4 +1,4 @@
-"""What people say to a story that waits for them: checked when it is said, left in its inbox, once for each wait."""
+"""Replies from people to a waiting story: checked, then posted to its inbox, once for each wait."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,19 +10,20 @@ from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries, StoryRow
 
 _YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
-"""What is asked where other words would be taken for a yes, whatever they say."""
+"""Holds that accept only a yes or a no: any other text would count as a yes."""
 
 _LOOKED_THROUGH: Final = 200
 
 
 class Word(StrEnum):
-    """How a person answers."""
+    """The kinds of replies."""
 
     ANSWER = "answer"
     APPROVE = "approve"
@@ -31,7 +32,7 @@ class Word(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What is said to which story. `text` is the answer, or the reason that goes with a yes or a no."""
+    """A reply to a story. `text` is the answer, or the reason for a yes or a no."""
 
     run: RunId
     story: StoryId
@@ -40,9 +41,9 @@ class Reply:
 
 
 async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
-    """Leave it for the story; give what it was the answer to.
+    """Posts the reply to the story; returns the question that it answers.
 
-    Raises IntentError where the story, with all that has been said to it before, asks nothing, or something else.
+    Raises IntentError if the story, after all earlier replies, has no question or needs another kind of reply.
     """
     state = await _expected(events, inbox, said)
     hold = state.asks
@@ -54,8 +55,8 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
 
 
 async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
-    """Say yes to those of these stories that wait for approval by now, and give what each was asked. A patch that has
-    changed since it was approved is not meant by that: a person has to name its story.
+    """Approves those of the stories that wait for approval now; returns their questions. Skips a patch that has changed
+    since it was approved: the user must name its story.
     """
     approved = dict[StoryId, Hold]()
     for said in replies:
@@ -67,38 +68,40 @@ async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]
 
 
 async def _expected(events: EventStore, inbox: Inbox, said: Reply) -> StoryState:
-    """The story once it has received all that was said to it before."""
+    """Returns the story as it will be after all earlier replies."""
     stream = story_stream(said.run, said.story)
     state = await load(events, STORY, stream)
-    mail = await inbox.receive(stream, after=state.cursor)
-    return STORY.fold(state, messages.facts_of(stream, mail, 0.0))
+    outputs = await inbox.receive(stream, after=state.cursor)
+    return STORY.fold(state, messages.facts_of(stream, outputs, 0.0))
 
 
 async def _post(inbox: Inbox, said: Reply, hold: Hold, number: int) -> None:
-    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number)
-    await inbox.post(story_stream(said.run, said.story), f"release/{number}", body)
+    released = story_facts.StoryReleased(
+        at=messages.UNREAD, granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number
+    )
+    await messages.send(inbox, story_stream(said.run, said.story), f"release/{number}", released)
 
 
 async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
     stories = (await load(events, RUN, run_stream(said.run))).stories
-    told = f"{said.story} {'waits for nobody' if begun else 'has not begun'}"
+    message = f"{said.story} {'is not waiting for an answer' if begun else 'has not started'}"
     unknown = f"there is no story {said.story} in the run{guess(said.story, stories)}"
-    return IntentError(told if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
+    return IntentError(message if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
 
 
 async def waiting_in(queries: Queries, story: str) -> list[str]:
-    """The runs in which a story of that name waits for a person, the newest first."""
+    """Returns the runs in which this story waits for a person, newest first."""
     rows = await _unended(queries)
     return [row.run for row in rows if row.story == story and row.waiting and row.until is None]
 
 
 async def approvals_in(queries: Queries) -> list[str]:
-    """The runs in which a story waits for approval, the newest first."""
+    """Returns the runs in which a story waits for approval, newest first."""
     return list(dict.fromkeys(row.run for row in await _unended(queries) if row.hold in APPROVALS))
 
 
 async def _unended(queries: Queries) -> list[StoryRow]:
-    """The stories of all runs that are not over."""
+    """Returns the stories of all unfinished runs."""
     runs = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
     return [row for run in runs for row in await queries.stories(run)]
 
@@ -106,17 +109,17 @@ async def _unended(queries: Queries) -> list[StoryRow]:
 def _check(said: Reply, hold: Hold) -> None:
     if hold.cause is HoldCause.LIMIT and said.word is not Word.REJECT:
         raise IntentError(
-            f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork status {said.run} says what to type"
+            f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork status {said.run} shows what to type"
         )
     if hold.cause in _YES_OR_NO and said.word is Word.ANSWER:
         named = f"{said.story} --run {said.run}"
         raise IntentError(
-            f"{said.story} asks for a yes or a no: {hold.detail}",
+            f"{said.story} needs a yes or a no: {hold.detail}",
             hint=f"shiftwork diff {named}, then: shiftwork approve {named}, or: shiftwork reject {named} --because …",
         )
 
 
 def _chosen(said: Reply, hold: Hold) -> str:
-    """The text; a number stands for one of the options, where there are any."""
+    """Returns the text; the number of an option becomes that option."""
     number = int(said.text) if said.text.strip().isdecimal() else 0
     return hold.options[number - 1] if 1 <= number <= len(hold.options) else said.text.strip()

@@ -1,4 +1,4 @@
-"""Runs as a whole: begin one, take one up again, wait for it, call it off, give it other limits."""
+"""Commands for whole runs: start, resume, wait for, cancel, and change the limits."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from shiftwork import failpoints
 from shiftwork.app.commands.kept_options import check_profiles
 from shiftwork.app.commands.spec_lock import check_no_other, claimed
-from shiftwork.app.messaging import mailbox, messages
-from shiftwork.app.messaging.allowances import tell_limits
+from shiftwork.app.messaging import messages, run_inbox
+from shiftwork.app.messaging.allowances import report_limits
 from shiftwork.app.messaging.dispatch import dispatched, unrecorded
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import taken, taken_over, until_lost
 from shiftwork.app.runtime.recorder import Recorder
@@ -22,7 +22,7 @@ from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_
 from shiftwork.domain.landing.state import request_key
 from shiftwork.domain.notices.notice import NoticePlan
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -39,11 +39,11 @@ type Stories = Mapping[StoryId, StoryState]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
-    the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
-    learnt of the code base, and `foreseen` is what it may cost. It continues `without_gates` that the user has named;
-    `base_story` is the one of the spec that makes the others green on the branch, before all else. Where `review` is
-    set, a person approves each patch before it lands. `model`, `named`, `trusted` and `settings` are as in `RunPlan`.
+    """The options of a new run. A missing branch is created from `base`, if given. `source` is the spec's file; `done`
+    are the stories that it marks as landed. `patterns` are what earlier runs learnt about the code base; `forecast` is
+    the estimated cost. The user allows the run to continue `without_gates`; `base_story` repairs gates that fail on
+    the branch, before all other stories. With `review`, a person approves each patch before it lands. `model`, `named`,
+    `trusted` and `settings` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -59,7 +59,7 @@ class Order:
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
-    foreseen: Forecast | None = None
+    forecast: Forecast | None = None
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
     review: bool = False
@@ -69,31 +69,31 @@ class Order:
     settings: tuple[tuple[str, str], ...] = ()
 
 
-async def start_run(world: World, order: Order) -> RunId:
-    """Record the run and give it a job; it goes on while this process lives, and can be resumed afterwards.
+async def start_run(context: Context, order: Order) -> RunId:
+    """Records the run and starts its job; it works while this process lives, and can be resumed afterwards.
 
-    Raises RunBusyError where a living process works on a run of the same spec.
+    Raises RunBusyError if a living process works on a run of the same spec.
     """
-    await again(lambda: _on_branch(world, order))
-    run = RunId(world.clock.fresh())
-    async with claimed(world, order.landing, order.source):
-        await world.leases.acquire(run, world.owner)
-        world.beat.taken()
-        recorder = Recorder(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-        await recorder.write("start", opening(order, run, world.clock.now(), world.project, world.worktree))
+    await again(lambda: _on_branch(context, order))
+    run = RunId(context.clock.fresh())
+    async with claimed(context, order.landing, order.source):
+        await context.leases.acquire(run, context.owner)
+        context.heartbeat.taken()
+        recorder = Recorder(context=context, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
+        await recorder.write("start", opening(order, run, context.clock.now(), context.project, context.worktree))
         failpoints.reach("run.recorded")
-    await _start_job(world, recorder.state)
+    await _start_job(context, recorder.state)
     return run
 
 
-async def _on_branch(world: World, order: Order) -> None:
+async def _on_branch(context: Context, order: Order) -> None:
     if order.base:
-        await world.repository.ensure_branch(order.branch, order.base)
-    await world.repository.tip(order.branch)
+        await context.repository.ensure_branch(order.branch, order.base)
+    await context.repository.tip(order.branch)
 
 
 def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
-    """The facts that a run begins with."""
+    """Returns the first facts of a run."""
     plan = RunPlan(
         run=run,
         spec=order.spec,
@@ -107,7 +107,7 @@ def opening(order: Order, run: RunId, at: float, project: str = "", worktree: st
         patterns=order.patterns,
         notices=order.notices,
         proof=order.proof,
-        foreseen=order.foreseen,
+        forecast=order.forecast,
         without_gates=order.without_gates,
         base_story=order.base_story,
         project=project,
@@ -122,35 +122,35 @@ def opening(order: Order, run: RunId, at: float, project: str = "", worktree: st
     return (run_facts.RunStarted(at=at, plan=plan), *adopted)
 
 
-async def resume_run(world: World, run: RunId) -> RunState:
-    """Go on with a run whose process is gone; one that is over is only given back, unless its mail asks for more.
+async def resume_run(context: Context, run: RunId) -> RunState:
+    """Continues a run whose process is gone; only returns a finished run, unless an unread message gives it more work.
 
-    What its attempts left running is ended before anything continues. Raises RunBusyError where a living process works
-    on the run, or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for
-    a run of another project: its commits are not here.
+    Ends processes left by its attempts before anything continues. Raises RunBusyError if a living process works on the
+    run or, unless the run is being cancelled, on another run of its spec. Raises UnknownRunError for a run of another
+    project: its commits are not here.
     """
-    wanted = await foreseen(world.events, world.inbox, run)
-    if wanted.given.project != world.project:
+    wanted = await forecast(context.events, context.inbox, run)
+    if wanted.given.project != context.project:
         raise unknown_run(run)
     if wanted.status in RUN_ENDED:
         return wanted
     if not wanted.requests.cancelling:
-        check_profiles(wanted.given, world.agents)
-        await check_no_other(world, wanted)
-    previous = await _take_over(world, run)
-    state = await _reopened(world, run)
-    await world.reaper.end(f"{run}/")
-    stories = await _begun(world, state)
-    await _tell_beforehand(world, stories, state, wanted)
+        check_profiles(wanted.given, context.agents)
+        await check_no_other(context, wanted)
+    previous = await _take_over(context, run)
+    state = await _reopened(context, run)
+    await context.reaper.end(f"{run}/")
+    stories = await _begun(context, state)
+    await _report_beforehand(context, stories, state, wanted)
     if previous is not None:
-        await world.engine.recover(previous.owner.executor)
-    await _revive(world, stories, state)
+        await context.engine.recover(previous.owner.executor)
+    await _revive(context, stories, state)
     return state
 
 
-async def foreseen(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
-    """The run as it will be when it has recorded what was begun for it, and has read its mail after that. Raises
-    UnknownRunError where there is none.
+async def forecast(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
+    """Returns the run as it will be after it has recorded its started stories and then read its messages. Raises
+    UnknownRunError if it does not exist.
     """
     state = await load(events, RUN, run_stream(run))
     if state.plan is None:
@@ -168,132 +168,132 @@ async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:
     return messages.facts_of(stream, await inbox.receive(stream, after=state.cursor), at)
 
 
-async def _reopened(world: World, run: RunId) -> RunState:
-    """The run as it goes on; one that was over reads its mail now, because a run that is over has no job to do it."""
+async def _reopened(context: Context, run: RunId) -> RunState:
+    """Returns the run to continue. A finished run has no job, so its messages are read here."""
     stream = run_stream(run)
-    version = await world.events.version(stream)
-    state = await load(world.events, RUN, stream, version)
-    if state.status in RUN_ENDED and (news := await _news(world.inbox, state, world.clock.now())):
-        recorder = Recorder(world=world, kind=RUN, stream=stream, state=state, version=version)
+    version = await context.events.version(stream)
+    state = await load(context.events, RUN, stream, version)
+    if state.status in RUN_ENDED and (news := await _news(context.inbox, state, context.clock.now())):
+        recorder = Recorder(context=context, kind=RUN, stream=stream, state=state, version=version)
         await recorder.write(receive(state.cursor).key, news)
         state = recorder.state
     return state
 
 
-async def _take_over(world: World, run: RunId) -> Lease | None:
-    held = await world.leases.acquire(run, world.owner)
+async def _take_over(context: Context, run: RunId) -> Lease | None:
+    held = await context.leases.acquire(run, context.owner)
     if held is None:
-        world.beat.taken()
+        context.heartbeat.taken()
         return None
-    # Of the one who holds it at this moment: somebody else may have taken it over since the run was looked at.
-    alive = world.alive(held.owner)
+    # Check the current holder: another process may have taken the run over in the meantime.
+    alive = context.alive(held.owner)
     if not is_gone(held, alive=alive):
         raise RunBusyError(
             f"run {run} is being worked on by {held.owner}",
             hint=f"shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         )
-    if not await taken(world.leases, held, world.owner, alive=alive):
+    if not await taken(context.leases, held, context.owner, alive=alive):
         raise RunBusyError(f"another process has just taken over run {run}", hint=f"shiftwork status {run}")
-    world.beat.taken()
+    context.heartbeat.taken()
     return held
 
 
-async def _begun(world: World, state: RunState) -> Stories:
-    """The stories that are worked on, those included that the run does not know of yet."""
+async def _begun(context: Context, state: RunState) -> Stories:
+    """Returns the stories in progress, including those that the run has not recorded yet."""
     run = state.given.run
-    begun = {story: await load(world.events, STORY, story_stream(run, story)) for story in afoot(state)}
-    return begun | {known.given.story.id: known for _, known in await unrecorded(world.events, state)}
+    begun = {story: await load(context.events, STORY, story_stream(run, story)) for story in in_progress(state)}
+    return begun | {known.given.story.id: known for _, known in await unrecorded(context.events, state)}
 
 
-async def _tell_beforehand(world: World, stories: Stories, state: RunState, wanted: RunState) -> None:
-    """What the run has yet to hear of is in the inboxes of those whom it concerns before any of them goes on: the run
-    may be later. A story begins nothing under the limits of before, and a queue runs no gates on what is cancelled.
+async def _report_beforehand(context: Context, stories: Stories, state: RunState, wanted: RunState) -> None:
+    """Forwards the run's unread messages to its stories and queue before any of them continues, because the run may
+    read them later. So no story starts work under old limits, and no queue runs gates on cancelled work.
     """
     run = state.given.run
     for story, known in stories.items():
         if known.spending.raises < wanted.spending.raises:
-            await tell_limits(world.inbox, wanted, story)
+            await report_limits(context.inbox, wanted, story)
         if wanted.requests.cancelling or story in wanted.requests.unwanted:
-            await mailbox.cancel(world.inbox, story_stream(run, story), known.go)
-            # It may have died after it had asked to land, and before it had recorded that.
+            await run_inbox.cancel(context.inbox, story_stream(run, story), known.start_number)
+            # The process may have died after it requested the landing and before it recorded that.
             number = known.landing.requests + (known.landing.progress is not LandingStage.REQUESTED)
-            await _take_back(world, state.given.landing, request_key(run, story, number))
+            await _withdraw(context, state.given.landing, request_key(run, story, number))
     for story in state.requests.undoing:
         if wanted.requests.cancelling or story in wanted.requests.unwanted:
-            await _take_back(world, state.given.landing, undo_request(state, story).key)
+            await _withdraw(context, state.given.landing, undo_request(state, story).key)
 
 
-async def _take_back(world: World, queue: Stream, request: str) -> None:
-    if await mailbox.has_asked(world.inbox, queue, request):
-        await mailbox.withdraw(world.inbox, queue, request)
+async def _withdraw(context: Context, queue: Stream, request: str) -> None:
+    if await run_inbox.has_asked(context.inbox, queue, request):
+        await run_inbox.withdraw(context.inbox, queue, request)
 
 
-async def _revive(world: World, stories: Stories, state: RunState) -> None:
-    """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
+async def _revive(context: Context, stories: Stories, state: RunState) -> None:
+    """Starts a job for every unfinished stream. An extra job does nothing, a missing job blocks work."""
     run = state.given.run
     for story, known in stories.items():
         if known.landing.progress is LandingStage.REQUESTED:
             request = request_key(run, story, known.landing.requests)
-            await world.engine.start(world.landing_job(state.given.landing, request))
-        await world.engine.start(world.story_job(run, story, known.go))
+            await context.engine.start(context.landing_job(state.given.landing, request))
+        await context.engine.start(context.story_job(run, story, known.start_number))
     for story, undo in state.requests.undoing.items():
         if undo.landing is LandingStage.REQUESTED:
-            await world.engine.start(world.landing_job(state.given.landing, undo_request(state, story).key))
-    await _start_job(world, state)
+            await context.engine.start(context.landing_job(state.given.landing, undo_request(state, story).key))
+    await _start_job(context, state)
 
 
-async def _start_job(world: World, state: RunState) -> None:
+async def _start_job(context: Context, state: RunState) -> None:
     run = state.given.run
-    world.runs[run] = world.run_job(run, state.endings)
-    await world.engine.start(world.runs[run])
+    context.runs[run] = context.run_job(run, state.endings)
+    await context.engine.start(context.runs[run])
 
 
-async def wait_for(world: World, run: RunId) -> RunState:
-    """The run as it stands when its job in this process has ended; until then, signs of life are given for it.
+async def wait_for(context: Context, run: RunId) -> RunState:
+    """Waits until the run's job in this process has ended, sending heartbeats; returns the run.
 
-    Raises what any job of this process died of: the run's own might wait for that one for ever. It can be resumed.
+    Raises the error of any failed job of this process, because the run's own job might wait for that job forever. The
+    run can be resumed.
     """
     try:
-        await _joined(world, run)
+        await _joined(context, run)
     except BranchGoneError as error:
-        branch = (await load(world.events, RUN, run_stream(run))).given.branch
+        branch = (await load(context.events, RUN, run_stream(run))).given.branch
         raise BranchGoneError(
-            f"run {run} lands on {branch}, and there is no branch of that name with a commit any more",
-            hint=f"git branch -m NEW {branch} where it is called NEW now; then: shiftwork resume {run}",
+            f"run {run} lands on {branch}, but that branch no longer exists or has no commit",
+            hint=f"if it was renamed to NEW: git branch -m NEW {branch}; then: shiftwork resume {run}",
         ) from error
-    await world.leases.release(run, world.owner)
-    return await load(world.events, RUN, run_stream(run))
+    await context.leases.release(run, context.owner)
+    return await load(context.events, RUN, run_stream(run))
 
 
-async def _joined(world: World, run: RunId) -> None:
-    joined = asyncio.ensure_future(world.engine.join(world.runs[run]))
-    alarm = asyncio.ensure_future(world.alarm.listen())
-    lost = asyncio.ensure_future(until_lost(world, run))
+async def _joined(context: Context, run: RunId) -> None:
+    joined = asyncio.ensure_future(context.engine.join(context.runs[run]))
+    failure = asyncio.ensure_future(context.failure.wait())
+    lost = asyncio.ensure_future(until_lost(context, run))
     try:
-        await asyncio.wait({joined, alarm, lost}, return_when=asyncio.FIRST_COMPLETED)
-        if alarm.done():
-            raise alarm.result()
+        await asyncio.wait({joined, failure, lost}, return_when=asyncio.FIRST_COMPLETED)
+        if failure.done():
+            raise failure.result()
         if lost.done():
             lost.result()
             raise taken_over(run_stream(run))
         joined.result()
     finally:
-        for task in (joined, alarm, lost):
+        for task in (joined, failure, lost):
             task.cancel()
 
 
 async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
-    """Ask for the end of a run, once for each key; whoever works on it sees that within a second."""
-    await inbox.post(run_stream(run), f"cancel/{key}", messages.cancel())
+    """Cancels a run, once for each key; the process that works on it sees this within a second."""
+    await messages.send(inbox, run_stream(run), f"cancel/{key}", run_facts.CancelRequested(at=messages.UNREAD))
 
 
 async def change_options(inbox: Inbox, run: RunId, key: str, named: run_facts.OptionsChanged) -> None:
-    """Name other options for a run, once for each key; those that are not named stay."""
-    await inbox.post(run_stream(run), f"options/{key}", messages.intent(named))
+    """Changes options of a run, once for each key; options that are not named stay."""
+    await messages.send(inbox, run_stream(run), f"options/{key}", named)
 
 
 async def raise_limits(inbox: Inbox, run: RunId, key: str, limits: Limits) -> None:
-    """Set other limits for a run, once for each key. The run tells its stories: this is one message, and whoever is
-    killed before or after it leaves nothing half done.
-    """
-    await inbox.post(run_stream(run), f"limits/{key}", messages.intent(run_facts.LimitsRaised(at=0, limits=limits)))
+    """Sets other limits for a run, once for each key, with a single message; the run forwards them to its stories."""
+    raised = run_facts.LimitsRaised(at=messages.UNREAD, limits=limits)
+    await messages.send(inbox, run_stream(run), f"limits/{key}", raised)

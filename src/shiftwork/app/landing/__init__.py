@@ -1,1 +1,1 @@
-"""Candidates checked, proved and landed."""
+"""Checks, proves and lands candidates."""

@@ -1,10 +1,10 @@
-"""Landing, a batch at a time: chain candidates, run the gates on their trees, move the base over them.
+"""Lands a batch at a time: chain candidates, run the gates on their trees, move the base over them.
 
-The commits that land have the trees that were checked; only their messages are completed then, by what was found.
+The commits that land have the trees that were checked; only their messages are completed, with the results.
 
-What does not fit the tip of the branch is refused. What only does not fit a candidate before it in the batch waits for
-the next one: that candidate may yet be refused itself, and a story is sent back to be mended on top of what has landed,
-never on top of what may land.
+A request that conflicts with the tip of the branch is refused. A request that only conflicts with a candidate before it
+in the batch waits for the next batch: that candidate may still be refused itself, and a story is sent back for repair
+on top of what has landed, never on top of what may land.
 """
 
 from collections.abc import Sequence
@@ -25,24 +25,24 @@ from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unc
 
 
 async def take(effect: landing_effects.TakeBatch, recorder: QueueRecorder) -> tuple[Fact, ...]:
-    """Batch and candidates are one write: from then on the batch stays as it is until it is over."""
-    world = recorder.world
-    policy = world.conduct.landing
-    received = await world.inbox.receive(recorder.stream, after=effect.cursor)
-    news = messages.facts_of(recorder.stream, received, world.clock.now())
+    """Records batch and candidates in one write: from then on the batch does not change until it ends."""
+    context = recorder.context
+    policy = context.work_policy.landing
+    received = await context.inbox.receive(recorder.stream, after=effect.cursor)
+    news = messages.facts_of(recorder.stream, received, context.clock.now())
     queue = recorder.kind.fold(recorder.state, news)
     waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
     if not waiting:
         return news
-    taken = landing_facts.BatchTaken(at=world.clock.now(), number=queue.batch + 1, policy=policy)
-    chain = await _chain(recorder, await world.repository.tip(queue.branch), waiting)
+    taken = landing_facts.BatchTaken(at=context.clock.now(), number=queue.batch + 1, policy=policy)
+    chain = await _chain(recorder, await context.repository.tip(queue.branch), waiting)
     failpoints.reach("landing.built")
     return (*news, taken, *chain)
 
 
 async def _chain(recorder: QueueRecorder, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
-    """One that a person is to be asked about does not land now, so that nothing is chained to it: it is a batch of its
-    own, and waits for the next one where others come first.
+    """A candidate that needs approval does not land now, so nothing is chained to it: it is a batch of its own, and
+    waits for the next batch if others come first.
     """
     facts: list[Fact] = []
     top, chained = landed, False
@@ -64,30 +64,30 @@ async def _chain(recorder: QueueRecorder, landed: Commit, waiting: Sequence[Entr
 
 
 async def _candidate(recorder: QueueRecorder, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
-    """A patch that a person has approved may be on the branch already: they have put it there, and it lands as what the
-    branch is. Of other work that is there already it is not known who put it there, and whether they may.
+    """An approved patch may already be on the branch, because the person who approved it put it there: it lands as the
+    tip of the branch. For other work on the branch it is unknown who put it there, and whether they were allowed to.
     """
     request = entry.request
     tip = await _without_kept(recorder, entry)
-    built = await recorder.world.repository.candidate(top, tip, message_of(request), base=request.base)
+    built = await recorder.context.repository.candidate(top, tip, message_of(request), base=request.base)
     if isinstance(built, Unchanged) and (request.may_be_empty or request.approved):
         return Candidate(commit=built.base, base=built.base)
     return built
 
 
 async def _without_kept(recorder: QueueRecorder, entry: Entry) -> Commit:
-    """What is to land, but for what only the harness may change."""
+    """The tip to land, without changes to files that only the harness may change."""
     request = entry.request
     if not request.inspection.kept:
         return request.tip
-    return await recorder.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
+    return await recorder.context.protecting.restored(request.base, request.tip, (), request.inspection.kept)
 
 
 async def _built(recorder: QueueRecorder, entry: Entry, candidate: Candidate) -> landing_facts.CandidateBuilt:
     approved = entry.request.approved
-    differs = approved and await recorder.world.repository.departed(candidate, approved)
+    differs = approved and await recorder.context.repository.departed(candidate, approved)
     return landing_facts.CandidateBuilt(
-        at=recorder.world.clock.now(),
+        at=recorder.context.clock.now(),
         request=entry.request.key,
         round=entry.round,
         base=candidate.base,
@@ -103,17 +103,17 @@ def _refused(recorder: QueueRecorder, entry: Entry, why: Conflict | Unchanged | 
         detail = "These files conflict with what has landed since: " + ", ".join(files)
     elif isinstance(why, Reserved):
         cause, files = Refusal.RESERVED, why.files
-        detail = "These files are git's or shiftwork's own, and nothing may land there: " + ", ".join(files)
+        detail = "These files belong to git or shiftwork, and no story may change them: " + ", ".join(files)
     elif entry.request.inspection.left_out:
         cause, files = Refusal.LEFT_OUT, entry.request.inspection.left_out
         detail = only_later(files)
     else:
         cause, files = Refusal.EMPTY, ()
-        detail = "The story's steps have ended, and nothing in the repository has changed."
+        detail = "The story's steps have ended, but nothing in the repository has changed."
         if entry.request.tip != entry.request.base:
-            detail = "All that the story has changed is on the branch already: somebody else has put there the same."
+            detail = "All changes of the story are already on the branch: somebody else has made the same changes."
     return landing_facts.EntryRefused(
-        at=recorder.world.clock.now(),
+        at=recorder.context.clock.now(),
         request=entry.request.key,
         cause=cause,
         detail=detail,
@@ -124,27 +124,29 @@ def _refused(recorder: QueueRecorder, entry: Entry, why: Conflict | Unchanged | 
 
 
 async def move(effect: landing_effects.MoveBase, recorder: QueueRecorder) -> tuple[Fact, ...]:
-    """Whoever was killed between the move and its record finds the same commits on the branch: they follow from what is
-    recorded of the batch.
+    """A process that was killed between the move and its record finds the same commits on the branch, because they
+    follow from the recorded batch.
     """
-    repository, base, landing = recorder.world.repository, effect.entries[0].base, len(effect.entries)
+    repository, base, landing = recorder.context.repository, effect.entries[0].base, len(effect.entries)
     commits = await repository.reworded(base, _messages(recorder.state.chain, landing))
     failpoints.reach("landing.reworded")
     tip = commits[landing - 1]
     moved = await repository.move(recorder.state.branch, Candidate(commit=tip, base=base))
     failpoints.reach("landing.moved")
-    at = recorder.world.clock.now()
+    at = recorder.context.clock.now()
     if isinstance(moved, Missed):
         return (landing_facts.BaseMissed(at=at, batch=recorder.state.batch),)
     for request in (entry.request for entry in effect.entries if entry.request.inspection.left_out):
         between = (request.base, request.tip)
-        await recorder.world.protecting.keep_aside(request.run, request.story, between, request.inspection.left_out)
+        await recorder.context.protecting.keep_reserved(
+            request.run, request.story, between, request.inspection.left_out
+        )
     requests = tuple(entry.request.key for entry in effect.entries)
     return (landing_facts.BaseMoved(at=at, requests=requests, commit=tip, ref=moved.ref, commits=commits),)
 
 
 def _messages(chain: Sequence[Entry], landing: int) -> list[tuple[Commit, str]]:
-    """What lands says what was found; what is behind it is still a candidate."""
+    """Commits that land get a message with the results; those after them are still candidates."""
     return [
         (entry.candidate, landed_message(entry) if place < landing else message_of(entry.request))
         for place, entry in enumerate(chain)
@@ -154,8 +156,9 @@ def _messages(chain: Sequence[Entry], landing: int) -> list[tuple[Commit, str]]:
 async def answer(effect: landing_effects.AnswerStories, recorder: QueueRecorder) -> tuple[Fact, ...]:
     for entry in effect.entries:
         request = entry.request
-        await recorder.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
+        await messages.send(recorder.context.inbox, request.stream, f"answer/{request.number}", messages.answer(entry))
         failpoints.reach("landing.answered")
     return tuple(
-        landing_facts.EntryClosed(at=recorder.world.clock.now(), request=entry.request.key) for entry in effect.entries
+        landing_facts.EntryClosed(at=recorder.context.clock.now(), request=entry.request.key)
+        for entry in effect.entries
     )

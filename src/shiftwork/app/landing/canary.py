@@ -1,7 +1,7 @@
-"""Whether gates see the tree that they judge: examined before work is paid for, and wherever a change could blind them.
+"""Examines whether gates see the tree that they judge: before work is paid for, and when a change could blind them.
 
-A verdict is kept by all that it depends on (`domain.canary.examination`). So a change that leaves its gates, their
-configuration, the environment and the source roots as they are costs nothing, and one that does not is examined itself.
+A verdict is cached under everything that it depends on (`domain.canary.examination`). So a change that does not touch
+its gates, their configuration, the environment and the source roots costs nothing; any other change is examined.
 """
 
 import hashlib
@@ -36,13 +36,13 @@ from shiftwork.ports.workspace import Begun, Gates, unwatched
 _FILES: Final = 5
 
 
-def unheard(sight: GateSight) -> None:
-    """Where nobody waits for verdicts one by one."""
+def ignore_sight(sight: GateSight) -> None:
+    """A listener that ignores verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examiner:
-    """What an examination needs: the gates, which are all of a run's, and what of the repository is protected."""
+    """What an examination needs: all gates of a run, and the protected files of the repository."""
 
     runner: Gates
     canary: Canary
@@ -54,8 +54,8 @@ class Examiner:
         return replace(self.protection, commands=tuple(gate.command for gate in self.gates))
 
     async def base(self, commit: Commit, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
-        """What the gates say of a base. What was green before is remembered, unless it is to be run `again`; what was
-        red is always tried again.
+        """The gates' report on a base. Green results are cached, unless the gates must run `again`; red gates always
+        run again.
         """
         if not again and (known := self._green(await self.canary.situation(commit))) is not None:
             return GateReport(commit=commit, results=known, cached=True)
@@ -64,13 +64,13 @@ class Examiner:
         return report
 
     async def known_base(self, commit: Commit) -> tuple[GateResult, ...]:
-        """How gates have ended on the base, as far as they were green there and that is remembered."""
+        """The cached green results of gates on the base."""
         situation = await self.canary.situation(commit)
         found = (self.canary.recall_base(_base_key(situation, gate)) for gate in self.gates)
-        return tuple(one for one in found if one)
+        return tuple(result for result in found if result)
 
     async def keep_green(self, report: GateReport) -> None:
-        """What was green on a commit need not be run again where that is the base of the next run."""
+        """Cache green results, so that they need not run again if the commit is the base of the next run."""
         situation = await self.canary.situation(report.commit)
         for gate in self.gates:
             for result in report.results:
@@ -78,34 +78,34 @@ class Examiner:
                     self.canary.keep_base(_base_key(situation, gate), result)
 
     async def known(self, commit: Commit) -> tuple[GateSight, ...] | None:
-        """What every gate is known to see of the base, where all of that is remembered, and that the base is green."""
+        """The cached verdicts of all gates on the base; None unless all are cached and the base is green."""
         situation = await self.canary.situation(commit)
         if self._green(situation) is None:
             return None
         found = [self._recall(gate, situation) for gate in self.gates]
-        return tuple(one for one in found if one) if all(found) else None
+        return tuple(sight for sight in found if sight) if all(found) else None
 
     def _green(self, situation: Situation) -> tuple[GateResult, ...] | None:
-        """How each gate has ended on the base, where all were green."""
+        """The cached result of each gate on the base; None unless all were green."""
         found = [self.canary.recall_base(_base_key(situation, gate)) for gate in self.gates]
-        return tuple(one for one in found if one) if all(found) else None
+        return tuple(result for result in found if result) if all(found) else None
 
     async def sights(
-        self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
+        self, report: GateReport, marker: str, on_sight: Callable[[GateSight], None] = ignore_sight
     ) -> tuple[GateSight, ...]:
-        """What each gate sees of the commit that the report is about, as far as the gate was green there."""
+        """What each gate sees of the commit of the report; only green gates are examined."""
         found: list[GateSight] = []
         for gate in self.gates:
             found.append(await self._known_or_found(report, gate, marker))
-            heard(found[-1])
+            on_sight(found[-1])
         return tuple(found)
 
     async def candidate_sights(
         self, report: GateReport, marker: str, base: Commit, *, suspect: bool = False
     ) -> tuple[GateSight, ...]:
-        """What the test gates see of a candidate, held against what they see of its base, and what is known of others.
-        Of a candidate that is `suspect` nothing is known from before, and what is found is not remembered: its tests
-        may leave early, which is in nothing that verdicts are remembered by.
+        """What the test gates see of a candidate, compared with what they see of its base, and the cached verdicts of
+        other gates. For a `suspect` candidate the cache is neither read nor written: its tests may exit early, which
+        the keys of the cache do not reflect.
         """
         before, now = await self.canary.situation(base), await self.canary.situation(report.commit)
         paths = [path for path, _ in now.files]
@@ -124,7 +124,7 @@ class Examiner:
 
     async def _known_or_found(self, report: GateReport, gate: Gate, marker: str) -> GateSight:
         green = any(result.name == gate.name and result.passed for result in report.results)
-        if not green:  # that may have a reason that is none of the tree's: it is not remembered
+        if not green:  # the cause may be outside the tree, so this is not cached
             return await self._sight(report.commit, gate, marker, green=False)
         sight = self._recall(gate, await self.canary.situation(report.commit))
         if sight is None:
@@ -137,16 +137,16 @@ class Examiner:
         return known.sight if known and still_holds(known, self._tests(gate, situation)) else None
 
     async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
-        """By what surrounded the gate in the end: an environment may have failed meanwhile."""
+        """Uses the situation after the examination, because an environment may have failed meanwhile."""
         situation = await self.canary.situation(commit)
         self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=self._tests(gate, situation)))
 
     def _tests(self, gate: Gate, situation: Situation) -> tuple[tuple[str, str], ...]:
         survey = self._surveyed(gate, situation)
-        return tuple(one for one in situation.files if one[0] in survey.tests)
+        return tuple(file for file in situation.files if file[0] in survey.tests)
 
     async def changed_roots(self, commit: Commit, paths: Iterable[str]) -> frozenset[str]:
-        """The source roots of these files, as far as they are sources that can be broken."""
+        """The source roots of those files that are sources and can be broken."""
         changed = set(paths)
         if not changed:
             return frozenset()
@@ -168,8 +168,8 @@ class Examiner:
         return sources(paths, self._protection, mentions(texts), self._commands(gate, situation))
 
     def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
-        """What is run before the gate has come to an end: what these name is not broken."""
-        return (situation.setup, *(one.command for one in with_preparation(gate, self.gates)))
+        """The commands that run up to and including the gate: files that they name are not broken."""
+        return (situation.setup, *(item.command for item in with_preparation(gate, self.gates)))
 
     def _surveyed(self, gate: Gate, situation: Situation) -> "_Survey":
         paths = tuple(path for path, _ in situation.files)
@@ -177,12 +177,12 @@ class Examiner:
 
     def _key(self, gate: Gate, situation: Situation) -> str:
         survey = self._surveyed(gate, situation)
-        configuration = [one for one in situation.files if one[0] in survey.configuring]
+        configuration = [file for file in situation.files if file[0] in survey.configuring]
         return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
 
 
 class _Survey(NamedTuple):
-    """What a verdict depends on of the paths of a tree: files that configure gates, tests, and source roots."""
+    """The paths of a tree that a verdict depends on: files that configure gates, tests, and source roots."""
 
     configuring: frozenset[str]
     tests: frozenset[str]
@@ -191,7 +191,7 @@ class _Survey(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _survey(paths: tuple[str, ...], protection: Protection, own: tuple[str, ...]) -> _Survey:
-    """Remembered: most candidates have the paths of their base, and there may be thousands."""
+    """Cached, because most candidates have the same paths as their base, and there may be thousands."""
     configuring = frozenset(path for path in paths if is_gate_configuration(path, protection))
     tests = frozenset(path for path in paths if is_of_tests(path, protection))
     return _Survey(configuring=configuring, tests=tests, roots=tuple(sources(paths, protection, own=own).roots))
@@ -203,19 +203,19 @@ def _base_key(situation: Situation, gate: Gate) -> str:
 
 
 def refused(sights: Sequence[GateSight], gates: Sequence[Gate]) -> tuple[GateSight, ...]:
-    """The test gates that are blind, and that nobody has allowed to be."""
+    """The test gates that are blind without permission."""
     allowed = {gate.name for gate in gates if gate.blind}
-    return tuple(one for one in sights if one.test and one.sight is Sight.BLIND and one.gate not in allowed)
+    return tuple(sight for sight in sights if sight.test and sight.sight is Sight.BLIND and sight.gate not in allowed)
 
 
 def with_sights(
     report: GateReport, sights: Sequence[GateSight], gates: Sequence[Gate], roots: Collection[str] = ()
 ) -> GateReport:
-    """The report on a candidate: a gate that is blind has proved nothing, and where that is not allowed it is red. So
-    has one that misses all source `roots` that were changed.
+    """The report on a candidate: a blind gate proves nothing, and is red unless the settings allow it. A gate that does
+    not see any of the changed source `roots` also proves nothing.
     """
-    by_gate = {one.gate: one for one in sights}
-    reds = {one.gate for one in refused(sights, gates)}
+    by_gate = {sight.gate: sight for sight in sights}
+    reds = {sight.gate for sight in refused(sights, gates)}
 
     def judged(result: GateResult) -> GateResult:
         sight = by_gate.get(result.name)

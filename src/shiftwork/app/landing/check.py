@@ -1,4 +1,4 @@
-"""The gates on the candidates of a batch: several at a time from the front, until they are done or are not wanted."""
+"""Runs the gates on the candidates of a batch: several at a time from the front, until all are done or withdrawn."""
 
 import asyncio
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from shiftwork import failpoints
 from shiftwork.app.landing import proof, withdrawal
 from shiftwork.app.landing.batch import answer
-from shiftwork.app.landing.gates import gates_on, let_go
+from shiftwork.app.landing.gates import cancel_all, gates_on
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.landing import effects as landing_effects
@@ -20,8 +20,8 @@ type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved
 
 
 async def check(effect: landing_effects.CheckCandidates, recorder: QueueRecorder) -> tuple[Fact, ...]:
-    """The verdicts on them, or on those that nobody has withdrawn meanwhile: gates of the others are ended, and their
-    stories told at once. Whoever withdraws after the last look comes too late, as the branch moves next.
+    """The verdicts on the candidates that were not withdrawn meanwhile: the gates of the others are ended, and their
+    stories notified at once. A withdrawal after the last look is too late, because the branch moves next.
     """
     if await withdrawal.take_in(recorder):
         return ()
@@ -37,8 +37,8 @@ async def check(effect: landing_effects.CheckCandidates, recorder: QueueRecorder
 
 
 class Checks:
-    """As many at a time as the policy says. Once one is red, or they have turned out to be slow, no further one is
-    begun: what is known then may settle what is to be done.
+    """Runs as many checks at a time as the policy says. After a red check, or if checks are slow, no further check
+    starts, because the results so far may be enough to decide.
     """
 
     def __init__(self, recorder: QueueRecorder, entries: Iterable[Entry]) -> None:
@@ -54,7 +54,7 @@ class Checks:
             self._begin()
         while self._running:
             done, _ = await asyncio.wait({*self._running, self._listening}, return_when=asyncio.FIRST_COMPLETED)
-            for check in [one for one in self._running if one in done]:
+            for check in [task for task in self._running if task in done]:
                 del self._running[check]
                 self.verdicts.append(check.result())
                 if self._waiting and self._goes_on():
@@ -63,7 +63,7 @@ class Checks:
                 await self._listen()
 
     async def end(self) -> None:
-        await let_go(*self._running, self._listening)
+        await cancel_all(*self._running, self._listening)
 
     def _begin(self) -> None:
         entry = self._waiting.pop(0)
@@ -71,7 +71,8 @@ class Checks:
 
     def _goes_on(self) -> bool:
         red = any(
-            isinstance(one, landing_facts.CandidateFailed | landing_facts.CandidateUnproved) for one in self.verdicts
+            isinstance(verdict, landing_facts.CandidateFailed | landing_facts.CandidateUnproved)
+            for verdict in self.verdicts
         )
         return not red and asyncio.get_running_loop().time() < self._deadline
 
@@ -80,7 +81,7 @@ class Checks:
         await withdrawal.take_in(self._recorder)
         wanted = self._recorder.state.chain
         self._waiting = [entry for entry in self._waiting if entry in wanted]
-        await let_go(*(check for check, entry in self._running.items() if entry not in wanted))
+        await cancel_all(*(check for check, entry in self._running.items() if entry not in wanted))
         self._running = {check: entry for check, entry in self._running.items() if entry in wanted}
         for effect in answers(self._recorder.state):
             await self._recorder.write(effect.key, await answer(effect, self._recorder))
@@ -93,17 +94,17 @@ async def _check(recorder: QueueRecorder, entry: Entry) -> Verdict:
     try:
         report = await gates_on(recorder, entry, marker)
     except DependenciesError as error:
-        return proof.uninstalled(await _dependent(recorder, entry), error.message, recorder.world.clock.now())
+        return proof.uninstalled(await _dependent(recorder, entry), error.message, recorder.context.clock.now())
     if report.passed:
         return await proof.verdict(recorder, entry, report)
-    return landing_facts.CandidateFailed(at=recorder.world.clock.now(), request=request.key, report=report)
+    return landing_facts.CandidateFailed(at=recorder.context.clock.now(), request=request.key, report=report)
 
 
 async def _dependent(recorder: QueueRecorder, entry: Entry) -> Entry:
-    """The first that needs another environment than what it stands on, of those for which this check speaks."""
-    canary = recorder.world.canary
-    for one in spoken_for(recorder.state, entry):
-        own, below = [(await canary.situation(commit)).environment for commit in (one.candidate, one.base)]
+    """The first of the entries that this check covers whose environment differs from that of its base."""
+    canary = recorder.context.canary
+    for item in spoken_for(recorder.state, entry):
+        own, below = [(await canary.situation(commit)).environment for commit in (item.candidate, item.base)]
         if own != below:
-            return one
+            return item
     return entry

@@ -1,4 +1,4 @@
-"""Fail-to-pass on a candidate: its test gates without its product change, and the tests offered as evidence."""
+"""Fail-to-pass on a candidate: runs its test gates without its product change, and checks tests named as evidence."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _LINE: Final = 500
 
 
 class Ports(Protocol):
-    """What it takes to run the gates on a candidate without its change."""
+    """The ports that running the gates on a candidate without its change needs."""
 
     @property
     def protecting(self) -> Protecting: ...
@@ -49,8 +49,8 @@ class Ports(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """The change from `base` to `commit`, the gates that judge it, those of them that are `broken` on the base, and the
-    evidence in its `case`. Gates have the environment of what has `landed`, also where the change needs another one and
-    is `borrowing` that.
+    evidence in its `case`. Gates have the environment of the `landed` commit, also if the change needs another and is
+    `borrowing` that.
     """
 
     base: Commit
@@ -66,8 +66,8 @@ class Trial:
 
 
 async def of_candidate(recorder: QueueRecorder, entry: Entry, marker: str, begun: Begun) -> FailToPass | None:
-    """What is known from the first try is not run again. Nothing is asked of a revert, which has no tests to bring."""
-    request, conduct = entry.request, recorder.world.conduct
+    """Reuses the result of the first try. None for a revert, which has no tests of its own."""
+    request, work_policy = entry.request, recorder.context.work_policy
     if entry.report and entry.report.fail_to_pass:
         return entry.report.fail_to_pass
     if request.type != FEATURE:
@@ -78,7 +78,7 @@ async def of_candidate(recorder: QueueRecorder, entry: Entry, marker: str, begun
         base=entry.base,
         commit=entry.candidate,
         gates=shared_gates(recorder, entry),
-        protection=conduct.protection,
+        protection=work_policy.protection,
         case=request.case,
         marker=marker,
         landed=landed_base(recorder.state, entry),
@@ -86,17 +86,15 @@ async def of_candidate(recorder: QueueRecorder, entry: Entry, marker: str, begun
         broken=request.broken,
         begun=begun,
     )
-    return await tried(trial, recorder.world)
+    return await tried(trial, recorder.context)
 
 
 async def tried(trial: Trial, ports: Ports, said: FailToPass | None = None) -> FailToPass:
-    """What came of it. Where that is `said` already no gate runs: only the tests that are offered as evidence are
-    looked at again.
-    """
+    """The result. If it is given as `said`, no gate runs: only the tests named as evidence are checked again."""
     touched = await ports.protecting.touched(trial.base, trial.commit)
     protection = replace(trial.protection, commands=tuple(gate.command for gate in trial.gates))
     plan = planned(touched, protection, trial.gates, trial.broken)
-    seen = Seen(changed=frozenset(one.path for one in touched))
+    seen = Seen(changed=frozenset(change.path for change in touched))
     if isinstance(plan, WithoutChange):
         seen = replace(seen, untried=frozenset((*plan.back, *plan.out)))
         return await (_judged(trial, ports, said, seen) if said else _run(trial, ports, plan, seen))
@@ -116,13 +114,13 @@ async def _run(trial: Trial, ports: Ports, plan: WithoutChange, seen: Seen) -> F
             base=trial.landed,
             borrowing=trial.borrowing,
             begun=trial.begun,
-            heard=listener.hear,
+            on_output=listener.feed,
         )
     except GitKilledError:
         raise
     except RepositoryError as error:
         return not_applicable(f"no tree without the change could be prepared: {error.message.partition('\n')[0]}")
-    results = tuple(listener.heard(result) for result in report.results)
+    results = tuple(listener.received(result) for result in report.results)
     return await _judged(trial, ports, outcome_of(report.results), replace(seen, results=results))
 
 
@@ -135,8 +133,8 @@ async def _judged(trial: Trial, ports: Ports, result: FailToPass, seen: Seen) ->
 
 
 class Listener:
-    """Keeps the lines in which one of the names stands, each with the line after it: a runner may put its verdict
-    there. What a report leaves out of a long output is heard here all the same.
+    """Keeps the lines that contain one of the names, each with the line after it, where a runner may put its verdict.
+    It also receives the lines that a report leaves out of a long output.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -145,13 +143,13 @@ class Listener:
         self._lines: dict[str, list[str]] = {}
         self._next: set[str] = set()
 
-    def hear(self, gate: str, line: str) -> None:
+    def feed(self, gate: str, line: str) -> None:
         found = self._sought.search(line) is not None
         kept = self._lines.setdefault(gate, [])
         if (found or gate in self._next) and len(kept) < _LINES:
             kept.append(line[:_LINE])
         (self._next.add if found else self._next.discard)(gate)
 
-    def heard(self, result: GateResult) -> GateResult:
-        """The result, with those lines behind what it printed."""
+    def received(self, result: GateResult) -> GateResult:
+        """The result, with those lines after its output."""
         return replace(result, output="\n".join((result.output, *self._lines.get(result.name, ()))))

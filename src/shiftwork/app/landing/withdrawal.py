@@ -1,12 +1,13 @@
-"""Taking back a request to land: what a story, or a run that undoes one, says to its queue, and how the queue hears it
-while gates run.
+"""Withdraws requests to land: the messages from a story, or from a run that undoes a story, and how the queue receives
+them while gates run.
 """
 
 from shiftwork import failpoints
-from shiftwork.app.messaging import mailbox, messages
+from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.runtime.landing_lock import call
 from shiftwork.app.runtime.recorder import QueueRecorder, RunRecorder, StoryRecorder
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import lands_now
 from shiftwork.domain.landing.state import request_key
 from shiftwork.domain.run import effects as run_effects
@@ -17,35 +18,35 @@ from shiftwork.domain.story import facts as story_facts
 
 async def withdraw(effect: story_effects.WithdrawLanding, recorder: StoryRecorder) -> tuple[Fact, ...]:
     given = recorder.state.given
-    return await _taken_back(recorder, request_key(given.run, given.story.id, effect.number), effect.number)
+    return await _reverted(recorder, request_key(given.run, given.story.id, effect.number), effect.number)
 
 
 async def withdraw_undo(effect: run_effects.WithdrawUndo, recorder: RunRecorder) -> tuple[Fact, ...]:
     request = undo_request(recorder.state, effect.story)
-    return await _taken_back(recorder, request.key, request.number)
+    return await _reverted(recorder, request.key, request.number)
 
 
-async def _taken_back(recorder: StoryRecorder | RunRecorder, request: str, number: int) -> tuple[Fact, ...]:
-    world, queue = recorder.world, recorder.state.given.landing
-    await mailbox.withdraw(world.inbox, queue, request)
-    await call(world, queue, f"{request}/withdrawn")
-    return (story_facts.LandingWithdrawalAsked(at=world.clock.now(), number=number),)
+async def _reverted(recorder: StoryRecorder | RunRecorder, request: str, number: int) -> tuple[Fact, ...]:
+    context, queue = recorder.context, recorder.state.given.landing
+    await run_inbox.withdraw(context.inbox, queue, request)
+    await call(context, queue, f"{request}/withdrawn")
+    return (story_facts.LandingWithdrawalAsked(at=context.clock.now(), number=number),)
 
 
 async def take_in(recorder: QueueRecorder) -> bool:
-    """Let the queue hear of what was withdrawn, unless it is about to move the branch: then that mail waits until it is
-    known what has landed. Whether there was any.
+    """Record withdrawals in the queue, unless it is about to move the branch: then the messages wait until it is known
+    what has landed. Returns whether there were any.
     """
     if lands_now(recorder.state.chain, recorder.state.policy):
         return False
-    letters = await mailbox.unread(recorder)
-    if not mailbox.holds(letters, messages.WITHDRAW):
+    unread_messages = await run_inbox.unread(recorder)
+    if not messages.holds(unread_messages, landing_facts.EntryWithdrawn):
         return False
-    await mailbox.take_in(recorder, letters)
+    await run_inbox.take_in(recorder, unread_messages)
     failpoints.reach("withdrawal.heard")
     return True
 
 
 async def asked_for(recorder: QueueRecorder) -> None:
     """Return when something is withdrawn."""
-    await mailbox.until(recorder, messages.WITHDRAW)
+    await run_inbox.until(recorder, landing_facts.EntryWithdrawn)

@@ -1,12 +1,12 @@
-"""What a run tells its stories: to begin, to begin once more, to pause, to end, and that their work was taken back."""
+"""Messages from a run to its stories: start, restart, pause, cancel, and that their work was reverted."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from shiftwork import failpoints
-from shiftwork.app.messaging import mailbox, messages
+from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.runtime.choose_profile import cast
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.landing_lock import alone, call
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import STORY, load
@@ -15,7 +15,7 @@ from shiftwork.domain.core.ids import FRAME, StoryId, Stream, story_stream
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import decide_run
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.story import facts as story_facts
@@ -26,108 +26,112 @@ type Facts = tuple[Fact, ...]
 
 
 async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> Facts:
-    """Open the story's own stream, or open it again, give it a job, and remember that. What people have asked for
-    meanwhile comes first: they may have cancelled the run, or have changed the story.
+    """Opens or reopens the story's stream, starts its job, and records that. Unread requests from people come first:
+    they may have cancelled the run or changed the story.
     """
-    given, world = effect.assignment, recorder.world
+    given, context = effect.assignment, recorder.context
     stream = story_stream(given.run, given.story.id)
-    if await mailbox.first(recorder, lambda: opened(world.events, stream, effect.go)):
+    if await run_inbox.first(recorder, lambda: opened(context.events, stream, effect.start_number)):
         return ()
-    if effect.go == 1:
-        assigned = await cast(world, effect)
-        started = story_facts.StoryStarted(at=world.clock.now(), assignment=assigned, steps=effect.steps)
-        opening = Recorder(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
+    if effect.start_number == 1:
+        assigned = await cast(context, effect)
+        started = story_facts.StoryStarted(at=context.clock.now(), assignment=assigned, steps=effect.steps)
+        opening = Recorder(context=context, kind=STORY, stream=stream, state=StoryState(), version=0)
         await opening.write("start", (started,))
     else:
-        await _reopen(effect, world, stream)
-    await world.engine.start(world.story_job(given.run, given.story.id, effect.go))
+        await _reopen(effect, context, stream)
+    await context.engine.start(context.story_job(given.run, given.story.id, effect.start_number))
     failpoints.reach("story.dispatched")
-    return (dispatched(effect, world.clock.now()),)
+    return (dispatched(effect, context.clock.now()),)
 
 
 def dispatched(effect: run_effects.DispatchStory, at: float) -> Fact:
-    """What the run records when the story has begun."""
+    """Returns the fact that the run records when the story has started."""
     given = effect.assignment
     if given.story.id == FRAME:
-        return run_facts.FrameBegun(at=at, go=effect.go)
+        return run_facts.FrameBegun(at=at, start_number=effect.start_number)
     return run_facts.StoryDispatched(at=at, story=given.story.id, slot=given.slot)
 
 
 async def unrecorded(events: EventStore, run: RunState) -> Sequence[tuple[run_effects.DispatchStory, StoryState]]:
-    """The stories that somebody has begun who died before the run knew of it. It records that before it hears of
-    anything.
+    """Returns the stories that a process started before it died, and that the run has not recorded yet. The run records
+    them before it reads messages.
     """
     due = [effect for effect in decide_run(run) if isinstance(effect, run_effects.DispatchStory)]
-    known = [await opened(events, _of(run, effect.assignment.story.id), effect.go) for effect in due]
+    known = [await opened(events, _of(run, effect.assignment.story.id), effect.start_number) for effect in due]
     return [(effect, story) for effect, story in zip(due, known, strict=True) if story]
 
 
-async def opened(events: EventStore, stream: Stream, go: int) -> StoryState | None:
-    """The story, where somebody has opened its stream for that go."""
+async def opened(events: EventStore, stream: Stream, start_number: int) -> StoryState | None:
+    """Returns the story if its stream is open for that start; else None."""
     known = await load(events, STORY, stream)
-    return known if known.assignment is not None and known.go == go else None
+    return known if known.assignment is not None and known.start_number == start_number else None
 
 
-async def _reopen(effect: run_effects.DispatchStory, world: World, stream: Stream) -> None:
-    """The job of the go before may still be writing down that it has reported: it is let finish."""
-    async with alone(world, stream):
-        recorder = await _story_recorder(world, stream)
-        old = await mailbox.unread(recorder)
+async def _reopen(effect: run_effects.DispatchStory, context: Context, stream: Stream) -> None:
+    """Waits for the previous job of the story, which may still be recording that it has reported."""
+    async with alone(context, stream):
+        recorder = await _story_recorder(context, stream)
+        old = await run_inbox.unread(recorder)
         reopened = story_facts.StoryReopened(
-            at=world.clock.now(),
-            assignment=replace(effect.assignment, picks=recorder.state.given.picks),  # who has begun it goes on
+            at=context.clock.now(),
+            assignment=replace(effect.assignment, picks=recorder.state.given.picks),  # the same profiles continue
             steps=effect.steps,
-            afresh=effect.afresh,
+            from_scratch=effect.from_scratch,
             cursor=old[-1].position if old else recorder.state.cursor,
         )
-        await recorder.write(f"reopen/{effect.go}", (reopened,))
+        await recorder.write(f"reopen/{effect.start_number}", (reopened,))
     failpoints.reach("story.reopened")
 
 
-async def _story_recorder(world: World, stream: Stream) -> StoryRecorder:
-    version = await world.events.version(stream)
-    state = await load(world.events, STORY, stream, version)
-    return Recorder(world=world, kind=STORY, stream=stream, state=state, version=version)
+async def _story_recorder(context: Context, stream: Stream) -> StoryRecorder:
+    version = await context.events.version(stream)
+    state = await load(context.events, STORY, stream, version)
+    return Recorder(context=context, kind=STORY, stream=stream, state=state, version=version)
 
 
 async def forward_cancel(effect: run_effects.ForwardCancel, recorder: RunRecorder) -> Facts:
-    await mailbox.cancel(recorder.world.inbox, _of(recorder.state, effect.story), afoot(recorder.state)[effect.story])
-    return (run_facts.CancelForwarded(at=recorder.world.clock.now(), story=effect.story),)
+    await run_inbox.cancel(
+        recorder.context.inbox, _of(recorder.state, effect.story), in_progress(recorder.state)[effect.story]
+    )
+    return (run_facts.CancelForwarded(at=recorder.context.clock.now(), story=effect.story),)
 
 
 async def forward_pause(effect: run_effects.ForwardPause, recorder: RunRecorder) -> Facts:
-    await recorder.world.inbox.post(_of(recorder.state, effect.story), effect.key, messages.pause(paused=effect.paused))
-    return (run_facts.PauseForwarded(at=recorder.world.clock.now(), story=effect.story, paused=effect.paused),)
+    kind = story_facts.StoryPaused if effect.paused else story_facts.StoryUnpaused
+    target = _of(recorder.state, effect.story)
+    await messages.send(recorder.context.inbox, target, effect.key, kind(at=messages.UNREAD))
+    return (run_facts.PauseForwarded(at=recorder.context.clock.now(), story=effect.story, paused=effect.paused),)
 
 
 def _of(run: RunState, story: StoryId) -> Stream:
     return story_stream(run.given.run, story)
 
 
-# Taking back what has landed -----------------------------------------------------------------------------------------
+# Reverting what has landed -------------------------------------------------------------------------------------------
 
 
 async def request_undo(effect: run_effects.RequestUndo, recorder: RunRecorder) -> Facts:
-    """A revert lands as any work does: the changes from what landed back to what it stood on, gates and all."""
-    world, run = recorder.world, recorder.state
+    """Requests to land the reverse changes of the story, with all gates, as for any work."""
+    context, run = recorder.context, recorder.state
     request = undo_request(run, effect.story)
     queue = run.given.landing
-    if await mailbox.first(recorder, lambda: mailbox.has_asked(world.inbox, queue, request.key)):
+    if await run_inbox.first(recorder, lambda: run_inbox.has_asked(context.inbox, queue, request.key)):
         return ()
-    await mailbox.ask_to_land(world.inbox, queue, run.given.branch, request)
+    await run_inbox.ask_to_land(context.inbox, queue, run.given.branch, request)
     failpoints.reach("undo.posted")
-    await call(world, queue, request.key)
-    return (run_facts.UndoPosted(at=world.clock.now(), story=effect.story),)
+    await call(context, queue, request.key)
+    return (run_facts.UndoPosted(at=context.clock.now(), story=effect.story),)
 
 
 async def revert(effect: run_effects.RevertStory, recorder: RunRecorder) -> Facts:
-    """Nobody works on a story that has landed, so its run may write into its history."""
-    world = recorder.world
-    story = await _story_recorder(world, _of(recorder.state, effect.story))
-    await story.write(effect.key, (story_facts.StoryReverted(at=world.clock.now(), commit=effect.commit),))
+    """Records the revert in the story's history: the run may do that, because a landed story has no job."""
+    context = recorder.context
+    story = await _story_recorder(context, _of(recorder.state, effect.story))
+    await story.write(effect.key, (story_facts.StoryReverted(at=context.clock.now(), commit=effect.commit),))
     failpoints.reach("story.reverted")
     return (
         run_facts.StoryUndone(
-            at=world.clock.now(), story=effect.story, gates=recorder.state.requests.undoing[effect.story].gates
+            at=context.clock.now(), story=effect.story, gates=recorder.state.requests.undoing[effect.story].gates
         ),
     )

@@ -1,7 +1,7 @@
-"""The run's own steps, before and after its stories: how they are begun, and how they and the run tell each other."""
+"""The run's own steps, before and after its stories: how they start, and the messages between them and the run."""
 
 from shiftwork import failpoints
-from shiftwork.app.messaging import mailbox, messages
+from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.runtime.locations import place_of
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.domain.core.fact import Fact
@@ -13,23 +13,36 @@ from shiftwork.domain.story import facts as story_facts
 
 
 async def open_loop(effect: story_effects.OpenLoop, recorder: StoryRecorder) -> tuple[Fact, ...]:
-    """Nobody works here while the stories do: the next workspace starts from what they have landed."""
-    story, world = recorder.state, recorder.world
+    """Discards the workspace while the stories run: the next workspace starts from what they have landed."""
+    story, context = recorder.state, recorder.context
     step = story.pipeline.step(effect.step)
-    body = messages.open_loop(effect.attempt, story.dialogue.planned, step.feedback, story.dialogue.context)
+    opened = run_facts.LoopOpened(
+        at=messages.UNREAD,
+        round=effect.attempt,
+        stories=story.dialogue.planned,
+        feedback=step.feedback,
+        context=story.dialogue.context,
+    )
     if story.work.workspace:
-        await world.workspaces.discard(place_of(story))
-    await world.inbox.post(run_stream(story.given.run), f"open/{effect.attempt}", body)
+        await context.workspaces.discard(place_of(story))
+    await messages.send(context.inbox, run_stream(story.given.run), f"open/{effect.attempt}", opened)
     failpoints.reach("loop.opened")
-    return (story_facts.LoopBegun(at=world.clock.now(), step=effect.step, attempt=effect.attempt),)
+    return (story_facts.LoopBegun(at=context.clock.now(), step=effect.step, attempt=effect.attempt),)
 
 
 async def close_loop(effect: run_effects.CloseLoop, recorder: RunRecorder) -> tuple[Fact, ...]:
-    """Somebody may have added a story in the meantime."""
-    world = recorder.world
+    """Reads messages first: the user may have added a story in the meantime."""
+    context = recorder.context
     stream, key = story_stream(recorder.state.given.run, FRAME), f"closed/{effect.round}"
-    if await mailbox.first(recorder, lambda: world.inbox.posted(stream, key)):
+    if await run_inbox.first(recorder, lambda: context.inbox.posted(stream, key)):
         return ()
-    await world.inbox.post(stream, key, messages.loop_closed(effect))
+    ended = story_facts.LoopEnded(
+        at=messages.UNREAD,
+        round=effect.round,
+        landed=effect.landed,
+        failed=effect.failed,
+        context=effect.context,
+    )
+    await messages.send(context.inbox, stream, key, ended)
     failpoints.reach("loop.closed")
-    return (run_facts.LoopClosed(at=world.clock.now(), round=effect.round),)
+    return (run_facts.LoopClosed(at=context.clock.now(), round=effect.round),)

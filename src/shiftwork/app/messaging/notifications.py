@@ -1,12 +1,12 @@
-"""Telling people who do not watch. Whatever a channel does with it, the work goes on."""
+"""Sends notifications to people. The work continues even if a channel fails."""
 
 import asyncio
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.messaging import mailbox
+from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime import state_labels
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.domain.core.fact import Fact
@@ -20,44 +20,44 @@ from shiftwork.ports.notify import Notice, Notifier
 
 SEND_SECONDS: Final = 15.0
 _PAUSES: Final = (0.0, 0.5, 2.0)
-"""Before each try: a receiver that has just stumbled is given a moment."""
+"""Seconds before each try, so that a failed receiver can recover."""
 _NAMED: Final = 5
 
 
 async def notify_of_story(effect: notices_effects.Notify, recorder: StoryRecorder) -> tuple[Fact, ...]:
-    """No notice is sent that a story waits where a person has answered it meanwhile."""
+    """Sends nothing if there are unread messages: a person may have answered already."""
     await asyncio.sleep(_PAUSES[effect.nth - 1])
-    if letters := await mailbox.unread(recorder):
-        await mailbox.take_in(recorder, letters)
+    if unread_messages := await run_inbox.unread(recorder):
+        await run_inbox.take_in(recorder, unread_messages)
         return ()
-    return await _notified(effect, recorder.world, _of_story(effect, recorder.state, recorder.world.clock.now()))
+    return await _notified(effect, recorder.context, _of_story(effect, recorder.state, recorder.context.clock.now()))
 
 
 async def notify_of_run(effect: notices_effects.Notify, recorder: RunRecorder) -> tuple[Fact, ...]:
     await asyncio.sleep(_PAUSES[effect.nth - 1])
-    return await _notified(effect, recorder.world, _of_run(effect, recorder.state, recorder.world.clock.now()))
+    return await _notified(effect, recorder.context, _of_run(effect, recorder.state, recorder.context.clock.now()))
 
 
-async def _notified(effect: notices_effects.Notify, world: World, about: Notice) -> tuple[Fact, ...]:
-    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is."""
-    answers = await asyncio.gather(*(_sent(world.notifiers.get(name), about) for name in effect.channels))
+async def _notified(effect: notices_effects.Notify, context: Context, about: Notice) -> tuple[Fact, ...]:
+    """Sends at least once: after a crash before the fact is recorded, sends again under the same key."""
+    answers = await asyncio.gather(*(_sent(context.notifiers.get(name), about) for name in effect.channels))
     failpoints.reach("notice.sent")
-    told = dict(zip(effect.channels, answers, strict=True))
+    values = dict(zip(effect.channels, answers, strict=True))
     return (
         NoticeTried(
-            at=world.clock.now(),
+            at=context.clock.now(),
             number=effect.number,
             occasion=effect.occasion,
-            reached=tuple(name for name, trouble in told.items() if not trouble),
-            missed=tuple((name, trouble) for name, trouble in told.items() if trouble),
+            reached=tuple(name for name, trouble in values.items() if not trouble),
+            missed=tuple((name, trouble) for name, trouble in values.items() if trouble),
         ),
     )
 
 
 async def _sent(notifier: Notifier | None, notice: Notice) -> str:
-    """Why it was not taken; empty where it was."""
+    """Returns why the channel failed; empty on success."""
     if notifier is None:
-        return "the settings name it no longer"
+        return "the settings no longer have this channel"
     try:
         async with asyncio.timeout(SEND_SECONDS):
             await notifier.send(notice)
@@ -65,14 +65,14 @@ async def _sent(notifier: Notifier | None, notice: Notice) -> str:
         return error.message
     except TimeoutError:
         return f"no answer within {SEND_SECONDS:.0f} seconds"
-    except Exception as error:  # noqa: BLE001 - whatever a channel dies of, the work goes on
+    except Exception as error:  # noqa: BLE001 - the work continues after any error of a channel
         return type(error).__name__
     return ""
 
 
 _ASKS: Final = {
     HoldCause.LIMIT: "has reached its limit",
-    HoldCause.APPROVAL: "waits for your approval",
+    HoldCause.APPROVAL: "needs your approval",
     HoldCause.CHANGED: "has changed since you approved it",
     HoldCause.EXHAUSTED: "has no tries left",
     HoldCause.QUESTION: "has a question",
@@ -93,7 +93,7 @@ def _of_story(effect: notices_effects.Notify, story: StoryState, at: float) -> N
         occasion=effect.occasion,
         run=given.run,
         story=name,
-        title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'waits for you')}",
+        title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'needs your answer')}",
         text=f"{hold.detail}{options}\nnext: shiftwork {look}",
     )
 

@@ -1,4 +1,4 @@
-"""Ticks landed stories in the user's own spec file. One that cannot be written is no reason to stop."""
+"""Marks landed stories as done in the user's spec file. A file that cannot be written does not stop the run."""
 
 from shiftwork import failpoints
 from shiftwork.app.runtime import state_labels
@@ -14,27 +14,27 @@ from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark
 
 
-async def tick(effect: run_effects.TickSpec, recorder: RunRecorder) -> tuple[Fact, ...]:
-    world, run = recorder.world, recorder.state
+async def update(effect: run_effects.UpdateSpec, recorder: RunRecorder) -> tuple[Fact, ...]:
+    context, run = recorder.context, recorder.state
     marks = {story: _mark(run, story) for story in effect.stories}
     try:
         _check_here(recorder)
-        known = await world.specs.mark(run.given.source, marks)
+        known = await context.specs.mark(run.given.source, marks)
     except SpecError as error:
-        at, final = world.clock.now(), effect.final
-        return (run_facts.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
-    failpoints.reach("spec.ticked")
+        at, final = context.clock.now(), effect.final
+        return (run_facts.SpecUpdateFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
+    failpoints.reach("spec.updated")
     cleared = tuple(story for story, mark in marks.items() if story in known and not mark.done)
     missing = tuple(story for story in marks if story not in known)
-    return (run_facts.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
+    return (run_facts.SpecUpdated(at=context.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
 
 
 def _check_here(recorder: RunRecorder) -> None:
-    """A file of the same name in this checkout is another one."""
+    """Raises SpecError in another checkout: its file of the same name is a different file."""
     plan = recorder.state.given
-    if plan.worktree != recorder.world.worktree:
+    if plan.worktree != recorder.context.worktree:
         where = f"the worktree {plan.worktree}" if plan.worktree else "the main checkout"
-        raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run continues elsewhere")
+        raise SpecError(f"{plan.source.partition(':')[2]} is in {where}, but the run continues elsewhere")
 
 
 def _mark(run: RunState, story: StoryId) -> Mark:
@@ -42,5 +42,5 @@ def _mark(run: RunState, story: StoryId) -> Mark:
     done = outcome.status is StoryStatus.COMPLETED
     without = f", {state_labels.without(run.given.without_gates)}" if run.given.without_gates else ""
     landed = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}{without}"
-    undone = f"Undone: {outcome.reason} in shiftwork run {run.given.run}"  # nothing else takes a mark away
+    undone = f"Undone: {outcome.reason} in shiftwork run {run.given.run}"  # only an undo removes a mark
     return Mark(done=done, note=landed if done else undone)

@@ -1,1 +1,1 @@
-"""What every job stands on: context, recorder, leases, heartbeats, locations."""
+"""What every job uses: context, recorder, leases, heartbeats, locations."""

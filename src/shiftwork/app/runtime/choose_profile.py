@@ -1,29 +1,29 @@
-"""Who plays a story's roles where that is to be learnt: what the views know of past stories, as the rule reads it."""
+"""Chooses the profiles for a story's roles from the results of past stories in the views."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.domain.agents.tally import Tally
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.story.profile_choice import picked
-from shiftwork.ports.views import PlayedRow, Verdict
+from shiftwork.ports.views import ProfileRow, Verdict
 
 
-async def cast(world: World, effect: run_effects.DispatchStory) -> Assignment:
-    """The assignment as the story is begun with it. The run's own steps are left to the run's own agent: they land
-    nothing that would tell how well they were played.
+async def cast(context: Context, effect: run_effects.DispatchStory) -> Assignment:
+    """Returns the assignment with which the story starts. The run's own steps stay with the run's own agent: they land
+    nothing by which a profile could be rated.
     """
-    given, candidates = effect.assignment, world.conduct.candidates
+    given, candidates = effect.assignment, context.work_policy.candidates
     if len(candidates) < 2 or given.story.id == FRAME:
         return given
-    return picked(given, effect.steps, candidates, tallies(await world.record()))
+    return picked(given, effect.steps, candidates, tallies(await context.record()))
 
 
-def tallies(rows: Iterable[PlayedRow]) -> Sequence[Tally]:
-    """By role and profile."""
+def tallies(rows: Iterable[ProfileRow]) -> Sequence[Tally]:
+    """Counts the rows by role and profile."""
     found: dict[tuple[str, str], Tally] = {}
     for row in rows:
         known = found.get((row.role, row.profile), Tally(role=row.role, profile=row.profile))
@@ -31,9 +31,9 @@ def tallies(rows: Iterable[PlayedRow]) -> Sequence[Tally]:
     return tuple(found.values())
 
 
-def _with(known: Tally, row: PlayedRow) -> Tally:
+def _with(known: Tally, row: ProfileRow) -> Tally:
     if row.verdict == Verdict.OPEN:
-        return replace(known, under_way=known.under_way + 1)
+        return replace(known, in_progress=known.in_progress + 1)
     if row.verdict == Verdict.VOID:
         return replace(known, void=known.void + 1)
     ended, verified = known.ended + 1, known.verified + (row.verdict == Verdict.VERIFIED)

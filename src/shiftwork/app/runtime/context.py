@@ -1,25 +1,25 @@
-"""Everything the application may touch, in one value: the ports, and how this process is to conduct itself."""
+"""Everything the application may use, in one value: the ports, and the policy of this process."""
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shiftwork.app.runtime.failure_signal import Alarm
-from shiftwork.app.runtime.heartbeat import Beat
+from shiftwork.app.runtime.failure_signal import FailureSignal
+from shiftwork.app.runtime.heartbeat import Heartbeat
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import RunId, StoryId, Stream, in_go, run_stream, story_stream
+from shiftwork.domain.core.ids import RunId, StoryId, Stream, numbered, run_stream, story_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing.state import LandingPolicy, QueueState
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.tampering.findings import LaterPolicy, Protection
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Agent, AgentEvent
+from shiftwork.ports.attempt_folder import AttemptFolders
 from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
-from shiftwork.ports.desk import Desks
 from shiftwork.ports.engine import Engine, Job
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
@@ -27,36 +27,38 @@ from shiftwork.ports.processes import Reaper
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.specs import Specs
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import Owner, PlayedRow
+from shiftwork.ports.views import Owner, ProfileRow
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conduct:
-    """What the settings say about how work is done; read once, when the process starts."""
+class WorkPolicy:
+    """The settings for how work is done; read once, when the process starts."""
 
     gates: tuple[Gate, ...] = ()
     silence_seconds: float = 600
     time_factor: float = 1.0
     output_bytes: int = 32 * 1024 * 1024
-    agent: str = ""  # the profile that works where no other is named: the run's own
+    agent: str = ""  # the run's own profile, which works where no other is named
     model: str = ""
-    models: Mapping[str, str] = field(default_factory=dict)  # by profile, where it names one
-    toolless: frozenset[str] = frozenset()  # profiles that are offered no tools
-    fallbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # who goes on where a profile is limited
+    models: Mapping[str, str] = field(default_factory=dict)  # by profile, if it names a model
+    toolless: frozenset[str] = frozenset()  # profiles without tools
+    fallbacks: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # profiles that take over when a profile is rate-limited
     patience: Patience = Patience()
-    identical_calls: int = 12  # an attempt that calls a tool so often in the same way, one after the other, is ended
-    thrifty: frozenset[str] = frozenset()  # profiles that can be told to stop at an amount of money
+    identical_calls: int = 12  # an attempt is ended after this many identical tool calls in a row
+    thrifty: frozenset[str] = frozenset()  # profiles that can stop at an amount of money
     landing: LandingPolicy = LandingPolicy()
     protection: Protection = Protection()
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
-    fence_seconds: float = 25.0  # how long the database may not answer before this process stops and ends its agents
-    candidates: tuple[str, ...] = ()  # profiles among which roles are given by what they have landed
+    fence_seconds: float = 25.0  # if the database does not answer for so long, this process ends its agents and stops
+    candidates: tuple[str, ...] = ()  # profiles from which each role's profile is chosen by past results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateBegun:
-    """A gate runs from now on, on what a story is to land, or `where` that is told."""
+    """A gate has started on the work that a story will land, or `where` that says."""
 
     at: float
     gate: str
@@ -65,30 +67,30 @@ class GateBegun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """Something that front ends may show while it happens: a fact as it is recorded, an agent's event, or in a story's
-    stream the gate that it waits for.
+    """Something that front ends may show as it happens: a recorded fact, an agent's event, or the gate that a story
+    waits for.
     """
 
     stream: Stream
     what: Fact | AgentEvent | GateBegun
 
 
-def nobody(sighting: Sighting) -> None:
-    """The observer where nobody looks."""
+def ignore(sighting: Sighting) -> None:
+    """An observer that ignores everything."""
 
 
-def nobody_knows(owner: Owner) -> bool | None:  # noqa: ARG001 - one shape for all
-    """Whether a process lives, where that cannot be told."""
+def is_unknown(owner: Owner) -> bool | None:  # noqa: ARG001 - one shape for all
+    """Whether a process lives, if that cannot be known."""
     return None
 
 
 def unpriced(model: str, usage: Usage) -> float | None:  # noqa: ARG001 - one shape for all
-    """The price of what a model was used for, where nobody knows any."""
+    """The price of a model's usage, if prices are unknown."""
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class Context:
     """The ports, and what the jobs of this process share."""
 
     events: EventStore
@@ -96,7 +98,7 @@ class World:
     leases: Leases
     engine: Engine
     agents: Mapping[str, Agent]  # by profile
-    desks: Desks
+    attempt_folders: AttemptFolders
     notebook: Notebook
     workspaces: Workspaces
     repository: Repository
@@ -107,18 +109,18 @@ class World:
     specs: Specs
     reaper: Reaper
     clock: Clock
-    conduct: Conduct
+    work_policy: WorkPolicy
     owner: Owner  # this process
-    project: str = ""  # what runs are begun in, and whose alone are worked on
-    worktree: str = ""  # in which checkout of it this is: where the files of specs lie
-    observe: Callable[[Sighting], None] = nobody
-    alive: Callable[[Owner], bool | None] = nobody_knows
+    project: str = ""  # new runs belong to it, and this process works only on its runs
+    worktree: str = ""  # the checkout of the project that has the spec files
+    observe: Callable[[Sighting], None] = ignore
+    alive: Callable[[Owner], bool | None] = is_unknown
     price: Callable[[str, Usage], float | None] = unpriced
     notifiers: Mapping[str, Notifier] = field(default_factory=dict)
-    record: Callable[[], Awaitable[Sequence[PlayedRow]]]  # who played which role in past stories
+    record: Callable[[], Awaitable[Sequence[ProfileRow]]]  # which profile had which role in past stories
 
-    alarm: Alarm = field(default_factory=Alarm)
-    beat: Beat = field(default_factory=Beat)
+    failure: FailureSignal = field(default_factory=FailureSignal)
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
     folded_runs: dict[Stream, tuple[int, RunState]] = field(
         default_factory=dict
     )  # the last known state, with its version
@@ -128,14 +130,14 @@ class World:
     runs: dict[RunId, Job] = field(default_factory=dict)  # the job of each run that is worked on here
 
     def run_job(self, run: RunId, endings: int) -> Job:
-        """One that was over and goes on has another job than the one that ended."""
+        """A run that had ended and continues has a new job."""
         stream = run_stream(run)
-        return Job(id=f"{in_go(stream, endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
+        return Job(id=f"{numbered(stream, endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
 
-    def story_job(self, run: RunId, story: StoryId, go: int) -> Job:
+    def story_job(self, run: RunId, story: StoryId, start_number: int) -> Job:
         stream = story_stream(run, story)
-        return Job(id=f"{in_go(stream, go)}#{self.owner.executor}", kind="story", stream=stream)
+        return Job(id=f"{numbered(stream, start_number)}#{self.owner.executor}", kind="story", stream=stream)
 
     def landing_job(self, stream: Stream, request: str) -> Job:
-        """Each drains the queue; see `landing_lock.call`."""
+        """Each job empties the queue; see `landing_lock.call`."""
         return Job(id=f"landing/{request}#{self.owner.executor}", kind="landing", stream=stream)

@@ -1,4 +1,4 @@
-"""What a git that was killed had begun is done anew: nothing is wrong with the repository then."""
+"""Retries an operation whose git process was killed: the repository itself is fine then."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from shiftwork.errors import GitKilledError
 
 TRIES: Final = 3
-"""Whoever kills git more often than this, one time after another, means it, or is out of memory for good."""
+"""If git is killed more often than this in a row, it is on purpose, or the machine stays out of memory."""
 
 
 async def again[T](do: Callable[[], Awaitable[T]], tries: int = TRIES) -> T:
-    """What `do` gives, which must be safe to be called again; the last time its error is the caller's."""
+    """Returns the result of `do`, which must be safe to call again; raises the error of the last try."""
     try:
         return await do()
     except GitKilledError:

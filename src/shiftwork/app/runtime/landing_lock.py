@@ -1,8 +1,8 @@
-"""Taking turns: of all processes that would land on one branch, one does at a time, and no turn outlives its holder.
+"""The lock for landing: only one process at a time lands on a branch, and the lock of a dead process is released.
 
-The lease decides, and with it who may clear away a lock that a killed git has left on the branch. A holder that was
-frozen, and has lost its turn without knowing, cannot write to the queue any more, and finds the branch at another
-commit.
+The lease decides this, and also which process may remove a lock that a killed git has left on the branch. A holder
+that was frozen and has lost its lease without knowing can no longer write to the queue, and finds the branch at
+another commit.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.runtime.context import World
-from shiftwork.app.runtime.leases import BEAT_SECONDS, renewed, taken
+from shiftwork.app.runtime.context import Context
+from shiftwork.app.runtime.leases import HEARTBEAT_SECONDS, renewed, taken
 from shiftwork.app.runtime.streams import LANDING, load
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.processes import Reaper
@@ -22,60 +22,60 @@ from shiftwork.ports.views import is_gone
 LOOK_SECONDS: Final = 0.25
 
 
-async def call(world: World, stream: Stream, request: str) -> None:
-    """Have a job read this request, which lies in the queue's inbox. One that still waits for its turn will."""
-    if not world.waiting[stream]:
-        await world.engine.start(world.landing_job(stream, request))
+async def call(context: Context, stream: Stream, request: str) -> None:
+    """Have a job read this request, which is in the queue's inbox: a job that waits for the lock, or a new job."""
+    if not context.waiting[stream]:
+        await context.engine.start(context.landing_job(stream, request))
 
 
 @asynccontextmanager
-async def alone(world: World, stream: Stream) -> AsyncIterator[None]:
+async def alone(context: Context, stream: Stream) -> AsyncIterator[None]:
     """Be the only job of this process that works on the stream."""
-    world.waiting[stream] += 1
+    context.waiting[stream] += 1
     try:
-        await world.locks[stream].acquire()
+        await context.locks[stream].acquire()
     finally:
-        world.waiting[stream] -= 1
+        context.waiting[stream] -= 1
     try:
         yield
     finally:
-        world.locks[stream].release()
+        context.locks[stream].release()
 
 
 @asynccontextmanager
-async def turn(world: World, stream: Stream) -> AsyncIterator[None]:
+async def turn(context: Context, stream: Stream) -> AsyncIterator[None]:
     """Be the only job of all processes that lands from this queue."""
-    async with alone(world, stream):
-        await _take(world, stream)
-        beating = asyncio.ensure_future(_beat(world))
+    async with alone(context, stream):
+        await _take(context, stream)
+        heartbeating = asyncio.ensure_future(_heartbeat(context))
         try:
             failpoints.reach("landing.leased")
             yield
         finally:
-            beating.cancel()
-            await asyncio.gather(beating, return_exceptions=True)
-            await world.leases.release(stream, world.owner)
+            heartbeating.cancel()
+            await asyncio.gather(heartbeating, return_exceptions=True)
+            await context.leases.release(stream, context.owner)
 
 
-async def _take(world: World, stream: Stream) -> None:
-    """Wait for the lease; where its holder is dead, take it, and end what its gates have left running."""
-    while (held := await world.leases.acquire(stream, world.owner)) is not None:
-        alive = world.alive(held.owner)
+async def _take(context: Context, stream: Stream) -> None:
+    """Wait for the lease. If its holder is dead, take the lease and end the processes that its gates left running."""
+    while (held := await context.leases.acquire(stream, context.owner)) is not None:
+        alive = context.alive(held.owner)
         if not is_gone(held, alive=alive):
             await asyncio.sleep(LOOK_SECONDS)
-        elif await taken(world.leases, held, world.owner, alive=alive):
-            await end_gates(world.events, world.reaper, stream)
+        elif await taken(context.leases, held, context.owner, alive=alive):
+            await end_gates(context.events, context.reaper, stream)
             break
-    world.beat.taken()
+    context.heartbeat.taken()
 
 
 async def end_gates(events: EventStore, reaper: Reaper, queue: Stream) -> None:
-    """End what a dead process has left running of the gates of a queue; nothing where the name is none of a queue's."""
+    """End the gate processes that a dead process left running for a queue; no effect if there is no such queue."""
     for entry in (await load(events, LANDING, queue)).entries:
         await reaper.end(f"{entry.request.run}/{entry.request.story}/verify/")
 
 
-async def _beat(world: World) -> None:
+async def _heartbeat(context: Context) -> None:
     while True:
-        await asyncio.sleep(BEAT_SECONDS)
-        await renewed(world)
+        await asyncio.sleep(HEARTBEAT_SECONDS)
+        await renewed(context)

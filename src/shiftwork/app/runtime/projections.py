@@ -1,9 +1,9 @@
-"""Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
+"""Views of the history: the rows that are written with the facts, in the same transaction."""
 
 from collections.abc import Iterable
 from json import dumps
 
-from shiftwork.app.runtime.story_projection import _unheard, usage_columns
+from shiftwork.app.runtime.story_projection import _undelivered, usage_columns
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.landing.state import QueueState
 from shiftwork.domain.run.state import RunState, RunStatus, StoryOutcome
@@ -13,15 +13,15 @@ from shiftwork.ports.views import PAUSED, Row, RunRow, StoryRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
-    """The run, and those of its stories that nobody works on and that stand otherwise than before. A story that has
-    been begun writes rows of its own until it ends.
+    """The row of the run, and the rows of its idle stories that have changed. A story that has started writes its own
+    rows until it ends.
     """
     return (_run_row(after), *(_idle_row(after, story) for story in _changed(before, after)))
 
 
 def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
     if after.given.workflow.frame and not after.frame.round:
-        return ()  # the run's own steps may yet plan others
+        return ()  # the run's own steps may still plan other stories
     redrawn = before.graph is not after.graph or before.frame.round != after.frame.round
     if before.stories is after.stories and before.schedule.blocked is after.schedule.blocked and not redrawn:
         return ()
@@ -38,13 +38,13 @@ def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
 
 
 def _is_idle(known: StoryOutcome) -> bool:
-    """Waiting for its first or its next go, or called off before the first."""
+    """Whether the story waits for its first or its next start, or was cancelled before the first."""
     return known.status in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED} or not known.dispatched
 
 
 def _run_row(run: RunState) -> RunRow:
     plan = run.given
-    band = plan.foreseen.whole if plan.foreseen else None
+    band = plan.forecast.whole if plan.forecast else None
     return RunRow(
         run=plan.run,
         title=plan.spec.title,
@@ -69,7 +69,7 @@ def _run_row(run: RunState) -> RunRow:
         story_tokens=plan.limits.story.tokens,
         step_usd=plan.limits.step.usd,
         step_tokens=plan.limits.step.tokens,
-        unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
+        undelivered=_undelivered(run.noticing, run.endings) if run.ended_at is not None else "",
         without_gates="\n".join(plan.without_gates),
         project=plan.project,
         options=dumps(in_force(plan)),
@@ -99,5 +99,5 @@ def _idle_row(run: RunState, story: StoryId) -> StoryRow:
 
 
 def queue_rows(before: QueueState, after: QueueState) -> tuple[Row, ...]:  # noqa: ARG001 - one shape for all
-    """A landing queue is seen through its stories."""
+    """A landing queue has no rows: the rows of its stories show it."""
     return ()

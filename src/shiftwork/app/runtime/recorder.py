@@ -1,10 +1,10 @@
-"""Records the facts of one effect in the stream of its job, and keeps state and version in step with them."""
+"""Records the facts of one effect in the stream of its job, and updates state and version with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shiftwork import failpoints
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.leases import ensure_held, taken_over
 from shiftwork.app.runtime.streams import Kind, StreamState
 from shiftwork.domain.core.fact import Fact
@@ -17,13 +17,12 @@ from shiftwork.errors import LeaseLostError
 
 @dataclass(slots=True, kw_only=True)
 class Recorder[S: StreamState]:
-    """`state` and `version` are what the history says after the last write; `recorded` holds
-    what this recorder has written.
+    """`state` and `version` are those of the history after the last write; `recorded` has what this recorder wrote.
 
-    `latest` is known to be true where the job itself has just written the version; elsewhere it is to be found out.
+    `latest` is true if the job itself has just written that version; otherwise `is_latest` asks the store.
     """
 
-    world: World
+    context: Context
     kind: Kind[S]
     stream: Stream
     state: S
@@ -32,10 +31,10 @@ class Recorder[S: StreamState]:
     recorded: list[tuple[int, Fact]] = field(default_factory=list)
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
-        """Append facts under a key, once; raises VersionConflictError where another writer came first, and RunBusyError
-        where another process has taken the run over.
+        """Append facts under a key, once; raises VersionConflictError if another writer was first, and RunBusyError if
+        another process has taken over the run.
         """
-        events = self.world.events.under(await ensure_held(self.world, self.stream))
+        events = self.context.events.under(await ensure_held(self.context, self.stream))
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
         failpoints.reach("append.before")
@@ -47,14 +46,14 @@ class Recorder[S: StreamState]:
         self.recorded += [(self.version + number, fact) for number, fact in enumerate(facts, start=1)]
         self.state, self.version = after, reached
         for fact in facts:
-            self.world.observe(Sighting(stream=self.stream, what=fact))
+            self.context.observe(Sighting(stream=self.stream, what=fact))
 
     async def is_latest(self) -> bool:
-        """Whether the history holds nothing beyond what this recorder knows."""
-        return self.latest or await self.world.events.version(self.stream) == self.version
+        """Whether the history has no facts after the version of this recorder."""
+        return self.latest or await self.context.events.version(self.stream) == self.version
 
     def written(self, after: int, upto: int) -> list[Fact]:
-        """The facts between two versions, if this recorder wrote all of them; none where it did not."""
+        """The facts between two versions if this recorder wrote all of them; otherwise none."""
         facts = [fact for version, fact in self.recorded if after < version <= upto]
         return facts if len(facts) == upto - after else []
 

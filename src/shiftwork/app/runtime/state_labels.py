@@ -1,6 +1,7 @@
-"""How states are told to people: one word for each, the same in every view. Imports nothing, because looking is quick.
+"""The words for states, the same in every view. Imports nothing else, so that commands that only show things are fast.
 
-Only what waits for a person `waits`; what has not begun is `queued`; what is under way where nobody works is `stopped`.
+Only a story that waits for a person `waits`; a story that has not started is `queued`; a story in progress is `stopped`
+if no process works on its run.
 """
 
 from collections import Counter
@@ -8,18 +9,18 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 _WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
-_UNDER_WAY: Final = "working"
+_IN_PROGRESS: Final = "working"
 _PROVED: Final = "proved"
 
 APPROVALS: Final = frozenset({"approval", "changed"})
-"""What a person is asked who approves a patch: the first time, and again where it has changed since."""
+"""The questions of an approval: the first time, and again if the patch has changed since."""
 
 _ORDER: Final = (
     _PROVED,
     "landed",
     "done",
     "undo pending",
-    _UNDER_WAY,
+    _IN_PROGRESS,
     "stuck",
     "waits",
     "limited",
@@ -35,27 +36,27 @@ _ORDER: Final = (
 def word(
     status: str, *, moving: bool = True, waits: bool = False, limited: bool = False, proof: str | None = None
 ) -> str:
-    """Of a status: whether anybody works on the run, and what is under way waits for a person or for the end of an
-    agent's limit. `proof` is the level of a story that has landed: only one that is proved is called so.
+    """The word for a status. `moving`: a process works on the run; `waits`: for a person; `limited`: by an agent's rate
+    limit. `proof` is the level of a story that has landed: without full proof, the story is only `landed`.
     """
     if status == "completed" and proof:
         return _PROVED if proof == _PROVED else "landed"
-    told = _WORDS.get(status, status)
-    if told != _UNDER_WAY:
-        return told
+    message = _WORDS.get(status, status)
+    if message != _IN_PROGRESS:
+        return message
     if waits:
         return "waits"
     if not moving:
         return "stopped"
-    return "limited" if limited else told
+    return "limited" if limited else message
 
 
 def without(gates: Sequence[str]) -> str:
-    """Which gates the user has let a run continue without; empty where there are none."""
+    """The gates that the user has allowed a run to continue without; empty if there are none."""
     return f"without the gate{'s' if len(gates) > 1 else ''} {', '.join(gates)}" if gates else ""
 
 
 def counted(words: Iterable[str]) -> str:
-    """How many stand where, in the order in which one gets there."""
+    """How many stories are in each state, in the order of progress."""
     found = Counter(words)
-    return ", ".join(f"{found[one]:,} {one}" for one in (*_ORDER, *sorted(found.keys() - set(_ORDER))) if found[one])
+    return ", ".join(f"{found[key]:,} {key}" for key in (*_ORDER, *sorted(found.keys() - set(_ORDER))) if found[key])

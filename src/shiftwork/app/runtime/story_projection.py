@@ -1,4 +1,4 @@
-"""The rows that a change of a story writes beside its facts."""
+"""The rows that are written with the facts of a story."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -14,14 +14,14 @@ from shiftwork.domain.story.certify import proof_of
 from shiftwork.domain.story.state import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.pipeline import Step
-from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
+from shiftwork.ports.views import PAUSED, RESET, ProfileRow, Row, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
 WAITING: Final = "waiting"
-"""How the landing stands of a story whose gates are green and that a person is to approve."""
+"""The landing status of a story whose gates are green and that needs a person's approval."""
 
 
 def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
-    """The story, and those of its steps that changed or moved."""
+    """The row of the story, and the rows of its steps that changed or moved."""
     known = {step.id: (position, step) for position, step in enumerate(before.pipeline.steps)}
     steps = (
         _step_row(after, position, step)
@@ -30,7 +30,7 @@ def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
     )
     kept = {step.id for step in after.pipeline.steps}
     gone = (_gone_row(after, step) for step in before.pipeline.steps if step.id not in kept)
-    further: list[Row] = [*_played_rows(before, after), *_spent_rows(before, after), *_waited_rows(before, after)]
+    further: list[Row] = [*_profile_rows(before, after), *_spent_rows(before, after), *_waited_rows(before, after)]
     return (_story_row(after), *steps, *gone, *further)
 
 
@@ -53,12 +53,12 @@ def _story_row(story: StoryState) -> StoryRow:
         started_at=story.started_at,
         ended_at=story.ended_at,
         until=story.rate_limit.wait.until if story.rate_limit.wait else None,
-        tests=story.landing.inspection.told,
+        tests=story.landing.inspection.message,
         hold=story.asks.cause if story.asks else "",
         refusal=story.landing.refused.cause
         if story.landing.refused and story.outcome.cause is FailureCause.REFUSED
         else "",
-        unheard=_unheard(story.waiting.noticing, story.waiting.holds) if story.asks else "",
+        undelivered=_undelivered(story.waiting.noticing, story.waiting.holds) if story.asks else "",
         **_proof(proof_of(story)),
         **usage_columns(story.spending.usage),
         **_limit(story.asks.reached if story.asks else None),
@@ -72,14 +72,14 @@ def _proof(status: ProofStatus | None) -> dict[str, Any]:
     return {"proof": status.level, "proof_remark": status.remark, **shown}
 
 
-def _unheard(noticing: Noticing, number: int) -> str:
-    """Who has missed the notice of that number."""
+def _undelivered(noticing: Noticing, number: int) -> str:
+    """The channels that could not deliver the notice of that number."""
     missed = noticing.missed if noticing.settled == number else ()
     return "; ".join(f"{channel}: {why}" for channel, why in missed)
 
 
 def _waiting(story: StoryState) -> str:
-    """What is asked, and what there is to choose from, each under the number that may be answered."""
+    """The question and its options, each with the number that a person may answer."""
     hold = story.asks
     if hold is None:
         return f"{RESET}: {story.rate_limit.wait.reason}" if story.rate_limit.wait else ""
@@ -104,7 +104,7 @@ def _limit(reached: Reached | None) -> dict[str, Any]:
 
 
 GONE = -1
-"""The position of a step that an edit replaced: lists leave it out, its log and cost stay to be asked for."""
+"""The position of a step that an edit replaced: lists leave it out, but its log and cost stay available."""
 
 
 def _gone_row(story: StoryState, step: Step) -> StepRow:
@@ -131,14 +131,14 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         ended_at=step.ended_at,
         seconds=step.seconds,
         log=step.log,
-        agent=step.played_by,
+        agent=step.assigned_profile,
         model=step.model,
         **usage_columns(step.usage),
     )
 
 
 def usage_columns(usage: Usage) -> dict[str, Any]:
-    """The columns in which all rows tell what was used."""
+    """The columns for usage, the same in all rows."""
     return {
         "tries": usage.attempts,
         "unpriced": usage.unpriced,
@@ -152,7 +152,7 @@ def usage_columns(usage: Usage) -> dict[str, Any]:
 
 
 def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
-    """The shares that have grown."""
+    """The shares that have changed."""
     if before.spending.shares is after.spending.shares:
         return
     known = set(before.spending.shares)
@@ -163,7 +163,7 @@ def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
 
 
 def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:
-    """The waits that have begun or ended."""
+    """The waits that have started or ended."""
     if before.rate_limit.waited is after.rate_limit.waited:
         return
     for number, wait in enumerate(after.rate_limit.waited, start=1):
@@ -179,16 +179,16 @@ def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:
 
 
 _NOT_THEIRS: Final = frozenset({FailureCause.CANCELLED, FailureCause.WORKSPACE})
-"""Failures that say nothing of who worked."""
+"""Failures that say nothing about the profile that worked."""
 
 
-def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
-    """One for each role that a profile was chosen for, when the story begins and when it stands otherwise."""
+def _profile_rows(before: StoryState, after: StoryState) -> Iterable[ProfileRow]:
+    """A row for each role with a chosen profile, when the story starts and when its status changes."""
     if after.assignment is None or before.status is after.status:
         return
     for pick in after.given.picks:
         steps = [step for step in after.pipeline.steps if role_of(step.plan.agent, after.given.agents) == pick.role]
-        yield PlayedRow(
+        yield ProfileRow(
             run=after.given.run,
             story=after.given.story.id,
             role=pick.role,
@@ -200,20 +200,20 @@ def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
 
 
 def _whole_cost(story: StoryState, pick: Pick) -> float | None:
-    """Of all its goes, and only where all of it is known: what is known in part would pass for little."""
+    """The cost of all starts of the story, or None if any part is unknown, because a partial sum would seem cheap."""
     used = dict(story.spending.roles).get(pick.role, NOTHING_USED)
     return None if used.unpriced else used.cost_usd
 
 
 def _verdict(story: StoryState, pick: Pick, steps: Iterable[Step]) -> Verdict:
-    """What landed only because another took over is no success of the one that was chosen; where another stood in for
-    it at a limit, the end says nothing.
+    """A story that landed only because another profile took over is a failure of the chosen profile; if another took
+    over because of a rate limit, the result does not count.
     """
     if story.status is StoryStatus.IN_PROGRESS:
         return Verdict.OPEN
     own = {"", pick.profile}
     if any(step.profile not in own for step in steps):
         return Verdict.FAILED
-    if story.outcome.cause in _NOT_THEIRS or any(step.played_by not in own for step in steps):
+    if story.outcome.cause in _NOT_THEIRS or any(step.assigned_profile not in own for step in steps):
         return Verdict.VOID
     return Verdict.VERIFIED if story.status is StoryStatus.COMPLETED else Verdict.FAILED

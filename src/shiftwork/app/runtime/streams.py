@@ -23,18 +23,18 @@ from shiftwork.ports.views import Row
 
 
 class StreamState(Protocol):
-    """What the states of all streams have."""
+    """What the states of all streams have in common."""
 
     @property
     def cursor(self) -> int:
-        """How far the inbox of the stream is read."""
+        """The position up to which the inbox of the stream has been read."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind[S: StreamState]:
-    """What a stream folds to, how its next effects are decided, and which rows its changes write. A `shared` one may
-    be worked on by several processes, in turns; any other belongs to the one that holds its run.
+    """How a stream is folded, how its next effects are decided, and which rows its changes write. Several processes may
+    work on a `shared` stream, one at a time; any other stream belongs to the process that holds its run.
     """
 
     start: S
@@ -63,7 +63,7 @@ async def load[S: StreamState](
     version: int | None = None,
     known: tuple[int, S] | None = None,
 ) -> S:
-    """The state of a stream as of a version, or as it stands, folded from the `known` one where that is not later."""
+    """The state of a stream at a version, by default the latest, folded from the `known` state unless that is later."""
     if known is None or (version is not None and known[0] > version):
         known = (0, kind.start)
     return kind.fold(known[1], await read(events, stream, known[0], version))

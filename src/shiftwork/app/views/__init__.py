@@ -1,1 +1,1 @@
-"""What front ends show: queries over the history and its projections."""
+"""Views for the front ends: queries over the history and its projections."""

@@ -1,4 +1,4 @@
-"""How amounts are told, to people and to programs: what is not known is said to be unknown, in every view."""
+"""Formats amounts for people and programs: unknown amounts are shown as unknown in every view."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -13,17 +13,17 @@ from shiftwork.ports.views import SpentRow, StepRow, StoryRow
 _THOUSAND: Final = 1000
 _ABOUT: Final = "≈"
 _AT_LEAST: Final = "≥"
-_TOLD_SECONDS: Final = 0.05
+_REPORT_SECONDS: Final = 0.05
 
 LEGEND: Final = {
-    _ABOUT: "by the prices of its model: the agent told no cost",
-    _AT_LEAST: "at least: of some attempts nobody knows it",
+    _ABOUT: "from the prices of its model: the agent reported no cost",
+    _AT_LEAST: "at least: cost or tokens of some attempts unknown",
 }
-"""What the marks of short forms mean."""
+"""The meanings of the marks in short forms."""
 
 
 type Limited = tuple[Budget, Budget, Budget]
-"""What a run, each of its stories and each of their steps may use."""
+"""The limits of a run, of each story and of each step."""
 
 
 def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
@@ -40,7 +40,7 @@ def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
 
 
 def reached_of(row: StoryRow) -> Reached | None:
-    """The limit at which a story waits, where it does and that is known."""
+    """Returns the limit that a story waits at; None if it does not, or if that is unknown."""
     if not row.limit_of:
         return None
     return Reached(
@@ -55,7 +55,7 @@ def reached_of(row: StoryRow) -> Reached | None:
 
 
 def plain(used: Usage) -> dict[str, Any]:
-    """What is not known is null. Where it is not known of all attempts, what is told is the least it can be."""
+    """Unknown values are null. If some attempts are unknown, the value is a lower bound."""
     known = used.uncounted < used.attempts
     return {
         "tries": used.attempts,
@@ -70,29 +70,29 @@ def plain(used: Usage) -> dict[str, Any]:
 
 
 def shared(shares: Sequence[Share]) -> dict[str, Any]:
-    """What went to each profile and to each model, whose name is null where nobody has told it."""
+    """The usage of each profile and of each model; the name of an unknown model is null."""
     return {
         "agents": [{"agent": agent, **plain(used)} for agent, used in by_agent(shares).items()],
         "models": [{"model": model or None, **plain(used)} for model, used in by_model(shares).items()],
     }
 
 
-def estimate(foreseen: Band | None, used: Usage, *, over: bool) -> dict[str, Any] | None:
-    """What was foreseen, and where what it came to lies; nothing where there was no ground to foresee anything."""
-    if foreseen is None:
+def estimate(forecast: Band | None, used: Usage, *, over: bool) -> dict[str, Any] | None:
+    """The estimated cost, and how the actual cost compares; None if there was no estimate."""
+    if forecast is None:
         return None
-    low, high, known = foreseen.low_usd, foreseen.high_usd, foreseen.known
-    return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(foreseen, used, over=over).value}
+    low, high, known = forecast.low_usd, forecast.high_usd, forecast.known
+    return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(forecast, used, over=over).value}
 
 
 def bounds(limits: Limited) -> dict[str, Any]:
-    """What is not limited is null."""
+    """Null means no limit."""
     named = zip(("run", "story", "step"), limits, strict=True)
     return {whose: {"usd": budget.usd, "tokens": budget.tokens} for whose, budget in named}
 
 
 def waits(lost: Idle) -> dict[str, Any]:
-    """In seconds, of the time that something took."""
+    """Returns the idle parts of a duration, in seconds."""
     return {"waited_for_you": lost.person, "waited_for_limits": lost.limit}
 
 
@@ -100,12 +100,12 @@ def waits(lost: Idle) -> dict[str, Any]:
 
 
 def money(usd: float | None) -> str:
-    """An unknown cost is unknown, and never nothing."""
+    """An unknown cost is never shown as zero."""
     return "unknown" if usd is None else f"{dollars(usd)} USD"
 
 
 def is_known(used: Usage) -> bool:
-    """Whether there is any amount to tell of; where there is none, to say so once is enough."""
+    """Whether any amount is known; if none is, views say so only once."""
     return used.cost_usd is not None or used.uncounted < used.attempts
 
 
@@ -120,8 +120,8 @@ def tokens(used: Usage) -> str:
     if used.uncounted >= used.attempts:
         return "unknown" if used.attempts else "-"
     cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
-    told = f"{used.input_tokens:,} in{cached}, {used.output_tokens:,} out"
-    return f"at least {told}, {_unknown(used.uncounted)}" if used.uncounted else told
+    message = f"{used.input_tokens:,} in{cached}, {used.output_tokens:,} out"
+    return f"at least {message}, {_unknown(used.uncounted)}" if used.uncounted else message
 
 
 def _unknown(attempts: int) -> str:
@@ -129,7 +129,7 @@ def _unknown(attempts: int) -> str:
 
 
 def limited(limits: Limited) -> str:
-    """Empty where nothing is limited."""
+    """Returns an empty text if there is no limit."""
     named = zip(("for the run", "for each story", "for each step"), limits, strict=True)
     return "; ".join(f"{_bound(budget)} {whose}" for whose, budget in named if budget.is_set)
 
@@ -141,11 +141,11 @@ def _bound(budget: Budget) -> str:
 
 
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
-    """To be said behind what something took: how much of it was only waiting. Nothing where that is next to nothing."""
-    parts = ((lost.person, "for you"), (lost.limit, "for the end of a limit"))
-    first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _TOLD_SECONDS] or [("", "")]
+    """Returns a suffix for a duration: how much of it was idle. Empty if the idle time is negligible."""
+    parts = ((lost.person, "for you"), (lost.limit, "for a rate limit"))
+    first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _REPORT_SECONDS] or [("", "")]
     rest = "".join(f", {time} {whom}" for time, whom in others)
-    return f" (of it {first[0]} waiting {first[1]}{rest})" if first[0] else ""
+    return f" (including {first[0]} waiting {first[1]}{rest})" if first[0] else ""
 
 
 def brief_cost(used: Usage) -> str:
@@ -157,7 +157,7 @@ def brief_cost(used: Usage) -> str:
 
 
 def brief_tokens(used: Usage) -> str:
-    """What went in and came out, for a cell of a table."""
+    """Input and output tokens, for a cell of a table."""
     if used.uncounted >= used.attempts:
         return tokens(used)
     return f"{f'{_AT_LEAST} ' if used.uncounted else ''}{brief(used.input_tokens)}/{brief(used.output_tokens)}"
@@ -170,7 +170,7 @@ def brief_total(used: Usage) -> str:
 
 
 def brief(count: int) -> str:
-    """Three digits and a letter."""
+    """Formats a count as three digits and a unit letter."""
     scaled, unit = float(count), ""
     for larger in ("k", "M", "G"):
         if scaled < _THOUSAND:
@@ -181,12 +181,12 @@ def brief(count: int) -> str:
     return f"{scaled:.{2 if scaled < 10 else 1 if scaled < 100 else 0}f}{unit}"
 
 
-def band(foreseen: Band) -> str:
-    stories = f"{foreseen.known} stor{'y' if foreseen.known == 1 else 'ies'}"
-    return f"{span(foreseen)}, judging by {stories} before"
+def band(forecast: Band) -> str:
+    stories = f"{forecast.known} earlier stor{'y' if forecast.known == 1 else 'ies'}"
+    return f"{span(forecast)} (from {stories})"
 
 
-def span(foreseen: Band) -> str:
-    """From the least to the most; where both look the same, it is told once."""
-    low, high = dollars(foreseen.low_usd), dollars(foreseen.high_usd)
+def span(forecast: Band) -> str:
+    """The lowest and the highest amount; a single amount if both look the same."""
+    low, high = dollars(forecast.low_usd), dollars(forecast.high_usd)
     return f"about {low} USD" if low == high else f"{low} to {high} USD"

@@ -1,15 +1,15 @@
-"""Which stories under way will not merge: asked for by people, before the landing queue finds out."""
+"""Forecasts which stories in progress will conflict, on request, before the landing queue finds out."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.app.views.run_views import RunView
-from shiftwork.ports.workspace import Clash, Radar
+from shiftwork.ports.workspace import ConflictForecast, StoryConflict
 
 COMPARED: Final = 24
-"""How many stories at most: every two of them are merged, so that these are 276 merges already."""
+"""The most stories compared: each pair is merged, so 24 stories need 276 merges."""
 
 
-async def foreseen_conflicts(view: RunView, radar: Radar) -> Sequence[Clash]:
-    """The pairs of a run's stories under way whose work so far conflicts."""
-    return await radar.clashes(view.run.run, view.under_way[:COMPARED])
+async def forecast_conflicts(view: RunView, forecast: ConflictForecast) -> Sequence[StoryConflict]:
+    """Returns the pairs of stories in progress whose work so far conflicts."""
+    return await forecast.conflicts(view.run.run, view.in_progress[:COMPARED])

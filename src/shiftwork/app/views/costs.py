@@ -1,4 +1,4 @@
-"""The books of a run: what each attempt has come to, what was set aside for it, and what was foreseen of it all."""
+"""The costs of a run: the cost of each attempt, the amount reserved for it, and the estimates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ from shiftwork.domain.workflow.workflow import StepKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptMade:
-    """An attempt of an agent that is over; it took so many `seconds`, where that is known. In a run with a limit
-    something was set `aside` for it; `over` is what it used beyond that.
+    """An ended attempt of an agent. `seconds` is None if unknown. In a run with a limit, an amount was `reserved` for
+    it; `over` is what it used beyond that.
     """
 
     step: Step
@@ -41,26 +41,26 @@ class AttemptMade:
     ended: str
     seconds: float | None
     used: Usage
-    aside: Budget | None
+    reserved: Budget | None
     over: Amount | None
 
 
 def used(account: Account) -> Usage:
-    return total(one.state.spending.usage for one in account.stories)
+    return total(story.state.spending.usage for story in account.stories)
 
 
 def lost(account: Account) -> Idle:
-    """How much of its time the run only waited, while none of its stories was worked on."""
+    """Returns how long the run was idle: no story was being worked on."""
     return idle(map(_course, account.stories))
 
 
-def lost_of(one: StoryAccount) -> Idle:
-    return idle([_course(one)])
+def lost_of(account: StoryAccount) -> Idle:
+    return idle([_course(account)])
 
 
-def _course(one: StoryAccount) -> Course:
-    state = one.state
-    began = None if one.asked.id == FRAME else state.started_at
+def _course(account: StoryAccount) -> Course:
+    state = account.state
+    began = None if account.asked.id == FRAME else state.started_at
     return Course(began=began, ended=state.ended_at, waited=state.rate_limit.waited)
 
 
@@ -69,34 +69,34 @@ def is_over(account: Account) -> bool:
 
 
 def shares(account: Account) -> tuple[Share, ...]:
-    return merged(share for one in account.stories for share in one.state.spending.shares)
+    return merged(share for story in account.stories for share in story.state.spending.shares)
 
 
-def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
-    """In the order in which they ended."""
+def attempts(account: Account, story_account: StoryAccount) -> Iterator[AttemptMade]:
+    """Returns the attempts in the order in which they ended."""
     limit = account.run.given.limits.run
-    for turn in one.turns:
+    for turn in story_account.turns:
         if not isinstance(turn.fact, ENDS):
             continue
         step = turn.after.pipeline.find(turn.fact.step)
         if step is None or step.plan.kind is not StepKind.AGENT:
             continue
         spent = one_attempt(turn.fact.usage)
-        aside = _aside(account, one, turn)
+        reserved = _reserved(account, story_account, turn)
         yield AttemptMade(
             step=step,
             number=turn.fact.attempt,
             ended=_ending(turn.fact),
             seconds=took(step, turn.fact),
             used=spent,
-            aside=of_limited(limit, aside) if aside else None,
-            over=overshoot(limit, aside, spent) if aside else None,
+            reserved=of_limited(limit, reserved) if reserved else None,
+            over=overshoot(limit, reserved, spent) if reserved else None,
         )
 
 
-def _aside(account: Account, one: StoryAccount, turn: Turn) -> Amount | None:
+def _reserved(account: Account, story_account: StoryAccount, turn: Turn) -> Amount | None:
     held = turn.before.spending.allowance
-    return account.reserved.get((one.asked.id, held.number)) if held else None
+    return account.reserved.get((story_account.asked.id, held.number)) if held else None
 
 
 _ENDINGS: Final[dict[type[Fact], str]] = {
@@ -104,10 +104,10 @@ _ENDINGS: Final[dict[type[Fact], str]] = {
     story_facts.StepFailed: "failed",
     story_facts.StepCancelled: "cancelled",
     story_facts.StepInterrupted: "interrupted",
-    story_facts.StepYielded: "put itself back",
+    story_facts.StepYielded: "restarted by its own edit",
     story_facts.QuestionAsked: "asked a question",
-    story_facts.StepDeferred: "at a limit of the agent",
-    story_facts.StepCutShort: "cut short at what it may cost",
+    story_facts.StepDeferred: "reached a limit of the agent",
+    story_facts.StepCutShort: "stopped at its cost limit",
 }
 
 
@@ -116,51 +116,55 @@ def _ending(fact: Fact) -> str:
     return f"{_ENDINGS[type(fact)]}{trouble}"
 
 
-def foreseen_of(account: Account, one: StoryAccount) -> Band | None:
-    """What the story was foreseen to cost; the run's own steps are no story of which any is known."""
-    foreseen = account.run.given.foreseen
-    return of_story(foreseen, one.asked) if foreseen and one.asked.id in account.run.stories else None
+def forecast_of(account: Account, story_account: StoryAccount) -> Band | None:
+    """Returns the estimated cost of the story; None for the run's own steps."""
+    forecast = account.run.given.forecast
+    return (
+        of_story(forecast, story_account.asked) if forecast and story_account.asked.id in account.run.stories else None
+    )
 
 
-def certificate(one: StoryAccount) -> Certificate | None:
-    """The last one of a story that has landed and has not been taken back since."""
-    found = [turn.fact.certificate for turn in one.turns if isinstance(turn.fact, StoryCertified)]
-    return found[-1] if found and one.state.landed.commit else None
+def certificate(account: StoryAccount) -> Certificate | None:
+    """Returns the last certificate of a story that has landed and has not been reverted since."""
+    found = [turn.fact.certificate for turn in account.turns if isinstance(turn.fact, StoryCertified)]
+    return found[-1] if found and account.state.landed.commit else None
 
 
 # For programs ----------------------------------------------------------------------------------------------------
 
 
 def document(account: Account) -> dict[str, Any]:
-    foreseen = account.run.given.foreseen
+    forecast = account.run.given.forecast
     return {
         **amounts.plain(used(account)),
         **amounts.shared(shares(account)),
         **amounts.waits(lost(account)),
-        "estimate": amounts.estimate(foreseen.whole if foreseen else None, used(account), over=is_over(account)),
+        "estimate": amounts.estimate(forecast.whole if forecast else None, used(account), over=is_over(account)),
         "without_gates": list(account.run.given.without_gates),
-        "no_estimate": None if foreseen else unforeseen(account.run.given.workflow),
-        "stories": {one.asked.id: _story(account, one) for one in account.stories},
+        "no_estimate": None if forecast else unforeseen(account.run.given.workflow),
+        "stories": {story.asked.id: _story(account, story) for story in account.stories},
     }
 
 
-def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
-    proof = certificate(one)
+def _story(account: Account, story_account: StoryAccount) -> dict[str, Any]:
+    proof = certificate(story_account)
     return {
-        **amounts.plain(one.state.spending.usage),
-        **amounts.shared(one.state.spending.shares),
-        **amounts.waits(lost_of(one)),
+        **amounts.plain(story_account.state.spending.usage),
+        **amounts.shared(story_account.state.spending.shares),
+        **amounts.waits(lost_of(story_account)),
         "estimate": amounts.estimate(
-            foreseen_of(account, one), one.state.spending.usage, over=account.status(one) in ENDED
+            forecast_of(account, story_account),
+            story_account.state.spending.usage,
+            over=account.status(story_account) in ENDED,
         ),
-        "attempts": [_attempt(made) for made in attempts(account, one)],
+        "attempts": [_attempt(made) for made in attempts(account, story_account)],
         "certificate": plain(proof) if proof else None,
-        "proof": proof_document(proof_of(one.state)),
+        "proof": proof_document(proof_of(story_account.state)),
     }
 
 
 def proof_document(status: ProofStatus | None) -> dict[str, Any] | None:
-    """How a landed story stands, for programs."""
+    """Returns the proof of a landed story, for programs."""
     return None if status is None else {**to_plain(status), "words": words(status)}
 
 
@@ -168,11 +172,11 @@ def _attempt(made: AttemptMade) -> dict[str, Any]:
     return {
         "step_id": made.step.id,
         "attempt": made.number,
-        "agent": made.step.played_by,
+        "agent": made.step.assigned_profile,
         "model": made.step.model or None,
         "ended": made.ended,
         "seconds": made.seconds,
         **amounts.plain(made.used),
-        "set_aside": to_plain(made.aside) if made.aside else None,
+        "reserved": to_plain(made.reserved) if made.reserved else None,
         "overshoot": to_plain(made.over) if made.over else None,
     }

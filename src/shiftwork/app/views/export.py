@@ -1,4 +1,4 @@
-"""A run as `workflow_state.json`: the shape that tools of the Ralph family read, every entry made from facts."""
+"""Exports a run as `workflow_state.json`, the format of the Ralph tools. Every entry comes from facts."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -25,33 +25,37 @@ type _Entry = tuple[str, str | None, Json]
 
 
 def export(account: Account, root: Path) -> Json:
-    """Files are named from `root`, the folder of the repository, wherever they lie in it. All but `account`, which is
-    about money, tokens and proof, is the shape that others read.
+    """Paths of files are relative to `root`, the repository's folder, if they are inside it. Everything except
+    `account` (cost, tokens and proof) follows the common format.
     """
     run = account.run
     return {
         "version": VERSION,
         "created_at": _time(run.started_at),
         "prd_file": run.given.source or None,
-        "stories": {one.asked.id: _story(account, one, root) for one in account.stories},
+        "stories": {story.asked.id: _story(account, story, root) for story in account.stories},
         "account": costs.document(account),
     }
 
 
-def _story(account: Account, one: StoryAccount, root: Path) -> Json:
-    state, status = one.state, account.status(one)
-    pipeline = state.pipeline if one.turns else pipeline_of(account.run.given.workflow.story_steps)
+def _story(account: Account, story_account: StoryAccount, root: Path) -> Json:
+    state, status = story_account.state, account.status(story_account)
+    pipeline = state.pipeline if story_account.turns else pipeline_of(account.run.given.workflow.story_steps)
     completed = status is StoryStatus.COMPLETED
     return {
-        "story_id": one.asked.id,
-        "title": one.asked.title,
+        "story_id": story_account.asked.id,
+        "title": story_account.asked.title,
         "status": status.value,
-        "agent_id": _agent(one),
+        "agent_id": _agent(story_account),
         "claimed_at": _time(state.started_at),
         "completed_at": _time(state.ended_at) if completed else None,
-        "depends_on": list(one.asked.depends_on),
+        "depends_on": list(story_account.asked.depends_on),
         "steps": [_step(step, root) for step in pipeline.steps],
-        "history": [_entry(turn.fact.at, _agent(one), entry) for turn in one.turns for entry in _entries(turn)],
+        "history": [
+            _entry(turn.fact.at, _agent(story_account), entry)
+            for turn in story_account.turns
+            for entry in _entries(turn)
+        ],
     }
 
 
@@ -60,13 +64,13 @@ def _entry(at: float, agent: int | None, entry: _Entry) -> Json:
     return {"timestamp": _time(at), "action": action, "agent_id": agent, "step_id": step, "details": details}
 
 
-def _agent(one: StoryAccount) -> int | None:
-    """Agents are counted by the slots that stories are worked on in."""
-    return one.state.assignment.slot + 1 if one.state.assignment else None
+def _agent(account: StoryAccount) -> int | None:
+    """Agents are numbered by the slots of the stories."""
+    return account.state.assignment.slot + 1 if account.state.assignment else None
 
 
 def _step(step: Step, root: Path) -> Json:
-    """What an attempt has used is known when it has ended."""
+    """The usage of an attempt is known when it has ended."""
     ended = step.ended_at is not None and step.status is not StepStatus.IN_PROGRESS
     return {
         "id": step.id,
@@ -86,14 +90,14 @@ def _step(step: Step, root: Path) -> Json:
 
 
 def _entries(turn: Turn) -> Iterator[_Entry]:
-    """Facts that the shape has no action for are left out."""
+    """Leaves out facts for which the format has no action."""
     yield from _of_story(turn.fact)
     yield from _of_step(turn.fact)
     match turn.fact:
         case story_facts.WorkflowEdited() as fact:
             yield from _edited(turn, fact)
-        case story_facts.MendingPlanned() as fact:
-            yield _mended(turn, fact)
+        case story_facts.RepairPlanned() as fact:
+            yield _fixed(turn, fact)
         case _:
             pass
 
@@ -125,14 +129,14 @@ def _of_step(fact: Fact) -> Iterator[_Entry]:
         case story_facts.StepCancelled():
             yield "step_cancelled", fact.step, _trouble(fact)
         case story_facts.StepInterrupted():
-            reason = "the worker died in the middle of the attempt"
+            reason = "the worker died during the attempt"
             details = {"attempt": fact.attempt, "trouble": "interrupted", "error": reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, details
         case story_facts.StepDeferred():
             details = {"attempt": fact.attempt, "trouble": "limited", "error": fact.reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
         case story_facts.StepCutShort():
-            reason = "the agent stopped at what it may cost"
+            reason = "the agent stopped at its cost limit"
             details = {"attempt": fact.attempt, "trouble": "cut_short", "error": reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
         case _:
@@ -140,18 +144,18 @@ def _of_step(fact: Fact) -> Iterator[_Entry]:
 
 
 def _trouble(fact: story_facts.StepFailed | story_facts.StepCancelled) -> Json:
-    told = {"attempt": fact.attempt, "trouble": fact.trouble.value, "error": fact.error, "diff": fact.diff or None}
-    return {**told, **_used(one_attempt(fact.usage))}
+    values = {"attempt": fact.attempt, "trouble": fact.trouble.value, "error": fact.error, "diff": fact.diff or None}
+    return {**values, **_used(one_attempt(fact.usage))}
 
 
 def _used(usage: Usage) -> Json:
-    """What nobody knows is null."""
-    told = amounts.plain(usage)
-    return {name: told[name] for name in ("cost_usd", "input_tokens", "output_tokens")}
+    """Unknown values are null."""
+    values = amounts.plain(usage)
+    return {name: values[name] for name in ("cost_usd", "input_tokens", "output_tokens")}
 
 
 def _edited(turn: Turn, fact: story_facts.WorkflowEdited) -> Iterator[_Entry]:
-    """One entry an operation; one that skips a step has an entry of its own for that."""
+    """One entry for each operation, and a second entry if it skips a step."""
     number = turn.before.pipeline.next_number
     by = None if fact.by == PERSON else fact.by
     for edit in fact.edits:
@@ -176,8 +180,8 @@ def _operation(turn: Turn, edit: Edit, number: int) -> Json:
     return details
 
 
-def _mended(turn: Turn, fact: story_facts.MendingPlanned) -> _Entry:
-    """A step that the harness adds after a refusal is an edit as well."""
+def _fixed(turn: Turn, fact: story_facts.RepairPlanned) -> _Entry:
+    """A step that the harness adds after a refusal counts as an edit."""
     number = turn.before.pipeline.next_number
     before = turn.after.pipeline.steps[: turn.after.pipeline.index(step_id(number))]
     added = _new(number, NewStep(type=fact.type, description=fact.description))

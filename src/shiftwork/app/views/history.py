@@ -1,4 +1,4 @@
-"""All that the history tells of one run: of its stories, their steps, and the landing queue they went through."""
+"""Everything in the history about one run: its stories, their steps, and their landing queue."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from shiftwork.ports.store import EventStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A fact that changed something, with the story before and after it."""
+    """A fact that changed the story, with the state before and after it."""
 
     fact: Fact
     before: StoryState
@@ -30,7 +30,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The gates on one candidate of a story, which was made for a `request` to land."""
+    """The gate report on a candidate of a story, made for a landing `request`."""
 
     at: float
     request: str
@@ -39,7 +39,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryAccount:
-    """`asked` is the story as the spec has it; one that nobody has begun has no turns."""
+    """`asked` is the story in the spec. A story that has not started has no turns."""
 
     asked: Story
     state: StoryState
@@ -49,8 +49,8 @@ class StoryAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """In the order of the spec; the run's own steps come first, under their id, once they have begun. What was set
-    aside for attempts is `reserved`, by story and number of the claim; `undelivered` are notices that somebody missed.
+    """A run with its stories in the order of the spec; the run's own steps come first, once they have started.
+    `reserved` are the amounts for attempts, by story and claim number; `undelivered` are failed notifications.
     """
 
     run: RunState
@@ -58,14 +58,14 @@ class Account:
     reserved: Mapping[tuple[StoryId, int], Amount] = field(default_factory=dict)
     undelivered: tuple[NoticeTried, ...] = ()
 
-    def status(self, one: StoryAccount) -> StoryStatus:
-        """As the run knows it, which also knows of stories that nobody begins."""
-        known = self.run.stories.get(one.asked.id)
-        return known.status if known else one.state.status
+    def status(self, story_account: StoryAccount) -> StoryStatus:
+        """Returns the status from the run, which also covers stories that never start."""
+        known = self.run.stories.get(story_account.asked.id)
+        return known.status if known else story_account.state.status
 
 
 async def account(events: EventStore, run: RunId) -> Account:
-    """Read it all; raises UnknownRunError where the history has no such run."""
+    """Reads the whole run; raises UnknownRunError if the history does not have it."""
     facts = await read(events, run_stream(run), 0, None)
     state = RUN.fold(RUN.start, facts)
     if state.plan is None:
@@ -73,10 +73,10 @@ async def account(events: EventStore, run: RunId) -> Account:
     checks = _checks(run, await read(events, state.plan.landing, 0, None))
     stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
     frame = await _frame(events, state, checks.get(FRAME, ()))
-    aside = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
-    told = (*facts, *(turn.fact for one in stories for turn in one.turns))
-    missed = tuple(fact for fact in told if isinstance(fact, NoticeTried) and fact.missed)
-    return Account(run=state, stories=(*frame, *stories), reserved=aside, undelivered=missed)
+    reserved = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
+    message = (*facts, *(turn.fact for story in stories for turn in story.turns))
+    missed = tuple(fact for fact in message if isinstance(fact, NoticeTried) and fact.missed)
+    return Account(run=state, stories=(*frame, *stories), reserved=reserved, undelivered=missed)
 
 
 async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
@@ -104,8 +104,8 @@ def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
 
 
 def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
-    """Every report of gates in the queue's history that is about this run, by story. A refusal most often repeats the
-    last of them, and tells of one of its own where the gates were green and not enough.
+    """Returns all gate reports in the queue's history about this run, by story. A refusal usually repeats the last
+    report; it has its own if the gates were green but not sufficient.
     """
     found: dict[StoryId, list[Checked]] = {}
     last: dict[str, GateReport] = {}
@@ -128,11 +128,13 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
 
 
 def _renamed(found: Mapping[StoryId, list[Checked]], fact: BaseMoved) -> None:
-    """The last report on what has landed speaks of the commit that did, which has the tree that was checked."""
+    """Puts the landed commit into the last report: it has the same tree as the checked candidate."""
     final = dict(zip(fact.requests, fact.commits, strict=False))
     for story in {requested_by(request)[1] for request in final}:
         checks = found.get(story, [])
-        checks[-1:] = [_of_commit(one, final.get(one.request, one.report.commit)) for one in checks[-1:]]
+        checks[-1:] = [
+            _of_commit(checked, final.get(checked.request, checked.report.commit)) for checked in checks[-1:]
+        ]
 
 
 def _of_commit(checked: Checked, commit: Commit) -> Checked:

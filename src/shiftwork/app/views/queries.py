@@ -1,4 +1,4 @@
-"""What front ends show: views of runs, with what can only be derived worked out here, once for all of them."""
+"""Views of runs for all front ends, with derived values such as the activity."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
-from shiftwork.app.views.run_views import Pulse, RunView, Standing, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.usage.totals import merged
@@ -15,37 +15,37 @@ from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow, is_gone
 
 PLAN: Final = "plan"
-"""The workflow by which `shiftwork plan` has stories made."""
+"""The workflow of `shiftwork plan`."""
 
 _LOOKED_THROUGH: Final = 200
-"""How many runs are looked through for the one that is meant."""
+"""How many runs are searched for the selected run."""
 
 _LISTED: Final = 10
-"""How many runs are named where several could be meant."""
+"""How many runs an error lists if an id is ambiguous."""
 
 
 type Liveness = Callable[[Owner], bool | None]
-"""Whether a process lives; None where that cannot be told from here."""
+"""Whether a process lives; None if that is unknown here."""
 
 type Silence = Callable[[str], bool]
 """Whether the attempt with this log has printed nothing for so long that it seems stuck."""
 
 
-def never(log: str) -> bool:  # noqa: ARG001 - one shape for all
-    """Where nobody looks for silence."""
+def never(log: str) -> bool:  # noqa: ARG001 - the signature of `Silence`
+    """For callers that do not check for silence."""
     return False
 
 
 async def run_view(
     queries: Queries, run: str, alive: Liveness, *, every_step: bool = True, silent: Silence = never
 ) -> RunView:
-    """One run, by its id, a beginning of it, or the newest where none is named. A plan that is made is not meant by
-    that: who has one goes on with its stories.
+    """Returns a run by its id or a prefix of it, or the newest run if `run` is empty. Skips finished planning runs,
+    because users continue with the planned stories.
 
-    Without `every_step`, only stories that are at work or have failed come with their steps, or a run's only one.
+    Without `every_step`, only includes the steps of stories in progress, paused or failed, or of a run's only story.
     """
     wanted = (await _row(queries, run)).run
-    # Its worker first, and the run only then: one that ends while it is looked at has not lost its worker, but is over.
+    # Read the worker before the run: a run that ends in between is then over, and not without a worker.
     lease = await queries.holder(wanted)
     worker = lease.owner if lease and not is_gone(lease, alive=alive(lease.owner)) else None
     row = await _row(queries, wanted)
@@ -58,14 +58,16 @@ async def run_view(
         for story in stories
     ]
     spent = await queries.spent(row.run)
-    shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
+    shares = merged(
+        Share(agent=spent_row.agent, model=spent_row.model, usage=usage_of(spent_row)) for spent_row in spent
+    )
     meant = await is_meant(queries, row.run)
-    pulse = _pulse(row, views, worker)
-    return RunView(run=row, pulse=pulse, worker=worker, stories=views, shares=shares, meant=meant)
+    activity = _activity(row, views, worker)
+    return RunView(run=row, activity=activity, worker=worker, stories=views, shares=shares, meant=meant)
 
 
 def _caught_up(run: RunRow, stories: Sequence[StoryRow]) -> RunRow:
-    """A story tells its run of its end after it has ended: whoever is killed in between leaves the run behind it."""
+    """A story reports its end to its run after it has ended: if the process is killed in between, the run is behind."""
     if run.ended_at is not None:
         return run
     ended = Counter(story.status for story in stories if story.story != FRAME)
@@ -76,19 +78,21 @@ def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None,
     if story.status != "in_progress":
         return StoryView(story=story, steps=steps)
     if story.waiting:
-        return StoryView(story=story, steps=steps, standing=Standing.WAITING)
+        return StoryView(story=story, steps=steps, activity=StoryActivity.WAITING)
     if worker is None:
         return StoryView(story=story, steps=steps)
     logs = [step.log for step in steps if step.status == "in_progress" and step.log]
-    return StoryView(story=story, steps=steps, standing=Standing.STUCK if any(map(silent, logs)) else Standing.WORKING)
+    return StoryView(
+        story=story, steps=steps, activity=StoryActivity.STUCK if any(map(silent, logs)) else StoryActivity.WORKING
+    )
 
 
 async def _steps(
     queries: Queries, run: str, stories: Sequence[StoryRow], *, every: bool
 ) -> dict[str, Sequence[StepRow]]:
     if not every:
-        telling = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
-        return {story: await queries.steps(run, story) for story in telling}
+        writeback = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
+        return {story: await queries.steps(run, story) for story in writeback}
     found: defaultdict[str, list[StepRow]] = defaultdict(list)
     for step in await queries.steps(run):
         found[step.story].append(step)
@@ -104,21 +108,21 @@ async def _waits(queries: Queries, run: str) -> dict[str, tuple[Waited, ...]]:
 
 
 async def unfinished(queries: Queries) -> str:
-    """The newest run that is not over, by its id; empty where there is none."""
+    """Returns the id of the newest unfinished run; empty if there is none."""
     return next((row.run for row in await unended(queries)), "")
 
 
 async def unended(queries: Queries) -> Sequence[RunRow]:
-    """The runs that are not over, the newest first."""
+    """Returns the unfinished runs, newest first."""
     return [row for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
 
 
-async def outlines(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> list[tuple[RunRow, Pulse]]:
-    """These runs as they stand, and whether anything moves in them: their rows alone do not tell of those under way."""
-    flying = [row.run for row in rows if row.ended_at is None]
-    views = [await run_view(queries, run, alive, every_step=False) for run in flying]
-    found = {view.run.run: (view.run, view.pulse) for view in views}
-    return [found.get(row.run, (row, Pulse.OVER)) for row in rows]
+async def outlines(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> list[tuple[RunRow, Activity]]:
+    """Returns these runs with their activity, which rows alone do not show for unfinished runs."""
+    in_progress = [row.run for row in rows if row.ended_at is None]
+    views = [await run_view(queries, run, alive, every_step=False) for run in in_progress]
+    found = {view.run.run: (view.run, view.activity) for view in views}
+    return [found.get(row.run, (row, Activity.OVER)) for row in rows]
 
 
 async def _row(queries: Queries, run: str) -> RunRow:
@@ -129,7 +133,7 @@ async def _row(queries: Queries, run: str) -> RunRow:
 
 
 async def is_meant(queries: Queries, run: str) -> bool:
-    """Whether commands that name no run mean this one; where several are unfinished, some ask which is meant."""
+    """Whether commands without a run id use this run; if several are unfinished, some commands ask."""
     row = await _meant(queries)
     return row is None or (row.run == run and len(await unended(queries)) <= 1)
 
@@ -143,31 +147,35 @@ async def _meant(queries: Queries) -> RunRow | None:
 async def _unknown(queries: Queries, run: str) -> UnknownRunError:
     newest = await _meant(queries)
     if newest is None:
-        told = f"there is no run {run}" if run else "nothing has been run here yet"
-        return UnknownRunError(told, hint='shiftwork run "what you want done"')
+        message = f"there is no run {run}" if run else "nothing has been run here yet"
+        return UnknownRunError(message, hint='shiftwork run "what you want done"')
     if any(row.story == run for row in await queries.stories(newest.run)):
-        told = f"there is no run {run}: that is a story of run {newest.run}"
-        return UnknownRunError(told, hint=f"shiftwork logs --story {run}")
+        message = f"there is no run {run}: that is a story of run {newest.run}"
+        return UnknownRunError(message, hint=f"shiftwork logs --story {run}")
     several = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.run.startswith(run)]
     if several:
-        told, more = ", ".join(several[:_LISTED]), len(several) - _LISTED
+        message, more = ", ".join(several[:_LISTED]), len(several) - _LISTED
         rest = f" and {more} more" if more > 0 else ""
-        hint = "the same with more of the id; shiftwork status --all lists the runs"
-        return UnknownRunError(f"several runs begin with {run}: {told}{rest}", hint=hint)
+        hint = "give more characters of the id; shiftwork status --all lists the runs"
+        return UnknownRunError(f"several runs begin with {run}: {message}{rest}", hint=hint)
     return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
 
 
-def _pulse(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Pulse:
+def _activity(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Activity:
     if run.ended_at is not None:
-        return Pulse.OVER
+        return Activity.OVER
     if run.status == PAUSED:
-        return Pulse.PAUSED
-    flying = [view for view in stories if view.story.status == "in_progress"]
-    if flying and all(view.story.waiting and view.story.until is None for view in flying):
-        return Pulse.WAITING
+        return Activity.PAUSED
+    in_progress = [view for view in stories if view.story.status == "in_progress"]
+    if in_progress and all(view.story.waiting and view.story.until is None for view in in_progress):
+        return Activity.WAITING
     if worker is None:
-        return Pulse.INTERRUPTED
-    standings = {view.standing for view in flying}
-    if standings == {Standing.WAITING}:
-        return Pulse.LIMITED
-    return Pulse.STUCK if Standing.STUCK in standings and Standing.WORKING not in standings else Pulse.WORKING
+        return Activity.INTERRUPTED
+    activities = {view.activity for view in in_progress}
+    if activities == {StoryActivity.WAITING}:
+        return Activity.LIMITED
+    return (
+        Activity.STUCK
+        if StoryActivity.STUCK in activities and StoryActivity.WORKING not in activities
+        else Activity.WORKING
+    )

@@ -1,4 +1,4 @@
-"""A run as a Markdown document: what was asked, what came of it, what it cost, and where to look further."""
+"""Reports a run as a Markdown document: request, results, costs, and where to find details."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,38 +24,42 @@ from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.workflow.edit_request import Edit
 from shiftwork.domain.workflow.pipeline import Step
 
-_STEPS: Final = ("step", "type", "state", "tries", "took in all", "tokens", "cost", "said")
+_STEPS: Final = ("step", "type", "state", "tries", "total time", "tokens", "cost", "message")
 
 
 def report(account: Account, *, moving: bool = True) -> str:
-    """The document; whatever agents, gates or specs have said in it is bounded, and no markup. Whether
-    anybody works on a run that is not over is not in its history, so that is to be told.
+    """Returns the document; text from agents, gates and specs is limited in length and contains no markup. The history
+    does not say whether a process works on an unfinished run, so the caller gives `moving`.
     """
-    stand = {one.asked.id: _state(account, one, moving=moving) for one in account.stories}
-    stories = (line for one in account.stories for line in _story(account, one, stand[one.asked.id]))
-    top = (*_summary(account, stand), *_overview(account, stand), *listed("Notices that were missed", _missed(account)))
+    stand = {story.asked.id: _state(account, story, moving=moving) for story in account.stories}
+    stories = (line for story in account.stories for line in _story(account, story, stand[story.asked.id]))
+    top = (
+        *_summary(account, stand),
+        *_overview(account, stand),
+        *listed("Undelivered notifications", _missed(account)),
+    )
     return "\n".join((*top, *report_costs.spending(account), *stories)) + "\n"
 
 
-def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
-    waits, limited = one.state.asks is not None, one.state.rate_limit.wait is not None
-    proof = proof_of(one.state)
+def _state(account: Account, story_account: StoryAccount, *, moving: bool) -> str:
+    waits, limited = story_account.state.asks is not None, story_account.state.rate_limit.wait is not None
+    proof = proof_of(story_account.state)
     return state_labels.word(
-        account.status(one), moving=moving, waits=waits, limited=limited, proof=proof.level if proof else None
+        account.status(story_account), moving=moving, waits=waits, limited=limited, proof=proof.level if proof else None
     )
 
 
 def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
-    """Of a run that is not over, how those of its stories stand that are under way."""
-    flying = (one.asked.id for one in account.stories if one.turns and not one.state.ended_at)
-    under_way = state_labels.counted(stand[one] for one in flying if one != FRAME)
-    over = account.run.ended_at is not None or not under_way
-    return state_labels.word(account.run.status) if over else f"not over: {under_way}"
+    """Returns the state of the run; for an unfinished run, the states of its stories in progress."""
+    in_progress = (story.asked.id for story in account.stories if story.turns and not story.state.ended_at)
+    counts = state_labels.counted(stand[story] for story in in_progress if story != FRAME)
+    over = account.run.ended_at is not None or not counts
+    return state_labels.word(account.run.status) if over else f"not over: {counts}"
 
 
 def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     run, plan = account.run, account.run.given
-    used, proved = costs.used(account), counted(proof_of(one.state) for one in account.stories)
+    used, proved = costs.used(account), counted(proof_of(story.state) for story in account.stories)
     beyond, limits = report_costs.overshoot(account), report_costs.limits(account)
     yield f"# {text(plan.spec.title)}"
     yield ""
@@ -66,25 +70,28 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("state", _of_run(account, stand)),
             ("branch", text(plan.branch)),
             ("agent", f"{text(plan.agent)}, workflow {text(plan.workflow.id)}"),
-            ("asked for in", text(plan.source) or "the command line"),
+            ("requested in", text(plan.source) or "the command line"),
             ("started", time(run.started_at)),
             ("ended", time(run.ended_at)),
             ("took", _took(run, costs.lost(account))),
-            ("stories", f"{len(run.stories)}: {state_labels.counted(stand[one] for one in stand if one != FRAME)}"),
+            (
+                "stories",
+                f"{len(run.stories)}: {state_labels.counted(stand[story] for story in stand if story != FRAME)}",
+            ),
             *([("proof", proved)] if proved else []),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used)),
-            ("foreseen", report_costs.foreseen(account)),
+            ("estimated cost", report_costs.forecast(account)),
             *([("limits", limits)] if limits else []),
             *([("gates", text(state_labels.without(plan.without_gates)))] if plan.without_gates else []),
-            *([("beyond what was set aside", beyond)] if beyond else []),
+            *([("beyond the reserved amount", beyond)] if beyond else []),
         ],
     )
 
 
 def _took(whole: RunState | StoryState, lost: Idle) -> str:
-    told = between(whole.started_at, whole.ended_at)
-    return told if whole.ended_at is None else told + amounts.waiting(lost, lasted)
+    message = between(whole.started_at, whole.ended_at)
+    return message if whole.ended_at is None else message + amounts.waiting(lost, lasted)
 
 
 def _missed(account: Account) -> Iterator[str]:
@@ -95,51 +102,51 @@ def _missed(account: Account) -> Iterator[str]:
 def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     yield "\n## Stories\n"
     yield from table(
-        ("story", "title", "state", "landed", "evidence", "tokens", "cost", "foreseen", "took"),
+        ("story", "title", "state", "landed", "evidence", "tokens", "cost", "estimated cost", "took"),
         [
             (
-                text(one.asked.id),
-                text(one.asked.title),
-                stand[one.asked.id],
-                one.state.landed.commit[:10] or "-",
-                brief(proof) if (proof := proof_of(one.state)) else "-",
-                amounts.tokens(one.state.spending.usage),
-                amounts.cost(one.state.spending.usage),
-                report_costs.foreseen_of(account, one),
-                _took(one.state, costs.lost_of(one)),
+                text(story.asked.id),
+                text(story.asked.title),
+                stand[story.asked.id],
+                story.state.landed.commit[:10] or "-",
+                brief(proof) if (proof := proof_of(story.state)) else "-",
+                amounts.tokens(story.state.spending.usage),
+                amounts.cost(story.state.spending.usage),
+                report_costs.forecast_of(account, story),
+                _took(story.state, costs.lost_of(story)),
             )
-            for one in account.stories
+            for story in account.stories
         ],
     )
 
 
-def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
-    yield f"\n## {text(one.asked.id)}: {text(one.asked.title)}\n"
+def _story(account: Account, story_account: StoryAccount, state: str) -> Iterator[str]:
+    yield f"\n## {text(story_account.asked.id)}: {text(story_account.asked.title)}\n"
     yield f"State: {state}."
-    if reason := one.state.outcome.reason or account.run.schedule.blocked.get(one.asked.id, ""):
+    if reason := story_account.state.outcome.reason or account.run.schedule.blocked.get(story_account.asked.id, ""):
         first, *rest = quoted(reason)
         yield from (f"\nReason: {first}", *rest)
-    if one.state.asks:
-        yield f"\nWaits for: {text(one.state.asks.detail)}"
-    if one.state.landed.commit:
-        told = f"{one.state.landed.ref}{after_landed(proof_of(one.state))}"
-        yield f"\nLanded as `{one.state.landed.commit}` on {text(told)}."
-    if one.turns:
+    if story_account.state.asks:
+        yield f"\nWaits for: {text(story_account.state.asks.detail)}"
+    if story_account.state.landed.commit:
+        message = f"{story_account.state.landed.ref}{after_landed(proof_of(story_account.state))}"
+        yield f"\nLanded as `{story_account.state.landed.commit}` on {text(message)}."
+    if story_account.turns:
         yield "\n### Steps\n"
-        yield from table(_STEPS, map(_step, _steps(one)))
-    yield from report_costs.attempts(account, one)
-    yield from report_costs.proof(one)
-    yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
-    yield from listed("Answers of a person", [line for turn in one.turns for line in _answers(turn)])
-    yield from listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
-    yield from listed("Tests and gate configuration", map(_finding, one.state.landing.inspection.findings))
-    yield from listed("Gates", _gates(one.checks))
-    yield from listed("Kept diffs", [line for turn in one.turns for line in _diffs(turn.fact)])
-    yield from listed("Logs", sorted({code(str(Path(step.log).parent)) for step in _steps(one) if step.log}))
+        yield from table(_STEPS, map(_step, _steps(story_account)))
+    yield from report_costs.attempts(account, story_account)
+    yield from report_costs.proof(story_account)
+    yield from listed("Edits made", [line for turn in story_account.turns for line in _edits(turn.fact)])
+    yield from listed("Answers from people", [line for turn in story_account.turns for line in _answers(turn)])
+    yield from listed("Refusals and repairs", [line for turn in story_account.turns for line in _refusals(turn.fact)])
+    yield from listed("Tests and gate configuration", map(_finding, story_account.state.landing.inspection.findings))
+    yield from listed("Gates", _gates(story_account.checks))
+    yield from listed("Kept diffs", [line for turn in story_account.turns for line in _diffs(turn.fact)])
+    yield from listed("Logs", sorted({code(str(Path(step.log).parent)) for step in _steps(story_account) if step.log}))
 
 
-def _steps(one: StoryAccount) -> Sequence[Step]:
-    return one.state.pipeline.steps
+def _steps(account: StoryAccount) -> Sequence[Step]:
+    return account.state.pipeline.steps
 
 
 def _step(step: Step) -> Sequence[str]:
@@ -173,7 +180,7 @@ def _edit(edit: Edit) -> str:
 
 
 def _answers(turn: Turn) -> Iterator[str]:
-    """What a person was asked, what they said, and when."""
+    """Returns the question to a person, the answer and its time."""
     asked = turn.before.asks
     if isinstance(turn.fact, story_facts.StoryReleased) and asked:
         said = "said yes" if turn.fact.granted else "said no"
@@ -185,22 +192,22 @@ def _refusals(fact: Fact) -> Iterator[str]:
     match fact:
         case story_facts.LandingRefused() | story_facts.WorkRefused():
             yield f"{time(fact.at)}: {_refused(fact)}"
-        case story_facts.MendingPlanned():
-            yield f"{time(fact.at)}: {text(fact.type)} added to mend it"
+        case story_facts.RepairPlanned():
+            yield f"{time(fact.at)}: {text(fact.type)} added to fix it"
         case story_facts.StoryReopened():
-            yield f"{time(fact.at)}: retried, {'from the beginning' if fact.afresh else 'from the step that failed'}"
+            yield f"{time(fact.at)}: retried, {'from scratch' if fact.from_scratch else 'from the failed step'}"
         case story_facts.StepFailed() | story_facts.StepCancelled():
-            told = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
-            yield f"{time(fact.at)}: {fact.step} {told}"
+            message = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
+            yield f"{time(fact.at)}: {fact.step} {message}"
         case story_facts.StepInterrupted():
             yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} interrupted: its worker died"
         case story_facts.StepDeferred():
-            waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another went on"
-            told = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"
-            yield f"{time(fact.at)}: {fact.step} {told}"
+            waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another profile continued"
+            message = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"
+            yield f"{time(fact.at)}: {fact.step} {message}"
         case story_facts.StepCutShort():
             spent = amounts.cost(one_attempt(fact.usage))
-            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} cut short at what it may cost: {spent}"
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} stopped at its cost limit: {spent}"
         case _:
             pass
 
@@ -211,7 +218,7 @@ def _refused(fact: story_facts.LandingRefused | story_facts.WorkRefused) -> str:
     if fact.unapproved:
         return f"gates passed, {text(fact.detail)}"
     files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
-    # What gates have printed stands under them.
+    # The output of gates is listed under "Gates".
     detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
     return f"landing refused ({fact.cause}){files}: {text(detail)}"
 
@@ -223,7 +230,7 @@ def _finding(found: Finding) -> str:
 
 
 def _gates(checks: Sequence[Checked]) -> Iterable[str]:
-    """Of what is recorded of a gate on one candidate the last, which also knows what the gate says of the base."""
+    """Returns the last result of each gate on each candidate: only that includes the result on the base."""
     found: dict[tuple[object, ...], str] = {}
     for checked in checks:
         for result in checked.report.results:
@@ -234,12 +241,12 @@ def _gates(checks: Sequence[Checked]) -> Iterable[str]:
 def _gate(checked: Checked, result: GateResult) -> str:
     again = " (known from a commit with the same files)" if checked.report.cached else ""
     verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
-    standing = f" ({result.standing})" if result.standing else ""
-    name = text(result.name) + (" with the tests of the base" if result.restored else "")
+    change = f" ({result.change})" if result.change else ""
+    name = text(result.name) + (" (your original tests against the new code)" if result.restored else "")
     said = f", {result.fewer} tests that pass on the base" if result.fewer else ""
     said = said if result.passed else f":{printed(result.output)}"
     where = f"on `{checked.report.commit[:10]}`{again}"
-    return f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
+    return f"{time(checked.at)}: {name} {verdict}{change} {where} in {result.seconds:.1f} s{said}"
 
 
 def _diffs(fact: Fact) -> Iterator[str]:

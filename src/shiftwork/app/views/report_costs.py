@@ -1,4 +1,4 @@
-"""The parts of a report that tell what was spent, by whom, against what was foreseen, and what proves what landed."""
+"""The parts of a report about spending by agent, estimated and actual cost, and the proof of what landed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,31 +16,31 @@ from shiftwork.domain.usage.totals import Verdict, verdict
 from shiftwork.domain.usage.usage import Share
 
 
-def foreseen(account: Account) -> str:
-    """What it was foreseen to cost against what it came to."""
+def forecast(account: Account) -> str:
+    """Compares the estimated cost with the actual cost."""
     plan = account.run.given
-    if plan.foreseen is None:
+    if plan.forecast is None:
         return unforeseen(plan.workflow)
     used = costs.used(account)
-    came_to = verdict(plan.foreseen.whole, used, over=costs.is_over(account))
-    told = "not all of it is known yet" if came_to is Verdict.OPEN else f"that is {came_to}"
-    return f"{amounts.band(plan.foreseen.whole)}; it came to {amounts.cost(used)}: {told}"
+    came_to = verdict(plan.forecast.whole, used, over=costs.is_over(account))
+    message = "not fully known yet" if came_to is Verdict.OPEN else f"{came_to} the estimate"
+    return f"{amounts.band(plan.forecast.whole)}; actual cost {amounts.cost(used)}: {message}"
 
 
-def foreseen_of(account: Account, one: StoryAccount) -> str:
-    band = costs.foreseen_of(account, one)
+def forecast_of(account: Account, story_account: StoryAccount) -> str:
+    band = costs.forecast_of(account, story_account)
     return amounts.span(band) if band else "-"
 
 
 def limits(account: Account) -> str:
-    """Those that held last; empty where there were none."""
+    """Returns the last limits of the run; empty if there were none."""
     held = account.run.given.limits
     return amounts.limited((held.run, held.story, held.step))
 
 
 def overshoot(account: Account) -> str:
-    """How far attempts went beyond what was set aside for them; empty where none did."""
-    found = [made.over for one in account.stories for made in costs.attempts(account, one) if made.over]
+    """Returns how far attempts exceeded their reserved amounts; empty if none did."""
+    found = [made.over for story in account.stories for made in costs.attempts(account, story) if made.over]
     if not found:
         return ""
     most = max(found, key=lambda over: (over.usd, over.tokens))
@@ -58,50 +58,50 @@ def spending(account: Account) -> Iterator[str]:
 
 
 def _share(share: Share) -> Sequence[str]:
-    told = amounts.plain(share.usage)
-    counts = [told[name] for name in ("input_tokens", "cached_tokens", "output_tokens")]
+    values = amounts.plain(share.usage)
+    counts = [values[name] for name in ("input_tokens", "cached_tokens", "output_tokens")]
     at_least = "at least " if share.usage.uncounted else ""
     tokens = ["unknown" if count is None else f"{at_least}{count:,}" for count in counts]
     model = text(share.model) or ("" if share.agent == "all" else "unknown")
     return (text(share.agent), model, str(share.usage.attempts), *tokens, amounts.cost(share.usage))
 
 
-def attempts(account: Account, one: StoryAccount) -> Iterator[str]:
-    made = list(costs.attempts(account, one))
+def attempts(account: Account, story_account: StoryAccount) -> Iterator[str]:
+    made = list(costs.attempts(account, story_account))
     if made:
         yield "\n### Attempts\n"
-        head = ("step", "attempt", "agent", "model", "ended", "took", "tokens", "cost", "set aside")
+        head = ("step", "attempt", "agent", "model", "ended", "took", "tokens", "cost", "reserved")
         yield from table(head, map(_attempt, made))
-    yield from listed("Beyond what was set aside", _beyond(made))
+    yield from listed("Beyond the reserved amount", _beyond(made))
 
 
 def _attempt(made: AttemptMade) -> Sequence[str]:
     return (
         made.step.id,
         str(made.number),
-        text(made.step.played_by),
+        text(made.step.assigned_profile),
         text(made.step.model) or "unknown",
         state_labels.word(made.ended),
         lasted(made.seconds, "unknown"),
         amounts.tokens(made.used),
         amounts.cost(made.used),
-        amount(made.aside) if made.aside else "-",
+        amount(made.reserved) if made.reserved else "-",
     )
 
 
 def _beyond(made: Iterable[AttemptMade]) -> Iterator[str]:
     for each in made:
-        if each.over and each.aside:
-            told = f"{amount(each.over)} more than the {amount(each.aside)} set aside for it"
-            yield f"{each.step.id} attempt {each.number} used {told}"
+        if each.over and each.reserved:
+            message = f"{amount(each.over)} more than the {amount(each.reserved)} reserved for it"
+            yield f"{each.step.id} attempt {each.number} used {message}"
 
 
-def proof(one: StoryAccount) -> Iterator[str]:
-    """The certificate in short: each criterion with its evidence, and what ran on the commit."""
-    said = costs.certificate(one)
+def proof(account: StoryAccount) -> Iterator[str]:
+    """Summarises the certificate: each criterion with its evidence, and what ran on the commit."""
+    said = costs.certificate(account)
     if said is None:
         return
-    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(one.state.landed.certificate)}.\n"
+    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(account.state.landed.certificate)}.\n"
     if said.criteria:
         yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
         yield ""
@@ -110,9 +110,9 @@ def proof(one: StoryAccount) -> Iterator[str]:
         yield f"- {text(in_words(said.fail_to_pass))}"
 
 
-def _judged(one: Judged) -> Sequence[str]:
-    evidence = text(f"{one.kind} {one.reference}".strip()) or "-"
-    return (text(one.criterion), text(one.text), one.verdict.value, evidence, text(one.why))
+def _judged(judged: Judged) -> Sequence[str]:
+    evidence = text(f"{judged.kind} {judged.reference}".strip()) or "-"
+    return (text(judged.criterion), text(judged.text), judged.verdict.value, evidence, text(judged.why))
 
 
 def _ran(said: Certificate) -> list[str]:
@@ -121,7 +121,9 @@ def _ran(said: Certificate) -> list[str]:
 
 def _gates(said: Certificate) -> Iterator[str]:
     for gate in said.gates:
-        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra = (" at the second try" if gate.flaky else "") + (
+            " (your original tests against the new code)" if gate.restored else ""
+        )
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {code(gate.command)}" if gate.command else ""
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
@@ -135,5 +137,5 @@ def _verified(said: Certificate) -> Iterator[str]:
 
 
 def amount(some: Amount | Budget) -> str:
-    tokens_told = f"{some.tokens:,} tokens" if some.tokens else ""
-    return " and ".join(filter(None, (amounts.money(some.usd) if some.usd else "", tokens_told)))
+    tokens_reported = f"{some.tokens:,} tokens" if some.tokens else ""
+    return " and ".join(filter(None, (amounts.money(some.usd) if some.usd else "", tokens_reported)))

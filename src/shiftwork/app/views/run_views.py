@@ -1,4 +1,4 @@
-"""Runs and stories as front ends show them, with what can only be derived."""
+"""Runs and stories as front ends show them, with derived values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from shiftwork.domain.usage.usage import Share, Usage
 from shiftwork.ports.views import RESET, Owner, RunRow, StepRow, StoryRow
 
 
-class Pulse(StrEnum):
-    """Whether anything moves: a run that is not over is worked on, waits for a person or for the end of an agent's
-    limit, has agents that have been silent for long, is paused, or is nobody's.
+class Activity(StrEnum):
+    """The activity of a run. If unfinished, it is working, waiting for a person, limited by an agent's rate limit,
+    stuck (its agents have been silent for long), paused, or interrupted (no process works on it).
     """
 
     WORKING = "working"
@@ -32,8 +32,8 @@ class Pulse(StrEnum):
     OVER = "over"
 
 
-class Standing(StrEnum):
-    """Of a story under way: its agent works, it waits for a person or a limit, or its agent has long been silent."""
+class StoryActivity(StrEnum):
+    """The activity of a story in progress: working, waiting for a person or a limit, or its agent is silent."""
 
     WORKING = "working"
     WAITING = "waiting"
@@ -42,11 +42,11 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryView:
-    """A story with its steps, and how it stands where it is under way and somebody works on its run."""
+    """A story with its steps, and its activity if it is in progress and a process works on its run."""
 
     story: StoryRow
     steps: Sequence[StepRow]
-    standing: Standing | None = None
+    activity: StoryActivity | None = None
     waited: tuple[Waited, ...] = ()
 
     @property
@@ -60,12 +60,12 @@ class StoryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """A run as it is shown, from its rows and from whether its worker lives; `meant` where no other one is by commands
-    that name none.
+    """A run as it is shown, from its rows and whether its worker lives. `meant`: commands without a run id use this run
+    without asking.
     """
 
     run: RunRow
-    pulse: Pulse
+    activity: Activity
     worker: Owner | None
     stories: Sequence[StoryView]
     shares: Sequence[Share] = ()
@@ -73,23 +73,23 @@ class RunView:
 
     @property
     def used(self) -> Usage:
-        """What the stories have used so far; the run's own row only counts those that have ended."""
+        """The usage of all stories so far; the run's own row only counts ended stories."""
         return total(view.used for view in self.stories)
 
     @property
     def idle(self) -> Idle:
-        """How much of its time it only waited, while none of its stories was worked on."""
-        return idle(course_of(one.story, one.waited) for one in self.stories)
+        """How long the run was idle: no story was being worked on."""
+        return idle(course_of(view.story, view.waited) for view in self.stories)
 
     @property
     def band(self) -> Band | None:
-        """What it was foreseen to cost when it began."""
+        """The estimated cost when the run started."""
         low, high = self.run.low_usd, self.run.high_usd
         return None if low is None or high is None else Band(low_usd=low, high_usd=high, known=self.run.known)
 
     @property
     def limits(self) -> Limited:
-        """Those that hold now."""
+        """The current limits."""
         run = self.run
         return (
             Budget(usd=run.max_usd, tokens=run.max_tokens),
@@ -99,39 +99,39 @@ class RunView:
 
     @property
     def without_gates(self) -> tuple[str, ...]:
-        """Those that the user has let it continue without."""
+        """The gates that the user has allowed the run to continue without."""
         return tuple(self.run.without_gates.splitlines())
 
     @property
     def undoing(self) -> tuple[str, ...]:
-        """The stories whose revert was asked for and is not over."""
+        """The stories with a pending revert."""
         return tuple(self.run.undoing.splitlines())
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those in force, by name; see `domain.run.steering.options`."""
+        """The current options, by name; see `domain.run.steering.options`."""
         found: dict[str, Any] = loads(self.run.options)
         return found
 
     @property
     def moves(self) -> bool:
-        """Whether anybody works on what is under way; in a paused run the last attempts are brought to their end."""
-        return self.pulse in MOVING or (self.pulse is Pulse.PAUSED and self.worker is not None)
+        """Whether a process works on stories; a paused run still completes its last attempts."""
+        return self.activity in MOVING or (self.activity is Activity.PAUSED and self.worker is not None)
 
     @property
-    def under_way(self) -> tuple[str, ...]:
-        """The stories that are being worked on; where nobody works on the run there are none."""
-        working = self.pulse in MOVING
-        return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
+    def in_progress(self) -> tuple[str, ...]:
+        """The stories in progress; empty if no process works on the run."""
+        working = self.activity in MOVING
+        return tuple(view.story.story for view in self.stories if working and view.story.status == "in_progress")
 
 
 def reason(story: StoryRow) -> str:
-    """Why it waits, without the word before it that says what for."""
+    """Returns why the story waits, without the prefix for the kind of wait."""
     return story.waiting.removeprefix(f"{story.hold or RESET}: ")
 
 
 def proof_of(story: StoryRow) -> ProofStatus | None:
-    """How a story stands that has landed; None where nobody has recorded it."""
+    """Returns the proof of a landed story; None if none is recorded."""
     if not story.proof:
         return None
     level = ProofLevel(story.proof)
@@ -143,4 +143,4 @@ def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:
     return Course(began=began, ended=story.ended_at, waited=waited)
 
 
-MOVING: Final = frozenset({Pulse.WORKING, Pulse.LIMITED, Pulse.STUCK})
+MOVING: Final = frozenset({Activity.WORKING, Activity.LIMITED, Activity.STUCK})

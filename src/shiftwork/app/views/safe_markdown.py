@@ -1,5 +1,5 @@
-"""Markdown that no text of an agent, a gate or a spec can disturb: bounded, and no markup; on one line but for what a
-gate has printed, which stands as code.
+"""Escapes text from agents, gates and specs for Markdown: limited in length, without markup, and on one line. Only the
+output of gates keeps its lines, as code.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ def text(said: str) -> str:
 
 
 def quoted(said: str) -> Iterator[str]:
-    """Its first line as text, and the last of the others as they are, indented."""
+    """Returns the first line as text, and the last of the other lines unchanged as indented code."""
     first, *rest = [line for line in said.splitlines() if line.strip()] or [""]
     yield text(first)
     if rest:
@@ -44,7 +44,7 @@ def quoted(said: str) -> Iterator[str]:
 
 
 def printed(said: str) -> str:
-    """What matters of what a gate has printed, to stand at the end of a line of a list: several lines go below it."""
+    """Returns an excerpt of a gate's output for the end of a list item; several lines go below it."""
     lines = [line for line in trimmed(said, _PRINTED).splitlines() if line.strip()]
     if len(lines) <= 1:
         return "".join(f" {text(line)}" for line in lines)

@@ -1,4 +1,4 @@
-"""The stories of a run in a list: where each stands, and what it waits for."""
+"""Lists the stories of a run: the state of each, and what it waits for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from shiftwork.ports.views import Queries, StepRow, StoryRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """`waits_for` are the dependencies that have not landed, `step` the name of the one at hand."""
+    """`waits_for` are the dependencies that have not landed; `step` is the name of the current step."""
 
     story: StoryRow
     step: str
@@ -22,7 +22,7 @@ class Line:
 
 
 async def roll(queries: Queries, events: EventStore, run: RunId) -> list[Line]:
-    """In the order of the spec."""
+    """Returns the stories in the order of the spec."""
     state = await load(events, RUN, run_stream(run))
     return [await _line(queries, state, row) for row in await queries.stories(run)]
 

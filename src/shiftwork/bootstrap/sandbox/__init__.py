@@ -1,1 +1,1 @@
-"""Which sandbox agents, gates and the setup command get."""
+"""Chooses the sandbox for agents, gates and the setup command."""

@@ -1,4 +1,4 @@
-"""The network of each agent: its own with the hosts of its model, or this machine's where nothing is known of it."""
+"""The network of each agent: its own with the hosts of its model, or this machine's if its hosts are unknown."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.domain.network.hosts import Host
 
 OWN_AGENT: Final = "agent"
-"""The table of the settings for the run's own agent."""
+"""The settings table of the run's own agent."""
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _HTTPS: Final = 443
@@ -27,8 +27,9 @@ _HTTPS: Final = 443
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSandbox:
-    """The sandbox of agents: `base` without a network of its own, and how each agent gets one. `registries` are added
-    to what each may call. Where this machine makes no networks, `own_networks` is False, and all keep the machine's.
+    """The sandbox of agents: `base` has no network of its own; `of` adds one for each agent. `registries` are added to
+    the hosts each agent may call. If this machine cannot create networks, `own_networks` is False, and all agents keep
+    the machine's network.
     """
 
     base: Sandbox = OPEN
@@ -37,13 +38,13 @@ class AgentSandbox:
     own_networks: bool = True
 
     def of(self, agent: AgentSettings, table: str, env: Mapping[str, str]) -> Sandbox:
-        """The sandbox of one agent. `table` is that of the settings which describes it."""
+        """The sandbox of an agent. `table` is the settings table that describes it."""
         if not isinstance(self.base, Bubblewrap):
             return self.base
         return replace(self.base, reach=self.reach(agent, table, env))
 
     def reach(self, agent: AgentSettings, table: str, env: Mapping[str, str]) -> Pass | None:
-        """What the agent may call; None where it has no network of its own."""
+        """The hosts and ports the agent may call; None if it has no network of its own."""
         listed = (*agent.host_list, *self.room.host_list)
         own = own_endpoints(agent.use, visible_to_agent(agent.use, env, agent.env))
         unlimited = not listed and (own is None or self.room.network is True)
@@ -51,7 +52,7 @@ class AgentSandbox:
             return None
         known = own or Endpoints()
         ports = tuple(dict.fromkeys((*known.ports, *self.room.ports, *self.registries.ports)))
-        # The name under which this machine is listed goes to the proxy, with every port.
+        # If the settings list this machine by name, requests to that name go to the proxy, with every port.
         local = {host.name for host in listed} & {"localhost", "127.0.0.1"}
         passed_on = (Host(name=name, port=port) for name in sorted(local) for port in ports)
         return Pass(
@@ -62,31 +63,35 @@ class AgentSandbox:
         )
 
     def keeps_network(self, agent: AgentSettings) -> bool:
-        """Whether an agent has this machine's network though nobody asked for that: nothing is known of its hosts."""
+        """Whether an agent keeps this machine's network although the settings do not ask for it, because its hosts are
+        unknown.
+        """
         confined = isinstance(self.base, Bubblewrap) and self.room.network == "auto"
         return confined and not (agent.hosts or self.room.hosts) and own_endpoints(agent.use, {}) is None
 
 
 def agent_tables(settings: Settings) -> Iterator[tuple[str, str, AgentSettings]]:
-    """Every agent that may work: its name, its table in the settings, and what that says."""
+    """Every agent that may work: its name, its settings table, and its settings."""
     yield settings.agent.use, OWN_AGENT, settings.agent
     for name, profile in settings.profiles.items():
         yield name, f"profiles.{name if _BARE.fullmatch(name) else json.dumps(name)}", profile
 
 
 def unlimited(sandbox: AgentSandbox, settings: Settings) -> str:
-    """One line that names the agents which keep this machine's network, and how to confine them; empty if none do."""
+    """A line that names the agents which keep this machine's network, and how to confine them; empty if none do."""
     found = [(name, table) for name, table, agent in agent_tables(settings) if sandbox.keeps_network(agent)]
     if not found:
         return ""
     names, tables = ", ".join(name for name, _ in found), ", ".join(f"[{table}]" for _, table in found)
     keep = "keeps" if len(found) == 1 else "keep"
-    told = f"{names} {keep} this machine's network, with the services on it, because the settings name no hosts for it"
-    return f'{told}: list them, hosts = ["api.example.com"] under {tables} in shiftwork.toml'
+    message = (
+        f"{names} {keep} this machine's network, with the services on it, because the settings name no hosts for it"
+    )
+    return f'{message}: list them, hosts = ["api.example.com"] under {tables} in shiftwork.toml'
 
 
 def called_hosts(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The agents that have a network of their own, by name, each with whom it may call, in words."""
+    """The agents that have a network of their own, by name, each with the hosts it may call, as text."""
     for name, table, agent in agent_tables(settings):
         if reach := sandbox.reach(agent, table, env):
             hosts = (host.name if host.port == _HTTPS else str(host) for host in reach.hosts)

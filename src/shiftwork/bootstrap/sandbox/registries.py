@@ -1,4 +1,4 @@
-"""The package registries that sandboxes let through, and the sandbox of the setup command, which installs from them."""
+"""The package registries that sandboxes allow, and the sandbox of the setup command, which installs from them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ TABLE = "sandbox.setup"
 
 
 async def registries_in_force(site: Site, settings: Settings, env: Mapping[str, str]) -> Registries:
-    """Those for the package managers that the repository uses, and those that it names itself and the user has agreed
-    to; none are looked for where there is no sandbox.
+    """The registries of the package managers that the repository uses, and those that it names itself and the user has
+    agreed to; none without a sandbox.
     """
     if settings.sandbox.tier == "none":
         return NO_REGISTRIES
@@ -32,8 +32,8 @@ async def registries_in_force(site: Site, settings: Settings, env: Mapping[str, 
 
 
 def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Sandbox:
-    """For the setup command: on the rung `own`, with the registries of `own` and the hosts that the settings name, or
-    on the rung that the user has agreed to. Where the settings give gates this machine's network, it has that too.
+    """For the setup command: on the rung `own`, with the registries of `own` and the hosts in the settings, or on the
+    rung that the user has agreed to. If the settings give gates this machine's network, the setup command has it too.
     """
     if settings.sandbox.gates.network is True:
         return gates
@@ -48,19 +48,19 @@ def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], gates:
 
 
 def setup_advice(sandbox: Sandbox, command: str, agreed: Agreed = NOTHING_AGREED) -> tuple[str, ...]:
-    """What the user can do where the setup command fails in its sandbox; nothing where it has the machine's network."""
+    """What the user can do if the setup command fails in its sandbox; empty if it has the machine's network."""
     own = sandbox.rungs[Rung.OWN] if isinstance(sandbox, Ladder) and sandbox.rung(command) is Rung.OWN else None
     if not isinstance(own, Bubblewrap) or own.reach is None:
         return ()
     hosts = ", ".join(map(str, own.reach.hosts)) or "none"
     known = {host.name for host in own.reach.hosts}
-    missing = ", ".join(str(one) for one in dict.fromkeys(project_hosts(agreed.unagreed)) if one.name not in known)
+    missing = ", ".join(str(host) for host in dict.fromkeys(project_hosts(agreed.unagreed)) if host.name not in known)
     return (
         *(
             [f"this repository names registries that you have not agreed to: {missing}: shiftwork trust"]
             if missing
             else []
         ),
-        f'it may call these hosts, and more by hosts = ["host.example"] under [{TABLE}]: {hosts}',
+        f'it can reach these hosts; add more with hosts = ["host.example"] under [{TABLE}]: {hosts}',
         "to give it this machine's network: shiftwork trust --gate setup --rung host",
     )

@@ -1,4 +1,4 @@
-"""Which sandbox agents and gates get here: the one that the settings ask for, or none where none works."""
+"""Chooses the sandbox for agents and gates: the tier in the settings, or none if no sandbox works here."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.bootstrap.sandbox.agent_network import AgentSandbox, agent_tables, unlimited
 from shiftwork.bootstrap.sandbox.registries import setup_sandbox
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.config.registries.addresses import NO_REGISTRIES, Registries
 from shiftwork.config.settings.sandbox import RoomSettings, SandboxSettings
 from shiftwork.config.settings.settings import Settings
@@ -34,9 +34,9 @@ from shiftwork.search_paths import tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandboxes:
-    """One for each kind of program. `missing` says why there is none though the settings would take one; it is None
-    where there is one, and where the settings want none. `network` is one line for the user where agents keep this
-    machine's network and nobody has asked for that; else empty.
+    """A sandbox for each kind of program. `missing` says why there is none although the settings allow one; it is None
+    if there is one, or if the settings turn it off. `network` is a line for the user if agents keep this machine's
+    network without being configured to; else empty.
     """
 
     agents: AgentSandbox = AgentSandbox()
@@ -53,7 +53,7 @@ class Sandboxes:
 
     @property
     def note(self) -> str:
-        """One line for the user where the sandbox is missing that they would have by default; else empty."""
+        """A line for the user if the default sandbox is not available; else empty."""
         if self.missing is None:
             return ""
         why = " ".join(self.missing.message.split())
@@ -67,11 +67,11 @@ async def open_sandboxes(
     objects: Iterable[Path] = (),
     registries: Registries = NO_REGISTRIES,
 ) -> Sandboxes:
-    """Raises SandboxError where the settings ask for a tier that does not work here: nothing is run with less than they
-    ask for. With `auto` there is no sandbox then, and the result says why.
+    """Raises SandboxError if the settings require a tier that does not work here: nothing runs with a weaker one. With
+    `auto` there is no sandbox then, and the result says why.
 
-    `objects` are folders of git objects that every tree borrows from. `registries` are those that packages come from;
-    who starts no work does without.
+    `objects` are folders of git objects that every tree borrows from. `registries` are the package registries; callers
+    that start no work leave them out.
     """
     if settings.sandbox.tier == "none":
         return Sandboxes()
@@ -109,14 +109,14 @@ async def _confined(
             bounds=_bounds(settings.sandbox),
         )
 
-    # An agent starts the harness's own tools, which are of this package.
+    # An agent starts the harness's own tools, which are part of this package.
     package = Path(shiftwork.__file__).parent
     base = replace(confined("sandbox.agents", settings.sandbox.agents, package, *registries.folders), reach=None)
     gates = confined("sandbox.gates", settings.sandbox.gates, *registries.folders)
     room = settings.sandbox.gates
     every = AgentSandbox(base=base, room=settings.sandbox.agents, registries=registries)
     agents, network = await _agents(every, settings, env)
-    # What holds for one holds for the other, unless there is more to try.
+    # The probe of the agents' sandbox also covers gates, unless gates list hosts.
     if gates.reach:
         await _probe_once(gates)
     ports = tuple(dict.fromkeys((*room.ports, *registries.ports)))
@@ -132,14 +132,14 @@ async def _confined(
 
 
 async def _agents(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, str]) -> tuple[AgentSandbox, str]:
-    """The sandbox of agents, tried, and what the user must know of its network.
+    """The probed sandbox of agents, and what the user must know about its network.
 
-    Some containers allow a sandbox and no network of its own. There, with `auto`, agents keep the machine's: it is more
-    than no sandbox.
+    Some containers allow a sandbox but no separate network. There, with `auto`, agents keep the machine's network: that
+    is safer than no sandbox.
     """
     every = (sandbox.of(agent, table, env) for _, table, agent in agent_tables(settings))
-    tried = [one for one in every if isinstance(one, Bubblewrap)]
-    reaching = next((one for one in tried if one.reach), None)
+    tried = [item for item in every if isinstance(item, Bubblewrap)]
+    reaching = next((bubblewrap for bubblewrap in tried if bubblewrap.reach), None)
     if reaching is None:
         await _probe_once(tried[0])
         return sandbox, unlimited(sandbox, settings)
@@ -150,14 +150,14 @@ async def _agents(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, s
             raise
         await _probe_once(replace(reaching, reach=None))
         why = " ".join(failure.message.split())
-        told = f"agents keep this machine's network, with the services on it, because {why}"
-        return replace(sandbox, own_networks=False), told
+        message = f"agents keep this machine's network, with the services on it, because {why}"
+        return replace(sandbox, own_networks=False), message
     return sandbox, unlimited(sandbox, settings)
 
 
 def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Ladder:
-    """The rungs that the tier has: who asks for bubblewrap by its name never leaves it. A network of its own with
-    nothing to call is what a gate without a network has, without the proxy that would refuse everything.
+    """The rungs of the tier: with the explicit tier bubblewrap, gates never leave the sandbox. An own network without
+    hosts is the same as no network, so it needs no proxy.
     """
     cut = replace(gates, network=False)
     rungs: dict[Rung, Sandbox] = {
@@ -168,31 +168,33 @@ def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubbl
     if settings.sandbox.tier == "auto":
         rungs[Rung.UNCONFINED] = OPEN
     folder = site.state / "known"
-    found = recalled(folder) if site.standing is Standing.OWN else {}
+    found = recalled(folder) if site.ownership is Ownership.OWN else {}
     return Ladder(rungs=rungs, folder=folder, consented=GateConsents(site.root, env).rungs(), found=found)
 
 
 def kernel_guards() -> tuple[str, ...]:
-    """How far the kernel's side of the sandbox goes on this machine, in words."""
+    """How much the kernel protects on this machine, as text."""
     return (
-        "calls to the kernel are filtered (seccomp)"
+        "system calls are filtered (seccomp)"
         if seccomp.program()
-        else f"no filter of calls to the kernel is known for {platform.machine()}",
-        "keyrings are their own" if own_keyring() else "your session keyring is shared",
+        else f"there is no system call filter for {platform.machine()}",
+        "keyrings are private" if own_keyring() else "your session keyring is shared",
         "abstract sockets of the machine are closed"
         if scoped_sockets()
-        else "abstract sockets of the machine are open where its network is (closed from Linux 6.12 on)",
+        else "abstract sockets of the machine are open to programs with its network (closed from Linux 6.12 on)",
     )
 
 
 _GB: Final = 10**9
 
 _PROBED: Final[dict[tuple[str, bool], SandboxError | None]] = {}
-"""What the probe said in this process, by the program and whether a list of hosts was tried."""
+"""The results of the probe in this process, by program and by whether a list of hosts was tried."""
 
 
 async def _probe_once(sandbox: Bubblewrap) -> None:
-    """Whether namespaces can be made does not change while a command runs, and to try it takes a fifth of a second."""
+    """Probes once per process: the result does not change while a command runs, and a probe takes a fifth of a
+    second.
+    """
     key = (sandbox.program, sandbox.reach is not None)
     if key not in _PROBED:
         try:
@@ -206,15 +208,15 @@ async def _probe_once(sandbox: Bubblewrap) -> None:
 
 
 def _bounds(settings: SandboxSettings) -> Bounds:
-    """What one program may use; of memory three quarters of what the machine has, unless it is said."""
+    """The limits of a program; by default three quarters of the machine's memory."""
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     memory = int(settings.memory_gb * _GB) if settings.memory_gb else whole * 3 // 4
     return Bounds(memory=memory, processes=settings.processes, disk=int(settings.disk_gb * _GB))
 
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:
-    """Of the home where they begin with `~/`, else of the repository unless they are given in full; where a link is
-    named, that to which it leads as well. Raises SettingsError where a link of the repository leads out of it.
+    """Resolve names: `~/` is the home, relative names are in the repository, absolute names are unchanged; for a link,
+    its target is included too. Raises SettingsError if a link in the repository leads out of it.
     """
     found: list[Path] = []
     for name in names:
@@ -222,9 +224,9 @@ def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:
         path = home / name[2:] if of_home else root / name
         end = Path(os.path.realpath(path))
         if not of_home and not Path(name).is_absolute() and _leads_out(root, name, end):
-            # Not a matter of the tier: where a sandbox is only wanted, its failure would leave none.
+            # Not a SandboxError: with the tier `auto` that would turn the sandbox off.
             raise SettingsError(
-                f"sandbox: {name} is in the repository, and a link there leads out of it, to {end}",
+                f"sandbox: {name} is in the repository, but a link there leads out of it, to {end}",
                 hint=f"remove the link, or name {end} in full, if that is what you want to show",
             )
         found += dict.fromkeys((path, end))
@@ -232,6 +234,8 @@ def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:
 
 
 def _leads_out(root: Path, name: str, end: Path) -> bool:
-    """Whether a link does it: a story may have landed one. What is written out (`../data`) the user has agreed to."""
+    """Whether a link leads out of the repository: a story may have landed it. A written-out `../data` has the user's
+    consent.
+    """
     real = Path(os.path.realpath(root))
     return end != Path(os.path.normpath(real / name)) and not end.is_relative_to(real)

@@ -1,1 +1,1 @@
-"""What commands need that only read or take over state."""
+"""For commands that only read state, or adopt it."""

@@ -1,4 +1,4 @@
-"""Takes over state that somebody else has made: looked through first, and without what could be believed wrongly."""
+"""Adopts state that was created elsewhere: checks it first, and removes everything that must not be trusted."""
 
 import os
 import stat
@@ -9,19 +9,19 @@ from typing import Final
 from shiftwork.adapters.workspace.hub.hub_setup import strip
 from shiftwork.adapters.workspace.tree.untrusted_files import erase
 from shiftwork.config import project
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site
 from shiftwork.errors import StateError
 
 _KEPT: Final = frozenset(
     {"project", "state.db", "state.db-wal", "hub.git", "runs", "logs", "diffs", "bundles", "set-aside"}
 )
-"""What runs have done and said. The rest is made again: what is known of gates, indexes, the engine's own database."""
+"""The records of runs. The rest is rebuilt: knowledge about gates, indexes, the engine's own database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopted:
-    """`same` is false where the project that this is a copy of is still there: its runs stay its own."""
+    """`same` is False if the project that this is a copy of still exists: that project keeps its runs."""
 
     state: Path
     project: str
@@ -29,13 +29,15 @@ class Adopted:
 
 
 def adopt(site: Site) -> Adopted:
-    """Raises StateError where there is nothing to adopt, or where it has what the harness never makes."""
-    match site.standing:
-        case Standing.NONE:
+    """Raises StateError if there is nothing to adopt, or if the folder contains entries that the harness never
+    creates.
+    """
+    match site.ownership:
+        case Ownership.NONE:
             raise StateError(f"there is no state in {site.shared}", hint='shiftwork run "what you want done"')
-        case Standing.OWN:
-            raise StateError(f"{site.state} is yours already", hint="shiftwork status --all")
-        case Standing.UNREGISTERED:
+        case Ownership.OWN:
+            raise StateError(f"{site.state} already belongs to you", hint="shiftwork status --all")
+        case Ownership.UNREGISTERED:
             _check(site.state)
             for entry in list(site.state.iterdir()):
                 if entry.name not in _KEPT:
@@ -47,12 +49,12 @@ def adopt(site: Site) -> Adopted:
 
 
 def _check(folder: Path) -> None:
-    """Nothing that leads elsewhere, that another user can change, or that is not a file or a folder."""
+    """Raises StateError for links, entries that another user can change, and anything but files and folders."""
     for entry in _all(folder):
         found = entry.stat(follow_symlinks=False)
         if wrong := _wrong(found):
             raise StateError(
-                f"{entry.path} is {wrong}: shiftwork makes none, so that nothing of {folder} is adopted",
+                f"{entry.path} is {wrong}: shiftwork never creates such an entry, so nothing in {folder} is adopted",
                 hint=f"look at it, then: rm -r {folder}",
             )
 
@@ -66,7 +68,7 @@ def _wrong(found: os.stat_result) -> str:
         return ""
     if not stat.S_ISREG(found.st_mode):
         return "neither a file nor a folder"
-    return "a file with a second name" if found.st_nlink > 1 else ""
+    return "a file with a second hard link" if found.st_nlink > 1 else ""
 
 
 def _close(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where front ends find what was left out of a run's stories."""
+"""Gives front ends the patches with changes that were left out of a run's stories."""
 
 from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
 

@@ -1,4 +1,4 @@
-"""The door between: the history and git without the engine, for commands that look deeper or clean up."""
+"""The history and git without the engine, for commands that inspect runs or clean up."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from shiftwork.adapters.workspace.gates.checkout_trial import GitTrials, check_i
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
 from shiftwork.adapters.workspace.git.changes import GitChanges
-from shiftwork.adapters.workspace.git.conflict_forecast import GitRadar
+from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForecast
 from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.agent_repository import lenders
@@ -38,18 +38,18 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.workspace import Gates, Obstacle, Radar, Trials
+from shiftwork.ports.workspace import ConflictForecast, Gates, Obstacle, Trials
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
-"""Whose name is on what is kept: nobody has landed it."""
+"""The author of bundles that are kept: no user has landed them."""
 
-_RADAR_SECONDS: Final = 3.0
-"""Who asks where a run stands does not wait longer than that for what is foreseen."""
+_FORECAST_SECONDS: Final = 3.0
+"""How long a status command waits at most for the conflict forecast."""
 
 
 @asynccontextmanager
 async def open_history(site: Site) -> AsyncIterator[EventStore]:
-    """The streams of facts; to be opened where the views know of a run, since a database is made otherwise."""
+    """The streams of facts; call this only if the views show a run, because it creates a missing database."""
     store = open_store(store_address(site))
     try:
         yield store.events
@@ -62,8 +62,8 @@ def notebook_of(site: Site) -> Notebook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mailbox:
-    """What is needed to ask something of a run and to see what comes of it."""
+class RunInbox:
+    """Everything needed to send a request to a run and to see the result."""
 
     events: EventStore
     inbox: Inbox
@@ -72,11 +72,11 @@ class Mailbox:
 
 
 @asynccontextmanager
-async def open_mailbox(site: Site) -> AsyncIterator[Mailbox]:
-    """To be opened where the views know of a run, as the history is."""
+async def open_inbox(site: Site) -> AsyncIterator[RunInbox]:
+    """Call this only if the views show a run, like `open_history`."""
     store = open_store(store_address(site))
     try:
-        yield Mailbox(events=store.events, inbox=store.inbox, leases=store.leases, clock=SystemClock())
+        yield RunInbox(events=store.events, inbox=store.inbox, leases=store.leases, clock=SystemClock())
     finally:
         store.close()
 
@@ -86,7 +86,7 @@ async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
 
 
 async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Protecting, Gates]:
-    """What certificates are held against: the repository's objects, and gates that run again though they were green."""
+    """To check certificates: the repository's objects, and gates that run again even if they passed before."""
     hub = await _hub(site, env)
     registries = await registries_in_force(site, settings, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
@@ -97,17 +97,17 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
 
 
 async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """Which untracked files of the checkout the patterns of `.worktreeinclude` match now."""
+    """The untracked files of the checkout that match the patterns of `.worktreeinclude` now."""
     return await included(git_of_user(site, env), patterns)
 
 
 async def run_in_checkout(site: Site, gates: Sequence[Gate], env: Mapping[str, str]) -> GateReport:
-    """What the gates say of the user's checkout as it is, with their whole environment and without a sandbox."""
+    """Run the gates in the user's checkout as it is, with the complete environment and without a sandbox."""
     return await check_in_place(site.root, gates, env)
 
 
 async def open_trials(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Trials:
-    """For gates that are red in a gate tree of the branch and green in the user's checkout."""
+    """For gates that fail in a gate tree of the branch and pass in the user's checkout."""
     hub = await _hub(site, env)
     registries = await registries_in_force(site, settings, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
@@ -116,14 +116,14 @@ async def open_trials(site: Site, settings: Settings, env: Mapping[str, str], br
     return GitTrials(hub=hub, setup=setup, commit=tip, env=env, own=(SETTINGS_FILE,))
 
 
-async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
-    """For a run that is being worked on: a hub is made otherwise."""
+async def open_conflict_forecast(site: Site, env: Mapping[str, str]) -> ConflictForecast:
+    """Call this only for a run in progress, because it creates a missing hub."""
     hub = await _hub(site, env)
-    return GitRadar(hub=replace(hub, git=replace(hub.git, seconds=_RADAR_SECONDS)))
+    return GitConflictForecast(hub=replace(hub, git=replace(hub.git, seconds=_FORECAST_SECONDS)))
 
 
 async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Obstacle | None:
-    """What keeps what has landed on `ref` from being merged into the branch; None where it has been."""
+    """What prevents merging `ref` into the branch; None if it is already merged."""
     git = git_of_user(site, env)
     if not (
         await git.run("merge-base", "--is-ancestor", *(f"refs/heads/{name}" for name in (ref, branch)), accept=(0, 1))
@@ -136,7 +136,7 @@ async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) ->
 
 @asynccontextmanager
 async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]:
-    """What cleaning up needs. The state folder must be there."""
+    """Everything that clean-up needs. The state folder must exist."""
     clock = SystemClock()
     hub = await _hub(site, env)
     store = open_store(store_address(site))
@@ -144,7 +144,7 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
         yield Broom(
             events=store.events,
             leases=store.leases,
-            remains=GitRemains(hub=hub, desks=site.state / "runs", clock=clock),
+            remains=GitRemains(hub=hub, attempt_folders=site.state / "runs", clock=clock),
             reaper=HostReaper(),
             clock=clock,
             owner=this_owner(clock.executor()),

@@ -1,4 +1,4 @@
-"""The quick door: what commands need that only look. Nothing is created, migrated or locked."""
+"""For commands that only read. Creates, migrates and locks nothing."""
 
 from pathlib import Path
 from typing import Final
@@ -7,41 +7,41 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store.reader import reader
 from shiftwork.app.views.queries import Liveness, Silence
 from shiftwork.bootstrap.state.database_address import store_address
-from shiftwork.config.project import Standing, registered
+from shiftwork.config.project import Ownership, registered
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
 from shiftwork.ports.views import Owner, Queries
 
 _NO_PROJECT: Final = "-"
-"""What no run belongs to: where nothing was run yet, nothing is found."""
+"""A project id without runs: before the first run, nothing is found."""
 
 _PLACE: Final = 4
-"""How many parts of a path say which log it is: the folder of all, run, story and file."""
+"""How many parts of a path identify a log: the logs folder, run, story and file."""
 
 _SOON_SECONDS: Final = 1.0
-"""Nobody is stuck before that, whatever the settings say: they are not even read."""
+"""An attempt never counts as stuck before that; it saves reading the settings."""
 
 
 def open_queries(site: Site, *, patience: float = 0.0) -> Queries:
-    """The views of the runs of this project; of none where its state is not the user's."""
+    """The views of the runs of this project; empty if its state does not belong to the user."""
     if _is_closed(site):
         return reader.no_queries()
     return reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
 
 
 def queries_of_all(site: Site) -> Queries:
-    """The views of the runs of every project that shares the database, to list them."""
+    """The views of the runs of every project in the database, for listing."""
     if _is_closed(site):
         return reader.no_queries()
     return reader.open_queries(store_address(site))
 
 
 def _is_closed(site: Site) -> bool:
-    return site.stores_itself and site.standing is Standing.UNREGISTERED
+    return site.stores_itself and site.ownership is Ownership.UNREGISTERED
 
 
 def folders(site: Site) -> dict[str, str]:
-    """Where the user's projects lie, by their ids."""
+    """The folders of the user's projects, by id."""
     return registered(site.state_home)
 
 
@@ -50,15 +50,15 @@ def now() -> float:
 
 
 def log_of(site: Site, log: str) -> Path:
-    """Where the log of an attempt is now: the history has the path that it had, and the repository may have been moved
-    since. Within the state folder its place stays the same.
+    """The current path of an attempt's log: the history has its old path, and the repository may have been moved since.
+    Its path within the state folder stays the same.
     """
     parts = Path(log).parts[-_PLACE:]
     return site.state.joinpath(*parts) if parts[:1] == ("logs",) else Path(log)
 
 
 def silence(site: Site) -> Silence:
-    """An attempt seems stuck after a third of the time after which its silence ends it."""
+    """An attempt seems stuck after a third of the silence limit."""
 
     def silent(log: str) -> bool:
         try:
@@ -71,7 +71,7 @@ def silence(site: Site) -> Silence:
 
 
 def _silence_seconds(site: Site) -> float:
-    from shiftwork.config.settings.sections import AgentSettings  # noqa: PLC0415 - heavy, and rarely asked for
+    from shiftwork.config.settings.sections import AgentSettings  # noqa: PLC0415 - slow to import, rarely needed
     from shiftwork.config.settings.settings import load_settings  # noqa: PLC0415 - as above
 
     try:
@@ -83,7 +83,7 @@ def _silence_seconds(site: Site) -> float:
 
 def liveness() -> Liveness:
     def alive(owner: Owner) -> bool | None:
-        from shiftwork.adapters.processes.host.process_identity import is_alive  # noqa: PLC0415 - a run that is over has no owner
+        from shiftwork.adapters.processes.host.process_identity import is_alive  # noqa: PLC0415 - an ended run has no owner
 
         return is_alive(owner)
 
@@ -91,8 +91,8 @@ def liveness() -> Liveness:
 
 
 def left_running(run: str) -> int:
-    """How many processes of this host bear the run's marker: where nobody works on it, they outlive whoever did."""
-    import asyncio  # noqa: PLC0415 - heavy, and rarely asked for
+    """How many processes on this host carry the run's marker; if no process works on the run, they are left over."""
+    import asyncio  # noqa: PLC0415 - slow to import, rarely needed
 
     from shiftwork.adapters.processes.ending.reaper import HostReaper  # noqa: PLC0415
 

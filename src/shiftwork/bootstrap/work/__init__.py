@@ -1,1 +1,1 @@
-"""What commands need that do work: every port, opened and closed in order."""
+"""For commands that do work: opens and closes every port in order."""

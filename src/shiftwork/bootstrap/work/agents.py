@@ -1,4 +1,4 @@
-"""Which agent stands behind which name."""
+"""Builds the agent for each name."""
 
 import os
 import shlex
@@ -27,12 +27,12 @@ from shiftwork.ports.agent import Agent
 __all__ = ["AGENTS", "Place", "Turn", "build_agent", "build_agents", "installed_instead", "scripted_agent"]
 
 _PROGRAMS: Final = {"claude-code": "claude", "codex": "codex"}
-"""By what names the agents are found that have a program of their own."""
+"""The program names of the agents that have their own program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where agents work: the environment they start from, the sandbox around them, and the root of the repository."""
+    """Where agents work: the environment they start with, their sandbox, and the root of the repository."""
 
     env: Mapping[str, str]
     sandbox: AgentSandbox = AgentSandbox()
@@ -40,17 +40,17 @@ class Place:
     table: str = OWN_AGENT
 
     def confined(self, settings: Settings) -> Sandbox:
-        """The sandbox of the agent that the settings name; `table` is where they describe it."""
+        """The sandbox of the configured agent; `table` is its settings table."""
         return self.sandbox.of(settings.agent, self.table, self.env)
 
 
 def build_agent(settings: Settings, place: Place) -> Agent:
-    """The agent that the settings name; whether its program exists is found out when it is asked to work."""
+    """The configured agent; whether its program exists is checked when it starts to work."""
     return AGENTS[settings.agent.use](settings, place)
 
 
 def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
-    """The run's own agent and those that workflows may name, by the names of their profiles."""
+    """The run's own agent and the agents that workflows may name, by profile name."""
     learn_secrets(settings, place.env)
     return {
         name: build_agent(settings.model_copy(update={"agent": agent}), replace(place, table=table))
@@ -59,7 +59,7 @@ def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
 
 
 def installed_instead(settings: Settings, env: Mapping[str, str]) -> str:
-    """How to use an agent that is installed, where the one of the settings is not; empty where there is none."""
+    """How to use another agent that is installed, if the configured agent is not; empty if there is none."""
     others = (name for name, program in _PROGRAMS.items() if name != settings.agent.use and _is_there(program, env))
     name = next(others, "")
     return f'{name} is installed: use = "{name}" under [agent] in shiftwork.toml, or --agent {name}' if name else ""
@@ -70,14 +70,14 @@ def _is_there(program: str, env: Mapping[str, str]) -> bool:
 
 
 def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
-    """An agent that plays given turns by step type, for the demo: no program, no key, no network."""
+    """An agent that replays the given turns by step type, for the demo: no program, no key, no network."""
     return ScriptedAgent(turns)
 
 
 def _claude_code(settings: Settings, place: Place) -> Agent:
-    """With a key in the environment every attempt has a home of its own; otherwise the user's login simply works."""
+    """With a key in the environment every attempt has a home of its own; otherwise the user's login is used."""
     seen = visible_to_agent("claude-code", place.env, settings.agent.env)
-    key = seen.get("ANTHROPIC_API_KEY") or None  # a variable that is empty is no key
+    key = seen.get("ANTHROPIC_API_KEY") or None  # an empty variable is no key
     return ProcessAgent(
         ClaudeCode(
             program=_program(settings, place.env, _PROGRAMS["claude-code"]),
@@ -92,7 +92,7 @@ def _claude_code(settings: Settings, place: Place) -> Agent:
 
 
 def _codex(settings: Settings, place: Place) -> Agent:
-    """Codex itself reads CODEX_API_KEY alone: a key that is there for something else must not go before a login."""
+    """Codex itself only reads CODEX_API_KEY: a key for another purpose must not take precedence over a login."""
     seen = visible_to_agent("codex", place.env, settings.agent.env)
     endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY") or None)
     program, sandbox = _program(settings, place.env, _PROGRAMS["codex"]), place.confined(settings)
@@ -100,7 +100,7 @@ def _codex(settings: Settings, place: Place) -> Agent:
 
 
 def _lender(place: Place) -> Lender:
-    """Processes of all repositories take turns to renew a login: it is the user's."""
+    """Processes of all repositories take turns to renew the user's login, because they share it."""
     return Lender(locks=state_home(place.env) / "logins")
 
 
@@ -114,7 +114,7 @@ def _acp(settings: Settings, place: Place) -> Agent:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        raise SettingsError(f"agent.command cannot be read: {error}", hint=f"mend its quotes: {given}") from error
+        raise SettingsError(f"agent.command cannot be read: {error}", hint=f"fix its quotes: {given}") from error
     seen = visible_to_agent("acp", place.env, settings.agent.env)
     return AcpAgent(tuple(words), env=seen, sandbox=place.confined(settings))
 

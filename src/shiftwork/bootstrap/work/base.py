@@ -1,4 +1,4 @@
-"""The base that work starts from, looked at before any work is paid for: its environment, its gates, what they see."""
+"""Checks the base before any work is paid for: its environment, its gates, and what they detect."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.agent_repository import lenders
 from shiftwork.adapters.workspace.hub.landing import GitRepository
-from shiftwork.app.landing.canary import Examiner, unheard
+from shiftwork.app.landing.canary import Examiner, ignore_sight
 from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
@@ -28,8 +28,8 @@ _HARNESS = Identity(name="Shiftwork", email="shiftwork@localhost")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The environment in which gates ran: how long it took to have it in their tree, and whether it was there before.
-    `failure` says why there is none though the settings have a setup command. `wanted` is false where they have none.
+    """The environment of the gates: how long it took to prepare, and whether it was reused. `failure` says why there is
+    none although the settings have a setup command. `wanted` is False if they have none.
     """
 
     wanted: bool
@@ -40,8 +40,8 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseCheck:
-    """`tip` is the commit that work would start from. `ladder` has the rungs of the gates, where they have any;
-    `confined` is whether there is a sandbox at all.
+    """`tip` is the commit that work would start from. `ladder` has the rungs of the gates, if any; `confined` is
+    whether there is a sandbox.
     """
 
     tip: Commit
@@ -57,12 +57,12 @@ class BaseCheck:
         return not any((self.gates.hub.state / "known").glob("sight-*"))
 
     async def known(self) -> tuple[GateSight, ...] | None:
-        """What is known of every gate, where nothing need be run to know it and the base is known to be green."""
+        """The stored results for every gate, if nothing needs to run and the base is known to pass."""
         return await self.examiner.known(self.tip)
 
     async def report(self, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
-        """What gates say of the tip; those that were green before run `again` only if that is asked for. Raises
-        RepositoryError where they cannot be run at all.
+        """Run the gates on the tip; gates that passed before run only with `again`. Raises RepositoryError if they
+        cannot run at all.
         """
         if self.ladder is None or not (fresh := self._unknown()):
             return await self.examiner.base(self.tip, marker, begun, again=again)
@@ -74,12 +74,12 @@ class BaseCheck:
         return not self._unknown()
 
     def rung(self, gate: Gate) -> Rung | None:
-        """The one that a gate is on; None where there is no ladder."""
+        """The rung of a gate; None without a ladder."""
         return self.ladder.rung(gate.command) if self.ladder else None
 
     def further(self, gate: Gate) -> tuple[Rung, ...]:
-        """The rungs that the user may let the gate have beyond the one that it is on. None where the tip was landed
-        here: a test that an agent has written must not bring its gate out of the sandbox by failing in it.
+        """The rungs beyond its own that the user may grant the gate. Empty if the tip was landed by Shiftwork: a test
+        that an agent has written must not free its gate from the sandbox by failing in it.
         """
         now = self.rung(gate)
         if self.ladder is None or now is None or self.tip_is_landed:
@@ -90,31 +90,31 @@ class BaseCheck:
         return self.ladder.unknown(gate.command for gate in self.examiner.gates) if self.ladder else ()
 
     async def _climbed(self, ladder: Ladder, fresh: tuple[str, ...], marker: str, begun: Begun) -> GateReport:
-        """Each gate that was never tried goes up to the first rung on which the base is green. Beyond those that need
-        no consent only the user can send it.
+        """Each untried gate moves up to the first rung on which the base passes. Rungs that need consent are only for
+        the user to grant.
         """
         ladder.put(fresh, Rung.CUT)
         report = await self.examiner.base(self.tip, marker, begun, again=True)
-        failed = {one.name for one in report.results if not one.passed}
+        failed = {result.name for result in report.results if not result.passed}
         stuck = tuple(gate for gate in self.examiner.gates if gate.command in fresh and gate.name in failed)
         red = failed
         if stuck and Rung.OWN in ladder.tried:
             ladder.put((gate.command for gate in stuck), Rung.OWN)
             again = await replace(self.examiner, gates=stuck).base(self.tip, marker, begun, again=True)
-            newer = {one.name: one for one in again.results}
-            report = replace(report, results=tuple(newer.get(one.name, one) for one in report.results))
-            red = {one.name for one in again.results if not one.passed}
+            newer = {result.name: result for result in again.results}
+            report = replace(report, results=tuple(newer.get(result.name, result) for result in report.results))
+            red = {result.name for result in again.results if not result.passed}
         ladder.forget(gate.command for gate in stuck if gate.name in red)
         ladder.keep()
         return report
 
     async def sights(
-        self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
+        self, report: GateReport, marker: str, on_sight: Callable[[GateSight], None] = ignore_sight
     ) -> tuple[GateSight, ...]:
-        return await self.examiner.sights(report, marker, heard=heard)
+        return await self.examiner.sights(report, marker, on_sight=on_sight)
 
     async def prepared(self) -> Prepared:
-        """What became of the environment in the last check."""
+        """How the environment was prepared in the last check."""
         setup, hub = self.gates.setup, self.gates.hub
         benches = self.gates.benches.values()
         names = [bench.environment.name for bench in benches if bench.environment]
@@ -129,7 +129,7 @@ class BaseCheck:
 async def open_base(
     site: Site, settings: Settings, env: Mapping[str, str], branch: str, gates: tuple[Gate, ...] | None = None
 ) -> BaseCheck:
-    """`gates` are those of a run, where they are not just those of the settings."""
+    """`gates` are those of a run, if they differ from those in the settings."""
     hub = await open_hub_here(site, _HARNESS, env)
     registries = await registries_in_force(site, settings, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)

@@ -1,4 +1,4 @@
-"""Which channels to people the settings name, and who stands behind them."""
+"""Builds the notification channels that the settings name."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,20 +16,22 @@ _WEBHOOK: Final = "webhook"
 
 
 def notice_plan(settings: Settings) -> NoticePlan:
-    """What a run that begins now tells people of."""
+    """The notifications of a run that starts now."""
     channels = channel_names(settings)
-    occasions = tuple(Occasion(one) for one in settings.notify.on) if channels else ()
+    occasions = tuple(Occasion(item) for item in settings.notify.on) if channels else ()
     return NoticePlan(occasions=occasions, channels=channels)
 
 
 def channel_names(settings: Settings) -> tuple[str, ...]:
-    """By place and service: an address may hold a password, and names are written into the history."""
+    """By position and service: an address may contain a password, and names are written to the history."""
     listed = (f"{number}:{url.partition(':')[0]}" for number, url in enumerate(settings.notify.urls, start=1))
     return (*listed, *((_WEBHOOK,) if settings.notify.webhook.url else ()))
 
 
 def build_notifiers(settings: Settings, env: Mapping[str, str]) -> dict[str, Notifier]:
-    """By name; raises SettingsError where the webhook's secret is not there. Addresses are checked when first used."""
+    """The channels by name; raises SettingsError if the webhook's secret is not set. Addresses are checked when first
+    used.
+    """
     notify = settings.notify
     notifiers: list[Notifier] = [AppriseNotifier(url) for url in notify.urls]
     if notify.webhook.url:
@@ -51,7 +53,7 @@ def _secret(settings: Settings, env: Mapping[str, str]) -> str:
 
 
 def notify_problems(settings: Settings, env: Mapping[str, str]) -> list[ShiftworkError]:
-    """What stands in the way of telling people, for `doctor`; nothing is sent."""
+    """What prevents notifications, for `doctor`; sends nothing."""
     found: list[ShiftworkError] = []
     try:
         build_notifiers(settings, env)

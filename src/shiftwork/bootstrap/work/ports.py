@@ -1,4 +1,4 @@
-"""The wide door: every port, opened for work and closed in order."""
+"""Opens every port for work, and closes them in order."""
 
 import asyncio
 import contextlib
@@ -11,8 +11,8 @@ from typing import Final
 
 import shiftwork
 from shiftwork import failpoints
+from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.prices import price
@@ -29,7 +29,7 @@ from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.app.loop import bodies
-from shiftwork.app.runtime.context import Conduct, Sighting, World, nobody
+from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, ignore
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
@@ -55,7 +55,7 @@ from shiftwork.ports.views import LEASE_SECONDS
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 ENGINE_VERSION: Final = "3"
-"""Raised when jobs of an earlier release must not be replayed, but started again from the history."""
+"""Increase this when jobs of an earlier release must not be replayed, but restarted from the history."""
 
 _LEAVING_SECONDS: Final = 2.0
 
@@ -64,7 +64,7 @@ _TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" 
 
 @asynccontextmanager
 async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
-    """The store without the engine: for commands that only leave a message."""
+    """The store without the engine: for commands that only post a message."""
     open_state(site)
     store = open_store(store_address(site))
     try:
@@ -74,17 +74,17 @@ async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
 
 
 @asynccontextmanager
-async def open_world(
+async def open_context(
     site: Site,
     settings: Settings,
     env: Mapping[str, str],
     *,
-    observe: Callable[[Sighting], None] = nobody,
+    observe: Callable[[Sighting], None] = ignore,
     agents: Mapping[str, Agent] | None = None,
-) -> AsyncIterator[World]:
-    """Everything that work needs. Once it is left, none of its processes is alive, and unfinished work can be resumed.
+) -> AsyncIterator[Context]:
+    """Everything that work needs. On exit, none of its processes is alive, and unfinished work can be resumed.
 
-    `agents` replaces the one that the settings name.
+    `agents` replaces the agent in the settings.
     """
     failpoints.arm(env.get("SHIFTWORK_FAILPOINT", ""))
     open_state(site)
@@ -93,21 +93,21 @@ async def open_world(
     git = await again(lambda: _open_git(site, settings, env, clock))
     place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
     store = open_store(store_address(site), patience=LEASE_SECONDS)
-    worlds: list[World] = []
+    contexts: list[Context] = []
     try:
         engine = await DbosEngine.open(
             DbosSettings(name="shiftwork", url=engine_address(site), executor=owner.executor, version=ENGINE_VERSION),
-            bodies(lambda: worlds[0]),
+            bodies(lambda: contexts[0]),
         )
         try:
-            worlds.append(
-                World(
+            contexts.append(
+                Context(
                     events=store.events,
                     inbox=store.inbox,
                     leases=store.leases,
                     engine=engine,
                     agents=agents or build_agents(settings, place),
-                    desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
+                    attempt_folders=LocalAttemptFolders(site.state, toolbox=_toolbox(settings)),
                     notebook=FolderNotebook(site.state),
                     workspaces=git.workspaces,
                     repository=git.repository,
@@ -118,7 +118,7 @@ async def open_world(
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
-                    conduct=conduct_of(settings),
+                    work_policy=work_policy_of(settings),
                     owner=owner,
                     project=site.project,
                     worktree=site.worktree,
@@ -126,36 +126,36 @@ async def open_world(
                     alive=is_alive,
                     price=price,
                     notifiers=build_notifiers(settings, env),
-                    record=open_queries(site, patience=LEASE_SECONDS).played,
+                    record=open_queries(site, patience=LEASE_SECONDS).profiles,
                 )
             )
-            yield worlds[0]
+            yield contexts[0]
         finally:
             await engine.close()
             git.setup.close()
-            # Nothing works any more. Where the database does not answer, the leases grow old by themselves.
+            # All work has stopped. If the database does not answer, the leases expire by themselves.
             with contextlib.suppress(StoreError, TimeoutError):
                 await asyncio.wait_for(store.leases.leave(owner), _LEAVING_SECONDS)
     finally:
         store.close()
 
 
-def leave_nobody() -> None:
-    """For a process that is about to go without closing its world: end what it supervises, if a moment is enough."""
+def leave_nothing() -> None:
+    """For a process that exits without closing its ports: end the processes it supervises, if there is time."""
     end_supervised()
 
 
-async def check_world(site: Site, settings: Settings, env: Mapping[str, str]) -> None:
-    """Raise what would keep the world from being opened because of the settings or the surroundings."""
+async def check_simulation(site: Site, settings: Settings, env: Mapping[str, str]) -> None:
+    """Raise any error in the settings or the environment that would prevent opening the ports."""
     open_state(site)
     git = await again(lambda: _open_git(site, settings, env, SystemClock()))
     build_agents(settings, Place(env=env, sandbox=git.sandboxes.agents, root=site.root))
     build_notifiers(settings, env)
 
 
-def conduct_of(settings: Settings) -> Conduct:
+def work_policy_of(settings: Settings) -> WorkPolicy:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
-    return Conduct(
+    return WorkPolicy(
         gates=settings.gate_list,
         silence_seconds=60 * settings.agent.silence_minutes,
         time_factor=settings.agent.time_factor,
@@ -176,8 +176,8 @@ def conduct_of(settings: Settings) -> Conduct:
 
 
 def _toolbox(settings: Settings) -> tuple[str, ...]:
-    """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported, and without `site`:
-    see the program itself.
+    """The tools run on this interpreter; isolated, so that nothing in a workspace is imported, and without `site`: see
+    the program itself.
     """
     offered = any(map(_offers_tools, (settings.agent, *settings.profiles.values())))
     return (sys.executable, "-I", "-S", str(_TOOLS_PROGRAM)) if offered else ()

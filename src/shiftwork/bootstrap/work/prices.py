@@ -1,4 +1,4 @@
-"""The prices of models, for front ends that must know before a run whether there are any."""
+"""The prices of models, for front ends that check before a run whether prices are known."""
 
 from shiftwork.adapters.prices import price
 

@@ -1,4 +1,4 @@
-"""How trees are made ready: the setup command of the settings, what it is given, and which interpreter it finds."""
+"""Prepares trees: the setup command, its inputs, and the interpreter it finds."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,9 +17,9 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.surroundings import visible
 
-_WITHOUT: Final = "it had none of your credentials for registries"
-_FOUND: Final = f"{_WITHOUT}, because it was only found here; write setup under [workspace], then: shiftwork trust"
-_OF_A_STORY: Final = f"{_WITHOUT}, because dependency files of this work are not those of its base"
+_WITHOUT: Final = "it ran without your registry credentials"
+_FOUND: Final = f"{_WITHOUT}, because it was only detected; set setup under [workspace], then: shiftwork trust"
+_OF_A_STORY: Final = f"{_WITHOUT}, because this work changes dependency files"
 
 
 def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandboxes: Sandboxes) -> Setup:
@@ -43,8 +43,8 @@ def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandboxe
 
 
 def _means(site: Site, settings: Settings, env: Mapping[str, str], sandboxes: Sandboxes) -> tuple[Means, Means]:
-    """For work whose dependency files are those of its base, and for all other. A setup command that the user has
-    agreed to gets credentials, and on the base alone. Without a sandbox it has the user's home anyway.
+    """For work with the dependency files of its base, and for all other work. A setup command gets credentials only if
+    the user has agreed to it, and only on the base. Without a sandbox it has the user's home anyway.
     """
     if sandboxes.setup is OPEN:
         return Means(variables=index_variables({name: env[name] for name in env if not is_publishing(name)})), Means()
@@ -62,7 +62,7 @@ def _bare(found: Configuration, why: str) -> Means:
 
 
 def _interpreters(site: Site, env: Mapping[str, str]) -> Iterator[str]:
-    """The user's own Python environment: the active one, else one in the repository that is not active."""
+    """The user's own Python environment: the active environment, else an inactive environment in the repository."""
     given = [env[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if env.get(name)]
     for folder in dict.fromkeys((*map(Path, given), site.root / ".venv", site.root / "venv")):
         if (folder / "bin" / "python").exists():

@@ -1,1 +1,1 @@
-"""What agents need by their own settings: hosts, logins of clouds."""
+"""What agents need according to their own settings: hosts and cloud logins."""

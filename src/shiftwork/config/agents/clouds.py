@@ -1,7 +1,7 @@
-"""Which variables of a cloud's login an agent needs: those of the cloud that its own configuration names, else none.
+"""Which variables of a cloud login an agent needs: those of the cloud that its own configuration names, else none.
 
-What counts is the user's own word: the environment, and the agent's settings in the user's folder. Settings that a
-repository brings are not asked, or it could have the login handed out by naming the cloud.
+Only the user's own configuration counts: the environment, and the agent's settings in the user's folder. A repository's
+settings are ignored; otherwise a repository could obtain the login by naming the cloud.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,8 +15,8 @@ _NO: Final = frozenset({"", "0", "false", "no", "off"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cloud:
-    """Used where one of `flags` is set: `places` say where the model is, `login` who pays. With one of `instead`, the
-    rest of the login has no use.
+    """Used if one of `flags` is set: `places` locate the model, `login` holds the credentials. With one of `instead`,
+    the rest of the login is not needed.
     """
 
     flags: tuple[str, ...]
@@ -90,11 +90,11 @@ _CLAUDE_CODE: Final = (
 _VERTEX: Final = "CLAUDE_CODE_USE_VERTEX"
 _VERTEX_REGIONS: Final = "VERTEX_REGION_"
 BEDROCK: Final = "amazon-bedrock"
-"""What Codex calls it among its providers."""
+"""Codex's name for this provider."""
 
 
 def needed_by_claude_code(env: Mapping[str, str]) -> frozenset[str]:
-    """By what the environment and the `env` table of the user's `settings.json` say."""
+    """From the environment and the `env` table of the user's `settings.json`."""
     said = {**env, **claude_variables(env)}
     names = {name for cloud in _CLAUDE_CODE for name in cloud.needed(said)}
     if is_set(said, _VERTEX):
@@ -103,7 +103,7 @@ def needed_by_claude_code(env: Mapping[str, str]) -> frozenset[str]:
 
 
 def needed_by_codex(env: Mapping[str, str]) -> frozenset[str]:
-    """The variables that the provider in force of the user's `config.toml` names, and no other provider's."""
+    """The variables that the active provider of the user's `config.toml` names, and no other provider's."""
     provider = codex_provider(env)
     names = {*_texts(provider.table.get("env_key")), *_texts(*table(provider.table, "env_http_headers").values())}
     if provider.name == BEDROCK:
@@ -112,7 +112,7 @@ def needed_by_codex(env: Mapping[str, str]) -> frozenset[str]:
 
 
 def is_set(said: Mapping[str, str], name: str) -> bool:
-    """Whether a variable that switches something on does so."""
+    """Whether a switch variable is on."""
     return said.get(name, "").strip().lower() not in _NO
 
 

@@ -1,10 +1,9 @@
-"""Which hosts an agent calls to reach its model: by its kind, its environment and the user's own settings of it.
+"""Which hosts an agent calls to reach its model: from its kind, its environment and the user's own settings for it.
 
-Settings that a repository brings are not asked, or it could have the user's code and login sent to a host of its own
-choice. A model on this machine is a port instead of a host, so that the agent's own servers stay on its loopback.
-
-Hosts that renew a login are not among them: a session has a copy that cannot be renewed. Neither are the addresses by
-which a machine in a cloud hands out its credentials (169.254.169.254): they are for every program, not for an agent.
+A repository's settings are ignored; otherwise a repository could have the user's code and login sent to its own host. A
+model on this machine is a port instead of a host, so that the agent's own servers stay on its loopback. Hosts that
+renew a login are not included: a session has a copy that cannot be renewed. Nor are the addresses from which cloud
+machines get their credentials (169.254.169.254): they serve every program, not just an agent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,14 +21,14 @@ _PORTS: Final = {"https": 443, "http": 80}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """Hosts, each with its port: so a name may lead to the user's own network. `ports` are of this machine."""
+    """Hosts, each with its port, so a name may resolve to the user's own network. `ports` are of this machine."""
 
     hosts: tuple[Host, ...] = ()
     ports: tuple[int, ...] = ()
 
 
 def own_endpoints(agent: str, env: Mapping[str, str]) -> Endpoints | None:
-    """None for an agent of which nothing is known. `env` is the environment that the agent gets."""
+    """None for an unknown agent. `env` is the environment that the agent gets."""
     if agent not in _ADDRESSES:
         return None
     places = [place for address in _ADDRESSES[agent](env) if (place := _place(address))]
@@ -40,7 +39,7 @@ def own_endpoints(agent: str, env: Mapping[str, str]) -> Endpoints | None:
 
 
 def _place(address: str) -> tuple[str, int] | None:
-    """Host and port of an address; None where it has none that could be called."""
+    """Host and port of an address; None if it has no valid host and port."""
     try:
         parts = urlsplit(address if "://" in address else f"https://{address}")
         name, port = plain(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
@@ -83,7 +82,7 @@ def _aws_region(said: Mapping[str, str]) -> str:
 
 
 def _aws(said: Mapping[str, str], region: str, services: Iterable[str]) -> Iterator[str]:
-    """By the region and what the variables of AWS say of its names."""
+    """Host names for the region, according to the AWS variables."""
     fips = "-fips" if is_set(said, "AWS_USE_FIPS_ENDPOINT") else ""
     dual = is_set(said, "AWS_USE_DUALSTACK_ENDPOINT")
     china = region.startswith("cn-")
@@ -93,7 +92,7 @@ def _aws(said: Mapping[str, str], region: str, services: Iterable[str]) -> Itera
 
 
 def _aws_login(said: Mapping[str, str], instead: Iterable[str]) -> Iterator[str]:
-    """Where a role is taken or a session of the identity center is used; a token or a gateway needs neither."""
+    """For assumed roles and sessions of the identity center; a token or a gateway needs neither."""
     if any(is_set(said, name) for name in instead):
         return
     yield "sts.amazonaws.com"
@@ -144,7 +143,7 @@ _CLOUDS: Final[dict[str, Callable[[Mapping[str, str]], Iterator[str]]]] = {
     "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD": _anthropic_google,
     "CLAUDE_CODE_USE_FOUNDRY": _foundry,
 }
-"""By the variable that chooses it. Where a cloud is chosen, the model of no other place is called."""
+"""By the variable that selects the cloud. If a cloud is selected, no other model host is called."""
 
 
 def _codex(env: Mapping[str, str]) -> Iterator[str]:
@@ -165,12 +164,12 @@ def _codex(env: Mapping[str, str]) -> Iterator[str]:
         yield own
     else:
         yield address or settings.get("openai_base_url") or "api.openai.com"
-        # With a key, too, it asks there which models there are, and waits seconds for an answer.
+        # Even with a key, Codex asks this host for the list of models, and waits seconds for an answer.
         yield settings.get("chatgpt_base_url") or "chatgpt.com"
 
 
 _LOCAL: Final = {"ollama": "11434", "lmstudio": "1234"}
-"""Providers that Codex knows by itself, on this machine."""
+"""Codex's built-in providers on this machine."""
 
 _ADDRESSES: Final[dict[str, Callable[[Mapping[str, str]], Iterator[str]]]] = {
     "claude-code": _claude_code,

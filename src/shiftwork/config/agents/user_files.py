@@ -1,4 +1,4 @@
-"""The settings files of Claude Code and Codex in the user's own folders. Files of a repository are never asked."""
+"""The settings files of Claude Code and Codex in the user's own folders. Files of a repository are never read."""
 
 import json
 import tomllib
@@ -14,7 +14,7 @@ _LARGEST: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexProvider:
-    """The model provider in force: its name, empty where the file names none, its table, and the whole file."""
+    """The active model provider: its name (empty if the file names none), its table, and the whole file."""
 
     name: str = ""
     table: Mapping[str, Any] = field(default_factory=dict)
@@ -22,18 +22,18 @@ class CodexProvider:
 
 
 def claude_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """The `env` table of the user's `settings.json`, which Claude Code puts before its environment."""
+    """The `env` table of the user's `settings.json`, which overrides Claude Code's environment."""
     folder = Path(env.get("CLAUDE_CONFIG_DIR") or f"{env.get('HOME', '')}/.claude")
     try:
         found = json.loads(read_text(folder / "settings.json", _LARGEST))
-    except (OSError, ValueError, RecursionError):  # it names nothing that could be read
+    except (OSError, ValueError, RecursionError):  # an unreadable file sets nothing
         return {}
     variables = table(found, "env") if isinstance(found, Mapping) else {}
     return {name: value for name, value in variables.items() if isinstance(value, str)}
 
 
 def codex_provider(env: Mapping[str, str]) -> CodexProvider:
-    """As the user's `config.toml` says, with the profile that it chooses."""
+    """From the user's `config.toml`, with the profile that it selects."""
     settings = _codex_settings(env)
     profile = table(table(settings, "profiles"), str(settings.get("profile", "")))
     name = str(profile.get("model_provider") or settings.get("model_provider") or "")
@@ -41,7 +41,7 @@ def codex_provider(env: Mapping[str, str]) -> CodexProvider:
 
 
 def table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The table of this name, empty where there is none."""
+    """The table with this name, or an empty table."""
     found = settings.get(name)
     return found if isinstance(found, Mapping) else {}
 

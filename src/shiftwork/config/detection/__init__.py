@@ -1,5 +1,5 @@
-"""Finds the gates and the setup command of a project by its files; one module for each family of projects.
+"""Detects the gates and the setup command of a project from its files; each family of projects has a module.
 
-Nothing is executed: files are read, folders are listed, and programs are looked up on the PATH. A file that cannot be
-read counts as none, because a wrong guess must never keep anybody from working.
+Nothing is executed: detection reads files, lists folders, and looks up programs on the PATH. An unreadable file counts
+as missing, because a wrong guess must never block the user.
 """

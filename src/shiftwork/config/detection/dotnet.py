@@ -1,11 +1,11 @@
-"""Gates of a .NET project: its tests where a project of them is found, else that it builds."""
+"""Gates of a .NET project: its tests if it has a test project, else the build."""
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import Detected, FoundGate
 
 
 def find(folder: Folder) -> Detected:
-    """`dotnet` needs a solution or a project where it is started, and restores packages by itself."""
+    """`dotnet` needs a solution or a project in its working directory, and restores packages by itself."""
     source = next(iter(folder.files(r".*\.(?:sln|slnx|csproj|fsproj)")), "")
     if not source:
         return Detected()

@@ -1,4 +1,4 @@
-"""Gates of an Elixir project: the formatter, credo and tests, by mix."""
+"""Gates of an Elixir project: the formatter, credo and tests, with mix."""
 
 import re
 from typing import Final

@@ -1,8 +1,8 @@
-"""Puts together what all families of projects show: at the root of the repository, and in folders below it.
+"""Combines the results of all families of projects: at the root of the repository, and in folders below it.
 
-Where a project has words of its own for its checks (`just test`, `make lint`) they win, and with a word for testing
-among them nothing else is guessed: what its language suggests beside them may not even be installed, and a gate that is
-red for that reason lands nothing. How the environment is made is guessed all the same: those words need it too.
+A project's own commands for its checks (`just test`, `make lint`) take precedence, and if one of them runs tests,
+nothing else is guessed: the usual tools of the language may not even be installed, and a gate that fails for that
+reason lets nothing land. The setup command is guessed anyway, because those commands need it too.
 """
 
 import re
@@ -18,7 +18,7 @@ from shiftwork.config.detection.node import node_gates
 from shiftwork.config.detection.python import python_gates
 
 GATE_ORDER: Final = (pre_commit.NAME, "lint", "typecheck", "test", "build", "check")
-"""Quick ones first: a red gate is then found early."""
+"""Quick gates first, so that a failure is found early."""
 
 _FAMILIES: Final[Mapping[str, tuple[Callable[[Folder], Detected], str]]] = {
     "node": (node_gates.find, r"package\.json"),
@@ -31,7 +31,7 @@ _FAMILIES: Final[Mapping[str, tuple[Callable[[Folder], Detected], str]]] = {
     "php": (php.find, r"composer\.json"),
     "dotnet": (dotnet.find, r".*\.(?:sln|slnx|csproj|fsproj)"),
 }
-"""Each with the names of files that make a folder below the root a project of it."""
+"""Each with the file names that make a folder below the root a project of this family."""
 
 _NO_MEMBERS: Final = frozenset(
     {
@@ -52,12 +52,12 @@ _NO_MEMBERS: Final = frozenset(
 _LEVELS: Final = 2
 _MOST_FOLDERS: Final = 300
 _MOST_MEMBERS: Final = 6
-"""Of one family: a repository with more has a word of its own for running them all."""
+"""For each family: a repository with more projects has its own command to run them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What one family shows in one folder."""
+    """What a family detects in a folder."""
 
     family: str
     place: str
@@ -65,8 +65,8 @@ class _Part:
 
 
 def detect(root: Path, env: Mapping[str, str] | None = None) -> Detected:
-    """The checks of the project at `root`, and how its environment is made. `env` is the user's: which programs there
-    are and which virtual environment is active is known from it.
+    """Detect the gates of the project at `root`, and its setup command. `env` is the user's: it shows which programs
+    exist and which virtual environment is active.
     """
     folder = Folder(path=root, env=env or {})
     own = task_files.find(folder)
@@ -82,23 +82,25 @@ def detect(root: Path, env: Mapping[str, str] | None = None) -> Detected:
 
 
 def _is_needed(part: _Part, gates: list[FoundGate], own: tuple[FoundGate, ...]) -> bool:
-    """What the project's own words need is unknown: they may need everything."""
+    """It is unknown what the project's own commands need, so they may need everything."""
     hooks = any(gate.name == pre_commit.NAME and "python3" in gate.command for gate in gates)
     return bool(part.found.gates or own) or (hooks and part.family == "python" and not part.place)
 
 
 def _folders_below(root: Folder) -> list[list[tuple[Folder, list[str]]]]:
-    """The folders of two levels that may hold projects, each with the names of what it holds."""
+    """The folders on two levels that may contain projects, each with the names of its entries."""
     level, levels = [root], []
     for _ in range(_LEVELS):
-        level = [one.below(name) for one in level for name in one.folders() if name not in _NO_MEMBERS][:_MOST_FOLDERS]
-        levels.append([(one, one.names()) for one in level])
+        level = [folder.below(name) for folder in level for name in folder.folders() if name not in _NO_MEMBERS][
+            :_MOST_FOLDERS
+        ]
+        levels.append([(folder, folder.names()) for folder in level])
     return levels
 
 
 def _parts(root: Folder, family: str, below: list[list[tuple[Folder, list[str]]]]) -> Iterator[_Part]:
-    """The root; where it shows no tests, projects in folders of it, or else one level further down. The scripts of a
-    package.json at the root are taken to be all that matter.
+    """The root; if it has no tests, the projects in its folders, or else one level further down. For Node, the scripts
+    of a package.json at the root are assumed to cover everything.
     """
     find, manifest = _FAMILIES[family]
     found = find(root)
@@ -109,18 +111,22 @@ def _parts(root: Folder, family: str, below: list[list[tuple[Folder, list[str]]]
     for level in below:
         projects = [folder for folder, names in level if any(re.fullmatch(manifest, name) for name in names)]
         members = [(folder.place, find(folder)) for folder in projects]
-        shown = [_Part(family=family, place=place, found=inside(place, one)) for place, one in members if one.gates]
+        shown = [
+            _Part(family=family, place=place, found=inside(place, detected))
+            for place, detected in members
+            if detected.gates
+        ]
         if shown:
             yield from shown[:_MOST_MEMBERS]
             return
 
 
 def _named(own: tuple[FoundGate, ...], parts: list[_Part]) -> list[FoundGate]:
-    """Every gate under a name of its own: that of its folder, or of its family, is added where it is needed."""
+    """Gives every gate a unique name, by adding its folder or its family if needed."""
     by_name = {gate.name: gate for gate in own}
     for part in parts:
         for gate in part.found.gates:
-            if any(gate.name == one.name for one in own):
+            if any(gate.name == found_gate.name for found_gate in own):
                 continue
             suffix = part.place.replace("/", "-") or (part.family if gate.name in by_name else "")
             name = f"{gate.name}-{suffix}" if suffix else gate.name

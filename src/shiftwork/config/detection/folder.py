@@ -1,4 +1,4 @@
-"""A folder of a project, read leniently: a file that is missing, broken or unreadable is the same as an empty one."""
+"""A project folder, read leniently: a missing, broken or unreadable file counts as empty."""
 
 import configparser
 import json
@@ -15,12 +15,12 @@ from shiftwork.bounded import read_head
 
 _FILE_BYTES: Final = 1024 * 1024
 _ENTRIES: Final = 5000
-"""How many entries of a tree are listed at most: detection must stay quick in any repository."""
+"""The maximum number of entries listed in a tree, so that detection stays quick in any repository."""
 
 NOT_SOURCES: Final = frozenset(
     {"node_modules", "venv", "env", "virtualenv", "vendor", "third_party", "build", "dist", "target", "site-packages"}
 )
-"""Folders that hold what others wrote or what was built."""
+"""Folders with third-party or generated files."""
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][\w.-]*")
 
@@ -43,7 +43,7 @@ class Folder:
         return bool(self.first(*names))
 
     def first(self, *names: str) -> str:
-        """The first of the files that is there; empty where none is."""
+        """The first of these files that exists; empty if none does."""
         return next((name for name in names if _is_file(self.path / name)), "")
 
     def has_folder(self, name: str) -> bool:
@@ -53,7 +53,7 @@ class Folder:
             return False
 
     def runs(self, name: str) -> str:
-        """How a script of the project is started: by its path, or by the shell where it is not executable."""
+        """How to start a script of the project: by its path, or with the shell if it is not executable."""
         return f"./{name}" if os.access(self.path / name, os.X_OK) else f"sh {name}"
 
     def toml(self, name: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Folder:
         return value if isinstance(value, dict) else {}
 
     def ini(self, name: str) -> dict[str, dict[str, str]]:
-        """The sections of a file such as setup.cfg, with their values as they are written."""
+        """The sections of a file such as setup.cfg, with their raw values."""
         parser = configparser.ConfigParser(interpolation=None, strict=False, default_section="")
         try:
             parser.read_string(self.text(name))
@@ -79,34 +79,34 @@ class Folder:
         return {section: dict(parser[section]) for section in parser.sections()}
 
     def program(self, name: str) -> bool:
-        """Whether the program is on the PATH, outside of the user's virtual environment: gates do not have that."""
+        """Whether the program is on the PATH outside the user's virtual environment, which gates do not have."""
         active = self.env.get("VIRTUAL_ENV", "")
-        folders = [one for one in self.env.get("PATH", "").split(os.pathsep) if one]
-        outside = [one for one in folders if not active or not Path(one).is_relative_to(active)]
+        folders = [part for part in self.env.get("PATH", "").split(os.pathsep) if part]
+        outside = [folder for folder in folders if not active or not Path(folder).is_relative_to(active)]
         return bool(outside) and shutil.which(name, path=os.pathsep.join(outside)) is not None
 
     def below(self, name: str) -> "Folder":
         return Folder(path=self.path / name, place=f"{self.place}/{name}".lstrip("/"), env=self.env)
 
     def names(self) -> list[str]:
-        """Of all files and folders in it."""
+        """The names of all files and folders in it."""
         return [entry.name for entry in _listed(self.path)]
 
     def folders(self) -> list[str]:
-        """The folders in it that may hold a project of their own and whose names need no quotes, sorted."""
+        """The subfolders that may contain a project and whose names need no quotes, sorted."""
         names = (entry.name for entry in _listed(self.path) if _is_folder(entry))
         return sorted(name for name in names if _PLAIN_NAME.fullmatch(name) and name not in NOT_SOURCES)
 
     def files(self, pattern: str, *, depth: int = 0, stop: tuple[str, ...] = ()) -> Iterator[str]:
-        """Paths of files whose name matches, up to so many folders down, hidden folders and those with a file in `stop`
-        left out.
+        """Paths of files whose name matches, up to `depth` folders down, without hidden folders and folders that
+        contain a file in `stop`.
         """
         matches = re.compile(pattern)
         left = _ENTRIES
         waiting = [""]
         while waiting and left > 0:
             place = waiting.pop(0)
-            for entry in sorted(_listed(self.path / place), key=lambda one: one.name):
+            for entry in sorted(_listed(self.path / place), key=lambda dir_entry: dir_entry.name):
                 left -= 1
                 path = f"{place}{entry.name}"
                 if _is_folder(entry):
@@ -116,19 +116,21 @@ class Folder:
                     yield path
 
     def _is_own(self, name: str, path: str, stop: tuple[str, ...]) -> bool:
-        return not name.startswith(".") and name not in NOT_SOURCES and not self.has(*(f"{path}/{one}" for one in stop))
+        return (
+            not name.startswith(".") and name not in NOT_SOURCES and not self.has(*(f"{path}/{item}" for item in stop))
+        )
 
 
 def table(value: Any, *path: str) -> dict[str, Any]:
-    """The table at that path of a document, empty where there is none."""
+    """The table at that path of a document, or an empty table."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def strings(value: Any) -> tuple[str, ...]:
-    """The strings of a list; whatever else it is or holds is left out."""
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    """The strings of a list; everything else is left out."""
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
 
 
 def _is_file(path: Path) -> bool:

@@ -1,12 +1,12 @@
-"""What detection finds: gates, each with the file that shows it, and the command that makes the environment."""
+"""The result of detection: gates, each with the file that it comes from, and the setup command."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundGate:
-    """A check, the command that runs it, and the file that shows it. `kind` is "other" where the name says test and
-    the command runs none.
+    """A gate, its command, and the file that it comes from. `kind` is "other" if the name suggests tests but the
+    command runs none.
     """
 
     name: str
@@ -16,13 +16,13 @@ class FoundGate:
 
     @property
     def table(self) -> dict[str, str]:
-        """As the settings write a gate that is more than its command."""
+        """As the settings write a gate with more than a command."""
         return {"command": self.command, "kind": self.kind}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detected:
-    """The gates, and what has to run in a fresh tree before them (`setup`, may be empty)."""
+    """The gates, and the command that must run in a fresh tree before them (`setup`, may be empty)."""
 
     gates: tuple[FoundGate, ...] = ()
     setup: str = ""
@@ -33,7 +33,7 @@ class Detected:
 
 
 def inside(place: str, found: Detected) -> Detected:
-    """The same for a project that lies in a folder of the repository: its commands start there."""
+    """The same for a project in a folder of the repository: its commands start there."""
     gates = tuple(
         replace(gate, command=f"cd {place} && {gate.command}", source=f"{place}/{gate.source}") for gate in found.gates
     )

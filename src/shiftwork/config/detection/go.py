@@ -1,4 +1,4 @@
-"""Gates of a Go project: one module, or the modules of a go.work file."""
+"""Gates of a Go project: a module, or the modules of a go.work file."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ _LINTER_SETTINGS: Final = (".golangci.yml", ".golangci.yaml", ".golangci.toml", 
 
 
 def find(folder: Folder) -> Detected:
-    """golangci-lint where it is configured and installed, else `go vet`."""
+    """golangci-lint if it is configured and installed, else `go vet`."""
     source = folder.first("go.work", "go.mod")
     if not source:
         return Detected()
@@ -26,7 +26,7 @@ def find(folder: Folder) -> Detected:
 
 
 def _packages(work: str) -> list[str]:
-    """The patterns that name every package: at the root of a workspace, those of its modules."""
+    """The patterns that match every package: at the root of a workspace, those of its modules."""
     plain = re.sub(r"//[^\n]*", "", work)
     block = re.findall(r"^use\s*\(([^)]*)\)", plain, re.MULTILINE)
     used = [name for names in block for name in names.split()] + re.findall(r"^use\s+([^\s(]+)", plain, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Gates of a project that Maven or Gradle builds, by its own wrapper where it has one."""
+"""Gates of a Maven or Gradle project, with its own wrapper if it has one."""
 
 import re
 from typing import Final
@@ -11,14 +11,14 @@ _GRADLE_CHECKS: Final = re.compile(r"spotless|checkstyle|detekt|ktlint|pmd|spotb
 
 
 def find(folder: Folder) -> Detected:
-    """Both fetch what they need by themselves."""
+    """Both download their dependencies by themselves."""
     if folder.has("pom.xml"):
         maven = folder.runs("mvnw") if folder.has("mvnw") else "mvn"
         return Detected(gates=(FoundGate(name="test", command=f"{maven} -B -ntp test", source="pom.xml"),))
     source = folder.first(*_GRADLE)
     if not source:
         return Detected()
-    # Without a daemon: it would outlive the gate, and is ended with it.
+    # Without a daemon: it would outlive the gate and be killed with it.
     gradle = f"{folder.runs('gradlew') if folder.has('gradlew') else 'gradle'} --no-daemon"
     gates = [FoundGate(name="test", command=f"{gradle} test", source=source)]
     if any(_GRADLE_CHECKS.search(folder.text(file)) for file in _GRADLE):

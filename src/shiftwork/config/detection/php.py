@@ -1,4 +1,4 @@
-"""Gates of a PHP project: the scripts of composer, or phpunit and pest."""
+"""Gates of a PHP project: composer scripts, or phpunit and pest."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from shiftwork.config.detection.found import Detected, FoundGate
 
 
 def find(folder: Folder) -> Detected:
-    """Everything that composer installs goes into the tree."""
+    """Finds the gates and the setup command of a PHP project; Composer installs into the project itself."""
     if not folder.has("composer.json"):
         return Detected()
     return Detected(gates=tuple(_gates(folder)), setup="composer install --no-interaction --quiet")

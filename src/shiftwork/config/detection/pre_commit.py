@@ -1,4 +1,4 @@
-"""`.pre-commit-config.yaml`: all its hooks on all files, as one gate."""
+"""`.pre-commit-config.yaml`: a gate that runs all its hooks on all files."""
 
 import re
 from typing import Final
@@ -11,11 +11,11 @@ from shiftwork.config.detection.python.manifest import declared_by
 NAME: Final = "pre-commit"
 _FILES: Final = (".pre-commit-config.yaml", ".pre-commit-config.yml")
 _OF_COMMITS: Final = ("no-commit-to-branch",)
-"""Hooks that look at the commit in progress instead of at files: they refuse every run on the main branch."""
+"""Hooks that check the commit in progress instead of files: they fail on every run on the main branch."""
 
 
 def find(folder: Folder) -> FoundGate | None:
-    """None where there are no hooks, or nothing here can run them."""
+    """None if there are no hooks, or no installed program can run them."""
     file = folder.first(*_FILES)
     program = _program(folder) if file else ""
     if not program:
@@ -26,7 +26,7 @@ def find(folder: Folder) -> FoundGate | None:
 
 
 def covers(folder: Folder, gate: FoundGate) -> bool:
-    """Whether one of the hooks runs the linter that the gate runs."""
+    """Whether a hook runs the same linter as the gate."""
     hooks = "".join(map(folder.text, _FILES))
     tool = re.search(r"\b(ruff|flake8|golangci-lint|rubocop|clippy|eslint)\b", gate.command)
     return tool is not None and tool[1] in hooks

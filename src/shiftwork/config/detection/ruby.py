@@ -1,4 +1,4 @@
-"""Gates of a Ruby project: rubocop, rspec, Rails or rake, by Bundler."""
+"""Gates of a Ruby project: rubocop, rspec, Rails or rake, with Bundler."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _ALL_TESTS: Final = """ruby -Ilib -Itest -e 'Dir["test/**/*_test.rb"].sort.each 
 
 
 def find(folder: Folder) -> Detected:
-    """The gems go into the tree."""
+    """The gems are installed into the tree."""
     if not folder.has("Gemfile"):
         return Detected()
     return Detected(gates=tuple(_gates(folder)), setup=_SETUP)

@@ -5,7 +5,7 @@ from shiftwork.config.detection.found import Detected, FoundGate
 
 
 def find(folder: Folder) -> Detected:
-    """Clippy only where the project has settings for it. Cargo fetches what is needed by itself."""
+    """Clippy only if the project has settings for it. Cargo downloads dependencies by itself."""
     manifest = folder.toml("Cargo.toml")
     if not folder.has("Cargo.toml"):
         return Detected()

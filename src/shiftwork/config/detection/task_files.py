@@ -1,7 +1,7 @@
-"""The project's own words for its checks: targets of a Makefile, recipes of a justfile.
+"""The project's own commands for its checks: targets of a Makefile, recipes of a justfile.
 
-`check` usually means all the others again. It is a gate only where it does something that none of them does, which is
-found by following its prerequisites and its lines.
+`check` usually runs all the others again. It is a gate only if it does something that none of them does, which is
+determined by following its prerequisites and its lines.
 """
 
 import re
@@ -29,7 +29,7 @@ _CALL: Final = re.compile(r"(?:\$[({]MAKE[)}]|\bmake|\bjust)((?:[ \t]+[\w=./-]+)
 
 _LINES: Final = 20_000
 _NAMES: Final = 200
-"""Of a file, and of a rule, so many are read: nobody writes more of them, but anybody can."""
+"""The maximum read from a file and from a rule: real files have fewer, but a hostile file could have more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +39,10 @@ class _Rule:
 
 
 def find(folder: Folder) -> tuple[FoundGate, ...]:
-    """The gates of both files; of two with the same name, the justfile's."""
+    """The gates of both files; if both have the same name, the justfile's."""
     found: dict[str, FoundGate] = {}
     for program, files, pattern in (("just", _JUST_FILES, _JUST_RULE), ("make", _MAKE_FILES, _MAKE_RULE)):
-        # Where names differ by case alone, some file systems show one file under all of them.
+        # On case-insensitive file systems a file has all of these names.
         if file := folder.first(*files):
             for gate in _gates(program, file, _rules(folder.text(file), pattern)):
                 found.setdefault(gate.name, gate)
@@ -50,14 +50,14 @@ def find(folder: Folder) -> tuple[FoundGate, ...]:
 
 
 def tests_are_run(gates: tuple[FoundGate, ...]) -> bool:
-    """Whether one of these stands for the project's tests."""
+    """Whether one of these gates runs the project's tests."""
     return any(gate.name == "test" or (gate.name == "check" and not gate.kind) for gate in gates)
 
 
 def _gates(program: str, file: str, rules: Mapping[str, _Rule]) -> Iterator[FoundGate]:
     done: set[str] = set()
     for gate, names in _WORDS.items():
-        name = next((one for one in names if one in rules), "")
+        name = next((item for item in names if item in rules), "")
         if not name:
             continue
         found = FoundGate(name=gate, command=f"{program} {name}", source=file)
@@ -71,18 +71,18 @@ def _gates(program: str, file: str, rules: Mapping[str, _Rule]) -> Iterator[Foun
 
 
 def _work(name: str, rules: Mapping[str, _Rule]) -> set[str]:
-    """The commands that a target comes to, those of its prerequisites included."""
+    """The commands that a target runs, including those of its prerequisites."""
     done, seen, waiting = set[str](), set[str](), [name]
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        text = waiting.pop()
+        if text in seen:
             continue
-        seen.add(one)
-        if one not in rules:
-            done.add(one)
+        seen.add(text)
+        if text not in rules:
+            done.add(text)
             continue
-        waiting += rules[one].needs
-        for line in rules[one].lines:
+        waiting += rules[text].needs
+        for line in rules[text].lines:
             called = [word for words in _CALL.findall(line) for word in words.split() if word in rules]
             waiting += called
             if not called:
@@ -112,7 +112,7 @@ def _rules(text: str, pattern: re.Pattern[str]) -> dict[str, _Rule]:
 
 
 def _read(rule: re.Match[str], rules: dict[str, _Rule], *, just: bool) -> tuple[str, ...]:
-    """Adds the rule; gives the names that its lines belong to."""
+    """Adds the rule; returns the names that its lines belong to."""
     names = (rule[1],) if just else tuple(dict.fromkeys(rule[1].split()))[:_NAMES]
     needs = re.findall(r"[\w./-]+", rule[3] if just else rule[2])[:_NAMES]
     lines = [] if just or not rule[3] else [" ".join(rule[3].split())]

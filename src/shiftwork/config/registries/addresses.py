@@ -1,4 +1,4 @@
-"""An address of a registry, as the sandbox lets it through: a host, a port of this machine, or a folder."""
+"""The address of a registry, as the sandbox allows it: a host, a port of this machine, or a folder."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registries:
-    """`ports` are those of registries on this machine, and `folders` hold packages as files."""
+    """`ports` are those of registries on this machine, and `folders` contain packages as files."""
 
     hosts: tuple[Host, ...] = ()
     ports: tuple[int, ...] = ()
@@ -27,8 +27,8 @@ NO_REGISTRIES: Final = Registries()
 
 
 def registries(addresses: Iterable[str]) -> Registries:
-    """Those of the user's own configuration: each host is given with its port, and may lead into a private network.
-    What is no address of a registry is passed over.
+    """The registries of the user's own configuration: each host has its port, and may be in a private network. Anything
+    that is not a registry address is skipped.
     """
     known = tuple(dict.fromkeys(addresses))
     hosts = dict.fromkeys(host for host in map(host_of, known) if host)
@@ -38,7 +38,9 @@ def registries(addresses: Iterable[str]) -> Registries:
 
 
 def host_of(address: str) -> Host | None:
-    """The host of a web address, with its port; None where it is none, or is not spelt as every resolver reads it."""
+    """The host of a web address, with its port; None if it is no web address, or resolvers could read it
+    differently.
+    """
     try:
         parts = urlsplit(_bare(address))
         name, number = plain(parts.hostname or ""), parts.port
@@ -54,7 +56,7 @@ def is_local(host: Host) -> bool:
 
 
 def without_login(address: str) -> str:
-    """The address without a name and a password."""
+    """The address without user name and password."""
     scheme, mark, rest = address.partition("://")
     place, slash, path = rest.partition("/")
     return f"{scheme}{mark}{place.rpartition('@')[2]}{slash}{path}" if mark else address

@@ -1,8 +1,8 @@
-"""What the setup command is given of the user's configuration of package managers, with or without credentials.
+"""The user's package manager configuration that the setup command gets, with or without credentials.
 
-In a sandbox the home is empty: without this, a package manager would not know which registries are in force. With
-credentials, files and variables are as they are. Without, they are written anew from the keys that name registries, so
-that nothing else can be in them.
+In a sandbox the home is empty: without this, a package manager would not know the registries in force. With
+credentials, files and variables are passed on unchanged. Without, they are rewritten with only the keys that name
+registries, so that nothing else can be in them.
 """
 
 import configparser
@@ -46,7 +46,7 @@ _CARGO_KEPT: Final = frozenset({"index", "registry", "replace-with", "directory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """Variables, and the content of files by the place where they lie."""
+    """Variables, and the content of files by path."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[Path, str] = field(default_factory=dict)
@@ -57,14 +57,14 @@ NOTHING_GIVEN: Final = Given()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """The same configuration `whole`, and `bare` of credentials."""
+    """The same configuration with credentials (`whole`) and without (`bare`)."""
 
     whole: Given = NOTHING_GIVEN
     bare: Given = NOTHING_GIVEN
 
     @property
     def has_credentials(self) -> bool:
-        """Whether it makes a difference which of the two is given."""
+        """Whether the two differ."""
         named = {name for name in self.whole.variables if name not in self.bare.variables}
         logins = any(_LOGIN.search(value) for value in self.whole.variables.values())
         return bool(named) or logins or any(map(_holds, self.whole.files.items()))
@@ -80,12 +80,12 @@ _SECRET_LINE: Final = re.compile(r"_auth|_password|npmAuth|\btoken\b", re.IGNORE
 
 
 def is_publishing(name: str) -> bool:
-    """Whether a variable is for what publishes packages; nothing is published by what installs."""
+    """Whether a variable is for publishing packages, which the setup command never does."""
     return bool(_PUBLISHING.match(name))
 
 
 def read_configuration(used: Iterable[Packages], hosts: Iterable[str], around: Surroundings) -> Configuration:
-    """For the package managers that are `used`; of `.netrc` the entries of `hosts`, which are registries in force."""
+    """For the package managers in `used`; from `.netrc` only the entries of `hosts`, the registries in force."""
     kinds = tuple(used)
     variables = dict(_variables(kinds, around.env))
     texts = {place: (text, bare) for place, bare in _files(kinds, around) if (text := _text(place)) is not None}
@@ -104,15 +104,15 @@ def read_configuration(used: Iterable[Packages], hosts: Iterable[str], around: S
 
 
 def _variables(used: tuple[Packages, ...], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    prefixes = tuple(prefix for one in used for prefix in _PREFIXES[one])
-    names = {name for one in used for name in _NAMES.get(one, ())}
+    prefixes = tuple(prefix for packages in used for prefix in _PREFIXES[packages])
+    names = {name for packages in used for name in _NAMES.get(packages, ())}
     for name, value in env.items():
         if (name in names or name.startswith(prefixes)) and not is_publishing(name):
             yield name, value
 
 
 def _files(used: tuple[Packages, ...], around: Surroundings) -> Iterator[tuple[Path, Callable[[str], str]]]:
-    """Each with how it is written without credentials."""
+    """Each file with the function that removes its credentials."""
     home, settings, env = around.home, around.settings, around.env
     if not settings.is_relative_to(home):
         settings = home / ".config"
@@ -190,9 +190,9 @@ def _bare_cargo(text: str) -> str:
 
 def _stripped(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _stripped(one) for key, one in value.items()}
+        return {key: _stripped(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_stripped(one) for one in value]
+        return [_stripped(item) for item in value]
     return without_login(value) if isinstance(value, str) else value
 
 
@@ -204,7 +204,7 @@ def _toml(text: str) -> Mapping[str, Any]:
 
 
 def _netrc(file: Path, hosts: frozenset[str]) -> str:
-    """The entries of these hosts, and neither a default nor macros."""
+    """The entries of these hosts, without a default entry and macros."""
     if _text(file) is None:
         return ""
     try:

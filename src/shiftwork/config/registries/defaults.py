@@ -1,7 +1,7 @@
-"""The registries that installed tools use by themselves: npm, pnpm, yarn, Go and gem are asked, pip's code is read.
+"""The default registries of installed tools: runs npm, pnpm, yarn, Go and gem, and reads pip's code.
 
-A tool is asked outside of the repository, in `/`, and within seconds. One in a folder of the repository is none of the
-user's, and is not asked. Cargo cannot be asked: what it has fetched before says where from.
+The tools run outside of the repository, in `/`, with a time limit of seconds. A tool in a folder of the repository is
+not the user's, and does not run. Cargo cannot report its registries: its earlier downloads show them.
 """
 
 import ast
@@ -28,9 +28,9 @@ _QUIET: Final = {"COREPACK_ENABLE_NETWORK": "0", "npm_config_update_notifier": "
 
 
 def of_npm(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
-    """With those that the user and the system have for scopes of packages."""
-    told = _json(_printed("npm", ("config", "list", "--json"), env, apart))
-    yield from (value for key, value in told.items() if _is_registry(key) and isinstance(value, str))
+    """Including the registries that the user and the system configure for package scopes."""
+    values = _json(_printed("npm", ("config", "list", "--json"), env, apart))
+    yield from (value for key, value in values.items() if _is_registry(key) and isinstance(value, str))
 
 
 def of_pnpm(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
@@ -38,16 +38,16 @@ def of_pnpm(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
 
 
 def of_yarn(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
-    """By the names that its two forms have for it."""
+    """Under the setting names of Yarn's two generations."""
     for name in ("registry", "npmRegistryServer"):
         yield from _printed("yarn", ("config", "get", name), env, apart).split()
 
 
 def of_go(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
-    """The proxies of modules, and the database of their checksums, which is given by its name alone."""
-    told = _json(_printed("go", ("env", "-json", "GOPROXY", "GOSUMDB"), env, apart))
-    yield from str(told.get("GOPROXY", "")).replace("|", ",").split(",")
-    name, *more = (str(told.get("GOSUMDB", "")).split() or [""])[-2:]
+    """The module proxies, and the checksum database, which is configured by name only."""
+    values = _json(_printed("go", ("env", "-json", "GOPROXY", "GOSUMDB"), env, apart))
+    yield from str(values.get("GOPROXY", "")).replace("|", ",").split(",")
+    name, *more = (str(values.get("GOSUMDB", "")).split() or [""])[-2:]
     sums = more[0] if more else name.partition("+")[0]
     yield sums if "://" in sums else f"https://{sums}"
 
@@ -57,7 +57,7 @@ def of_gem(env: Mapping[str, str], apart: Sequence[Path]) -> Iterator[str]:
 
 
 def of_cargo(home: Path) -> Iterator[str]:
-    """The index is in the name of a folder, and in the folder where packages are downloaded from."""
+    """The index host is part of a folder's name, and a file in that folder has the download address."""
     index = home / "registry" / "index"
     for folder in sorted(index.iterdir()) if index.is_dir() else []:
         yield f"https://{folder.name.rpartition('-')[0]}"
@@ -66,7 +66,7 @@ def of_cargo(home: Path) -> Iterator[str]:
 
 
 def of_pip(env: Mapping[str, str], apart: Sequence[Path]) -> tuple[str, ...]:
-    """The index and the host of its files, as the code of an installed pip has them."""
+    """The index and the host of its files, from the code of an installed pip."""
     programs = (tool(name, env, apart) for name in ("python3", "python"))
     return _of_pip(tuple(os.path.realpath(program) for program in programs if program))
 
@@ -78,12 +78,12 @@ def _of_pip(pythons: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _pips(pythons: Iterable[str]) -> Iterator[str]:
-    """The module of pip that names its index: in the wheel that comes with Python, or where pip is installed."""
+    """The module of pip that names its index: in the wheel bundled with Python, or where pip is installed."""
     spec = find_spec("ensurepip")
     bundled = [Path(spec.origin).parent / "_bundled"] if spec and spec.origin else []
     wheels = sysconfig.get_config_var("WHEEL_PKG_DIR")
-    libraries = [folder for one in pythons for folder in sorted(Path(one).parent.parent.glob("lib/python3*"))]
-    folders = [*bundled, *([Path(wheels)] if wheels else []), *(one / "ensurepip/_bundled" for one in libraries)]
+    libraries = [folder for python in pythons for folder in sorted(Path(python).parent.parent.glob("lib/python3*"))]
+    folders = [*bundled, *([Path(wheels)] if wheels else []), *(path / "ensurepip/_bundled" for path in libraries)]
     for wheel in (wheel for folder in folders for wheel in sorted(folder.glob("pip-*.whl"))):
         with suppress(OSError, ValueError, KeyError, zipfile.BadZipFile), zipfile.ZipFile(wheel) as archive:
             yield archive.read(f"pip/{_MODULE}").decode()
@@ -96,12 +96,12 @@ def _in_code(text: str) -> Iterator[str]:
     """`PyPI = PackageIndex(address, file_storage_domain=host)`."""
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-            names = [one.id for one in statement.targets if isinstance(one, ast.Name)]
+            names = [expr.id for expr in statement.targets if isinstance(expr, ast.Name)]
             call = statement.value
             if names == [_INDEX]:
-                words = (*call.args, *(one.value for one in call.keywords))
-                texts = [one.value for one in words if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-                yield from (one if "://" in one else f"https://{one}" for one in texts)
+                words = (*call.args, *(keyword.value for keyword in call.keywords))
+                texts = [expr.value for expr in words if isinstance(expr, ast.Constant) and isinstance(expr.value, str)]
+                yield from (item if "://" in item else f"https://{item}" for item in texts)
 
 
 def _printed(name: str, words: tuple[str, ...], env: Mapping[str, str], apart: Sequence[Path]) -> str:
@@ -112,9 +112,9 @@ def _printed(name: str, words: tuple[str, ...], env: Mapping[str, str], apart: S
 
 @lru_cache(maxsize=32)
 def _said(program: str, words: tuple[str, ...], env: tuple[tuple[str, str], ...]) -> str:
-    """Asked once in each command of ours; a tool that fails, or takes too long, names nothing."""
+    """Runs once per command; a tool that fails or times out names nothing."""
     try:
-        told = subprocess.run(  # noqa: S603 - the user's own tool, by its absolute path
+        completed = subprocess.run(  # noqa: S603 - the user's own tool, by its absolute path
             (program, *words),
             cwd="/",
             env=dict(env),
@@ -125,7 +125,7 @@ def _said(program: str, words: tuple[str, ...], env: tuple[tuple[str, str], ...]
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return told.stdout.decode(errors="replace") if told.returncode == 0 else ""
+    return completed.stdout.decode(errors="replace") if completed.returncode == 0 else ""
 
 
 def _is_registry(key: str) -> bool:
@@ -134,7 +134,7 @@ def _is_registry(key: str) -> bool:
 
 def _json(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return values if isinstance(values, dict) else {}

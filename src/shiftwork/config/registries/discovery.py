@@ -1,4 +1,4 @@
-"""Finds the registries in force for one repository: of the package managers that it uses, and of no others."""
+"""Finds the registries in force for a repository: only those of the package managers that it uses."""
 
 import os
 import re
@@ -31,7 +31,7 @@ _DEEPEST: Final = 2
 
 
 class Packages(StrEnum):
-    """Whose package managers a repository uses."""
+    """The languages whose package managers a repository uses."""
 
     PYTHON = "python"
     NODE = "node"
@@ -61,7 +61,7 @@ _COMMANDS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """Where registries are looked for. `apart` are folders of the repository and of agents: no program there is asked.
+    """Where registries are searched. `apart` are folders of the repository and of agents: programs there never run.
     `system` is the folder of the system's own settings.
     """
 
@@ -79,23 +79,25 @@ class Surroundings:
 
 
 def find_registries(root: Path, setup: str, around: Surroundings) -> Registries:
-    """What the user, the system and the tools name for the package managers that the repository uses."""
+    """The registries that the user, the system and the tools name for the package managers that the repository uses."""
     names = tuple(_names(root))
     used = _used(names, setup)
     words = " ".join((setup, *(name.rpartition("/")[2] for name in names)))
-    found = registries(address for one in used for address in _ADDRESSES[one](around, words))
+    found = registries(address for packages in used for address in _ADDRESSES[packages](around, words))
     below = tuple(_below(around)) if Packages.RUBY in used else ()
     return replace(found, hosts=(*found.hosts, *below), folders=tuple(_shown(found.folders, around)))
 
 
 def packages_used(root: Path, setup: str) -> tuple[Packages, ...]:
-    """By the manifests in the repository, down to the third level, and by the words of the setup command."""
+    """From the manifests in the repository, up to three levels deep, and from the words of the setup command."""
     return _used(tuple(_names(root)), setup)
 
 
 def _used(names: tuple[str, ...], setup: str) -> tuple[Packages, ...]:
     return tuple(
-        one for one in Packages if _COMMANDS[one].search(setup) or any(matches(_MANIFESTS[one], name) for name in names)
+        packages
+        for packages in Packages
+        if _COMMANDS[packages].search(setup) or any(matches(_MANIFESTS[packages], name) for name in names)
     )
 
 
@@ -111,13 +113,13 @@ def _python(around: Surroundings, _words: str) -> Iterator[str]:
         (in_uv_toml, Path(around.env.get("UV_CONFIG_FILE") or "/nonexistent")),
     )
     named = [in_python_variables(around.env), *(_read(read, file) for read, file in files)]
-    yield from (address for one in named for address in one.addresses)
-    if not any(one.replaces for one in named):
+    yield from (address for item in named for address in item.addresses)
+    if not any(item.replaces for item in named):
         yield from defaults.of_pip(around.env, around.apart)
 
 
 def _node(around: Surroundings, words: str) -> Iterator[str]:
-    """All know what npm is configured with; others are asked where the repository or its setup command names them."""
+    """All managers read npm's configuration; the others run only if the repository or its setup command names them."""
     asked = [defaults.of_npm]
     asked += [ask for name, ask in (("pnpm", defaults.of_pnpm), ("yarn", defaults.of_yarn)) if name in words]
     for ask in asked:
@@ -151,7 +153,7 @@ _ADDRESSES: Final[Mapping[Packages, Callable[[Surroundings, str], Iterator[str]]
 
 
 def _below(around: Surroundings) -> Iterator[Host]:
-    """Bundler asks a host below that of a source for the list of its gems."""
+    """Bundler requests the list of gems from a subdomain of the source's host."""
     hosts = (host_of(address) for address in defaults.of_gem(around.env, around.apart))
     yield from (Host(name=host.name, port=host.port, below=True) for host in hosts if host and "." in host.name)
 
@@ -164,16 +166,16 @@ def _read(read: Callable[[str], Named], file: Path) -> Named:
 
 
 def _shown(folders: Iterable[Path], around: Surroundings) -> Iterator[Path]:
-    """Not one that the home or the repository lies in: to show it would be to show them."""
-    closed = [Path(os.path.realpath(one)) for one in (around.home, *around.apart)]
+    """Without folders that contain the home or the repository, because these would become visible too."""
+    closed = [Path(os.path.realpath(path)) for path in (around.home, *around.apart)]
     for folder in folders:
         real = Path(os.path.realpath(folder))
-        if not any(one.is_relative_to(real) for one in closed):
+        if not any(path.is_relative_to(real) for path in closed):
             yield folder
 
 
 def _names(root: Path) -> Iterator[str]:
-    """Paths of files, of the first folders that are neither hidden nor linked."""
+    """Paths of files in the first folders that are neither hidden nor linked."""
     waiting = [root]
     for count in range(_MOST_FOLDERS):
         if count >= len(waiting):

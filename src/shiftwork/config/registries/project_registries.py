@@ -1,7 +1,7 @@
-"""The registries that a repository names in its own configuration: a claim, in force where the user has agreed to it.
+"""The registries that a repository names in its own configuration: a claim, in force once the user has agreed to it.
 
-A package manager inside the sandbox reads these files by itself. Whether it reaches the hosts that they name is for the
-user to say: a story can land such a file too. They are read from the checkout, before anything runs.
+A package manager inside the sandbox reads these files by itself. Whether it can reach the hosts in them is the user's
+decision, because a story can land such a file too. They are read from the checkout, before anything runs.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ from shiftwork.config.trust.consent_claims import Claim, Command
 from shiftwork.domain.network.hosts import WEB_PORTS, Host
 
 REGISTRIES: Final = "package registries"
-"""What the claim is called in the place of a file."""
+"""The name of the claim, in place of a file name."""
 
 _LARGEST: Final = 1 << 18
 _MOST: Final = 50
@@ -40,24 +40,24 @@ _FILES: Final[tuple[tuple[str, Callable[[str], Named]], ...]] = (
 
 
 def registry_claim(root: Path) -> Claim:
-    """Each address, with the file that names it. A file that cannot be read names none: nothing is in force by it."""
+    """Each address, with the file that names it. An unreadable file names none, so it puts nothing in force."""
     found = dict.fromkeys((name, address) for name, read in _FILES for address in _addresses(root, name, read))
     commands = tuple(Command(where=name, text=address) for name, address in found)
     return Claim(file=root / REGISTRIES, commands=commands[:_MOST])
 
 
 def addresses_of(claim: Claim) -> tuple[str, ...]:
-    return tuple(one.text for one in claim.commands)
+    return tuple(command.text for command in claim.commands)
 
 
 def project_hosts(addresses: Iterable[str]) -> Iterator[Host]:
-    """Without their ports: whoever owns such a name must not be able to lead it into the user's own network."""
+    """Without their ports: the owner of such a name must not be able to point it into the user's own network."""
     found = (host_of(address) for address in addresses)
     yield from (Host(name=host.name) for host in found if host)
 
 
 def _addresses(root: Path, name: str, read: Callable[[str], Named]) -> Iterator[str]:
-    """Those on the ports of the web, and of other machines: for anything else the user writes `hosts` or `ports`."""
+    """Only web ports on other machines: for anything else the user sets `hosts` or `ports`."""
     for address in read(_text(root, name)).addresses:
         host = host_of(address)
         if host and host.port in WEB_PORTS and not is_local(host):

@@ -1,4 +1,4 @@
-"""The addresses of registries in configuration files and variables of package managers."""
+"""The registry addresses in configuration files and variables of package managers."""
 
 import configparser
 import re
@@ -17,7 +17,7 @@ _UV_INDEX: Final = re.compile(r"(?:[\w-]+=)?(.+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What one source names. It `replaces` the default of the tools, or adds to it."""
+    """The addresses from a source. `replaces` says whether they replace the tools' default or add to it."""
 
     addresses: tuple[str, ...] = ()
     replaces: bool = False
@@ -42,7 +42,7 @@ def in_uv_toml(text: str) -> Named:
 
 
 def in_pyproject(text: str) -> Named:
-    """What uv, Poetry and PDM read there."""
+    """The settings of uv, Poetry and PDM there."""
     tools = _table(_toml(text), "tool")
     sources = (*_rows(_table(tools, "poetry"), "source"), *_rows(_table(tools, "pdm"), "source"))
     return Named(addresses=(*_of_uv(_table(tools, "uv")).addresses, *_urls(sources)))
@@ -57,20 +57,20 @@ def in_npmrc(text: str) -> Named:
 
 
 def logins_in_npmrc(text: str) -> Named:
-    """The registries that the user has a login for: a project may name one of them without the login."""
+    """The registries that the user has a login for: a project may name them without the login."""
     return Named(addresses=tuple(f"https:{place}" for place in _matches(_NPM_LOGIN, text)))
 
 
 def in_yarnrc(text: str) -> Named:
-    """Both of its forms."""
+    """For both generations of Yarn."""
     return Named(addresses=tuple(_matches(_YARN, text)))
 
 
 def in_cargo_config(text: str) -> Named:
     document = _toml(text)
-    indexes = (one.get("index") for one in _table(document, "registries").values() if isinstance(one, dict))
-    sources = (one.get("registry") for one in _table(document, "source").values() if isinstance(one, dict))
-    return Named(addresses=tuple(one for one in (*indexes, *sources) if isinstance(one, str)))
+    indexes = (values.get("index") for values in _table(document, "registries").values() if isinstance(values, dict))
+    sources = (values.get("registry") for values in _table(document, "source").values() if isinstance(values, dict))
+    return Named(addresses=tuple(index for index in (*indexes, *sources) if isinstance(index, str)))
 
 
 def in_python_variables(env: Mapping[str, str]) -> Named:
@@ -92,7 +92,9 @@ def _of_uv(table: Mapping[str, Any]) -> Named:
     places = (table, _table(table, "pip"))
     words = [word for place in places for key in _PIP_KEYS for word in _words(place.get(key))]
     indexes = _rows(table, "index")
-    replaces = any(place.get(_REPLACING) for place in places) or any(one.get("default") is True for one in indexes)
+    replaces = any(place.get(_REPLACING) for place in places) or any(
+        values.get("default") is True for values in indexes
+    )
     return Named(addresses=(*words, *_urls(indexes)), replaces=replaces)
 
 
@@ -110,17 +112,17 @@ def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _rows(table: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], ...]:
     found = table.get(key)
-    return tuple(one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()
+    return tuple(values for values in found if isinstance(values, dict)) if isinstance(found, list) else ()
 
 
 def _urls(rows: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
-    return (one["url"] for one in rows if isinstance(one.get("url"), str))
+    return (values["url"] for values in rows if isinstance(values.get("url"), str))
 
 
 def _words(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[str]:

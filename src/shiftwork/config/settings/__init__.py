@@ -1,1 +1,1 @@
-"""The settings: what may stand in them, and what is wrong with a file."""
+"""The settings: the allowed keys, and the errors in a file."""

@@ -1,4 +1,4 @@
-"""What is wrong in the settings, one line a mistake, in words for whoever has written the file."""
+"""Describes the errors in the settings, each on a line, in words for the author of the file."""
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
@@ -15,26 +15,26 @@ type Loc = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """The `keys` of the table at a place, and the `names` of those in which a key may belong."""
+    """The `keys` of the table at a place, and the `names` of the tables in which a key may belong."""
 
     keys: Callable[[list[int | str]], list[str]]
     names: tuple[str, ...]
 
 
 def mistaken(path: Path, error: ValidationError, given: Mapping[Loc, str], tables: Tables) -> SettingsError:
-    """`given` are the variables that were said instead of what stands, or does not stand, in the file."""
+    """`given` are the variables and options that override the file."""
     items = _once(error.errors())
     theirs = sorted({given[item["loc"][:2]] for item in items if item["loc"][:2] in given})
     lines = [f"  {given.get(item['loc'][:2]) or _place(item['loc'])}: {_message(item, tables)}" for item in items]
     where = " and ".join(theirs) if all(item["loc"][:2] in given for item in items) else path.name
-    hint = f"mend {where}; shiftwork init --print shows every key"
+    hint = f"fix {where}; shiftwork init --print shows every key"
     return SettingsError(
         f"{where} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines), hint=hint
     )
 
 
 def _once(items: Sequence[Any]) -> list[Any]:
-    """A gate is a command or a table, and what it is not is told of as well: left out where the other is meant."""
+    """A gate is a command or a table, and pydantic reports errors for both forms: drop those of the other form."""
     tables = {_gate(item["loc"]) for item in items if item["loc"][2:3] == ("GateSettings",) and not _no_table(item)}
     return [
         item
@@ -73,7 +73,7 @@ _WORDS: Final = {
     "model_attributes_type": "a table is needed, with keys of its own",
     "dict_type": "a table is needed, with keys of its own",
     "missing": "is missing",
-    "finite_number": "a number that can be reached is needed",
+    "finite_number": "a finite number is needed",
     "greater_than": "must be more than {gt:,.16g}",
     "greater_than_equal": "must be {ge:,.16g} or more",
     "less_than": "must be less than {lt:,.16g}",
@@ -103,4 +103,4 @@ def _unknown(loc: Loc, tables: Tables) -> str:
     if belongs:
         return f"unknown key here; it belongs under [{belongs[0]}]"
     close = difflib.get_close_matches(str(key), known, n=1)
-    return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}")
+    return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known keys: {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""The settings as a run records them when it begins, so that a later change of the file can be shown."""
+"""The settings as a run records them at its start, so that a later change of the file can be shown."""
 
 import hashlib
 import json
@@ -10,15 +10,15 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.redaction import redacted
 
 _HIDDEN: Final = frozenset({"notify.urls", "notify.webhook.url"})
-"""They may hold a password: only whether they have changed can be known."""
+"""They may contain a password: only a hash is recorded, which shows whether they have changed."""
 
 _ELSEWHERE: Final = "store."
-"""Another database has another history."""
+"""A different database has a different history."""
 
 
 def recorded(settings: Settings, agent: Mapping[str, str]) -> dict[str, str]:
     """Every setting that is not a default, by its place in the file, with its value as JSON. `agent` is what the file
-    says where the command line has named another agent or model.
+    says if the command line names another agent or model.
     """
     said = {name: json.dumps(value) for name, value in agent.items()}
     found = dict(_flat(settings.model_dump(mode="json", exclude_defaults=True))) | said

@@ -1,4 +1,4 @@
-"""What the table `[sandbox]` of the settings says."""
+"""The table `[sandbox]` of the settings."""
 
 from typing import Annotated, Literal, Self
 
@@ -9,8 +9,8 @@ from shiftwork.domain.network.hosts import Host, read_host
 
 
 class RoomSettings(Strict):
-    """What one kind of program may reach from within a sandbox, beside what it needs. Where neither a network nor hosts
-    are named, agents call their own models alone, and gates have as little of a network as they need: see `Rung`.
+    """What a kind of program may reach from a sandbox, in addition to what it needs. If neither network nor hosts are
+    set, agents only call their own models, and gates get as little network as they need: see `Rung`.
     """
 
     network: bool | Literal["auto"] = "auto"
@@ -26,14 +26,14 @@ class RoomSettings(Strict):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         if self.host_list and self.network is False:
-            raise ValueError("hosts are listed, and network = false leaves none; take out one of the two")
+            raise ValueError("hosts are listed, but network = false allows none; remove one of the two")
         if self.ports and self.network != "auto":
-            raise ValueError("ports are passed on to a network of its own; take out network, or ports")
+            raise ValueError("ports work only with network = 'auto'; remove network or ports")
         return self
 
 
 class SetupRoomSettings(Strict):
-    """Whom the setup command may call from within a sandbox, beside the package registries in force."""
+    """The hosts the setup command may call from a sandbox, in addition to the package registries in force."""
 
     hosts: tuple[str, ...] = ()
 
@@ -48,7 +48,7 @@ class SetupRoomSettings(Strict):
 
 
 class SandboxSettings(Strict):
-    """What stands between the user's machine and the programs of agents and gates."""
+    """What separates the user's machine from the programs of agents and gates."""
 
     tier: Literal["auto", "bubblewrap", "none"] = "auto"
     memory_gb: Positive | None = None
@@ -62,5 +62,5 @@ class SandboxSettings(Strict):
     @classmethod
     def _built(cls, value: object) -> object:
         if value == "podman":
-            raise ValueError("podman is not built yet; there are 'auto', 'bubblewrap' and 'none'")
+            raise ValueError("podman is not supported yet; use 'auto', 'bubblewrap' or 'none'")
         return value

@@ -1,4 +1,4 @@
-"""The sections of a settings file: what may stand in each."""
+"""The sections of a settings file and their keys."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
 
 
 class AgentSettings(Strict):
-    """Which agent works, and within which bounds."""
+    """Which agent works, and within which limits."""
 
     use: Literal["claude-code", "codex", "acp", "command"] = "claude-code"
     program: str = ""
@@ -36,13 +36,13 @@ class AgentSettings(Strict):
 
 
 class OwnAgentSettings(AgentSettings):
-    """The run's own agent; to `learn` is to choose among it and the profiles by what has landed."""
+    """The run's own agent; `learn` chooses among it and the profiles by their landed stories."""
 
     choose: Literal["fixed", "learn"] = "fixed"
 
 
 class GateSettings(Strict):
-    """A gate with more to say than its command."""
+    """A gate with more settings than its command."""
 
     command: str
     minutes: Positive = 15
@@ -51,7 +51,7 @@ class GateSettings(Strict):
 
 
 class WorkspaceSettings(Strict):
-    """How a workspace is made ready."""
+    """How a workspace is prepared."""
 
     setup: str = ""
     setup_minutes: Positive = 15
@@ -61,14 +61,14 @@ class WorkspaceSettings(Strict):
 
 
 class RunSettings(Strict):
-    """How a run goes about its stories: by which workflow, and how many of them are in progress at once."""
+    """How a run works on its stories: its workflow, and how many stories are in progress at once."""
 
     workflow: str = ""
     parallel: Annotated[int, Field(ge=1, le=200)] = 3
 
 
 class LandingSettings(Strict):
-    """How finished stories land together, and whether each is held before that until a person approves it."""
+    """How finished stories land together, and whether each first needs a person's approval."""
 
     batch: Annotated[int, Field(ge=1, le=32)] = 16
     at_once: Annotated[int, Field(ge=1, le=32)] = 2
@@ -82,7 +82,7 @@ class LandingSettings(Strict):
 
 
 class LimitSettings(Strict):
-    """What a run, each story and each step may use, and what is set aside for an attempt of a kind not yet seen."""
+    """What a run, each story and each step may use, and the amount reserved for an attempt of a kind not yet seen."""
 
     run_usd: Positive | None = None
     story_usd: Positive | None = None
@@ -114,7 +114,7 @@ class LimitSettings(Strict):
 
 
 class ProofSettings(Strict):
-    """What shows that a story is done, and what must not be changed to make it look so."""
+    """What proves that a story is done, and what must not be changed to fake that."""
 
     protect: tuple[str, ...] = ()
     protect_policy: Literal["restore", "report"] = "restore"
@@ -139,7 +139,7 @@ class WebhookSettings(Strict):
 
 
 class NotifySettings(Strict):
-    """Who is told of what; as it is, nobody of anything."""
+    """Who is notified of what; by default, notifications are off."""
 
     urls: tuple[str, ...] = ()
     on: tuple[Literal["needs-you", "finished", "failed", "budget"], ...] = ("needs-you", "finished", "failed", "budget")
@@ -148,11 +148,11 @@ class NotifySettings(Strict):
     @field_validator("urls", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        """The environment has them in one line."""
+        """The environment variable has them on a single line."""
         return tuple(value.split()) if isinstance(value, str) else value
 
 
 class StoreSettings(Strict):
-    """Where the history is kept; empty is a file in the state folder."""
+    """Where the history is stored; empty means a file in the state folder."""
 
     url: str = ""

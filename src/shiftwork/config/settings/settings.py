@@ -1,4 +1,4 @@
-"""What `shiftwork.toml` and the environment say about how work is done, checked whole before anything starts."""
+"""The settings from `shiftwork.toml` and the environment, validated completely before anything starts."""
 
 import os
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from shiftwork.errors import SettingsError
 
 
 class Settings(Strict):
-    """The whole of `shiftwork.toml`."""
+    """The complete `shiftwork.toml`."""
 
     agent: OwnAgentSettings = OwnAgentSettings()
     profiles: dict[str, AgentSettings] = Field(default_factory=dict)
@@ -47,11 +47,11 @@ class Settings(Strict):
 
     @property
     def agreed(self) -> Agreed:
-        """What the user has agreed to beside this file."""
+        """What the user has agreed to in addition to this file."""
         return self._agreed
 
     def agreeing(self, agreed: Agreed) -> Self:
-        """The same, with what the user has agreed to."""
+        """A copy with what the user has agreed to."""
         more = self.model_copy()
         more._agreed = agreed  # noqa: SLF001 - its own
         return more
@@ -61,7 +61,7 @@ class Settings(Strict):
     def _not_blank(cls, gates: dict[str, str | GateSettings]) -> dict[str, str | GateSettings]:
         for name, gate in gates.items():
             if not (gate if isinstance(gate, str) else gate.command).strip():
-                raise ValueError(f"{name} is blank: a blank command always passes and checks nothing; take it out")
+                raise ValueError(f"{name} is blank: a blank command always passes and checks nothing; remove it")
         return gates
 
     @property
@@ -85,8 +85,8 @@ AGENT_NAMES: Final = get_args(AgentSettings.model_fields["use"].annotation)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What the user has named on the command line, or what a run keeps of that: it comes before the file and the
-    environment. None where nothing was named.
+    """What the user has named on the command line, or what a run recorded of that: it overrides the file and the
+    environment. None means not named.
     """
 
     agent: str | None = None
@@ -97,8 +97,8 @@ NOTHING_NAMED: Final = Named()
 
 
 def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Settings:
-    """Defaults, then the file, then the environment, then what was named; the first mistake in each place is reported
-    with its key.
+    """Defaults, then the file, then the environment, then what was named; reports the first mistake in each place with
+    its key.
     """
     path = root / SETTINGS_FILE
     values, given = _read(path, env)
@@ -117,12 +117,12 @@ def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAM
 
 
 def settings_without_file(env: Mapping[str, str]) -> Settings:
-    """Defaults and the environment alone: for what must be done though the file is not trusted."""
+    """Defaults and the environment only: for operations that must work although the file is not trusted."""
     return load_settings(Path(os.devnull), env)
 
 
 def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:
-    """What the file and the environment say of the agent and its model, whatever was named."""
+    """The agent and its model from the file and the environment, ignoring the command line."""
     table = _read(root / SETTINGS_FILE, env)[0].get("agent")
     said = table if isinstance(table, dict) else {}
     usual = AgentSettings()
@@ -130,7 +130,7 @@ def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read(path: Path, env: Mapping[str, str]) -> tuple[dict[str, Any], dict[tuple[int | str, ...], str]]:
-    """The file's values with those of the environment in their places, and which variable said which of them."""
+    """The file's values overridden by the environment, and which variable set which value."""
     values, given = read_toml(path), dict[tuple[int | str, ...], str]()
     for name, section, key in _FROM_ENVIRONMENT:
         if env.get(name) and isinstance(table := values.setdefault(section, {}), dict):
@@ -142,30 +142,33 @@ def _read(path: Path, env: Mapping[str, str]) -> tuple[dict[str, Any], dict[tupl
 def _check_escalation(path: Path, settings: Settings) -> None:
     wanted, known = settings.proof.escalate, sorted({settings.agent.use, *settings.profiles})
     if wanted and wanted not in known:
-        hint = f"mend {path.name}; known are {', '.join(known)}: see [profiles.NAME]"
-        raise SettingsError(f"{path.name}: proof.escalate names {wanted!r}, which is no profile", hint=hint)
+        hint = f"fix {path.name}; known profiles: {', '.join(known)}; see [profiles.NAME]"
+        raise SettingsError(f"{path.name}: proof.escalate names {wanted!r}, which is not a profile", hint=hint)
 
 
 def _check_hosts(path: Path, settings: Settings) -> None:
-    tables = {"agent": settings.agent, **{f"profiles.{name}": one for name, one in settings.profiles.items()}}
-    listed = next((table for table, one in tables.items() if one.hosts), None)
+    tables = {
+        "agent": settings.agent,
+        **{f"profiles.{name}": agent_settings for name, agent_settings in settings.profiles.items()},
+    }
+    listed = next((table for table, agent_settings in tables.items() if agent_settings.hosts), None)
     if listed and settings.sandbox.agents.network is False:
-        told = f"{listed}.hosts lists hosts, and network = false under [sandbox.agents] leaves none"
-        raise SettingsError(f"{path.name}: {told}", hint=f"take out one of the two in {path.name}")
+        message = f"{listed}.hosts lists hosts, but network = false under [sandbox.agents] allows none"
+        raise SettingsError(f"{path.name}: {message}", hint=f"remove one of the two in {path.name}")
 
 
 def _check_fallbacks(path: Path, settings: Settings) -> None:
-    """Whoever is to go on in somebody's place is there, and is somebody else."""
+    """Every fallback must be a known profile other than the profile itself."""
     known = {settings.agent.use, *settings.profiles}
     chains: dict[str, tuple[str, tuple[str, ...]]] = {"agent": (settings.agent.use, settings.agent.fallback)}
     chains |= {f"profiles.{name}": (name, profile.fallback) for name, profile in settings.profiles.items()}
     for place, (own, fallback) in chains.items():
         for name in fallback:
             if name not in known - {own}:
-                others = ", ".join(sorted(known - {own})) or "nobody yet"
-                hint = f"mend {path.name}; others than {own} are {others}: see [profiles.NAME]"
+                others = ", ".join(sorted(known - {own})) or "none yet"
+                hint = f"fix {path.name}; profiles other than {own}: {others}; see [profiles.NAME]"
                 raise SettingsError(
-                    f"{path.name}: {place}.fallback names {name!r}, which is no other profile", hint=hint
+                    f"{path.name}: {place}.fallback names {name!r}, which is not another profile", hint=hint
                 )
 
 
@@ -180,7 +183,7 @@ _FROM_ENVIRONMENT = (
 
 
 _TABLES = tuple(name for name in Settings.model_fields if name not in {"profiles", "gates"})
-"""Those whose keys are not the user's own names."""
+"""The tables whose keys are not chosen by the user."""
 
 
 def _keys(section: list[int | str]) -> list[str]:

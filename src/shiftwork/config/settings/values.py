@@ -1,4 +1,4 @@
-"""What values of the settings have in common: their types, and the bounds of their numbers."""
+"""Common types of settings, and the bounds of their numbers."""
 
 from typing import Annotated, Final
 
@@ -8,10 +8,10 @@ from pydantic.functional_validators import AfterValidator
 from shiftwork.domain.network.hosts import read_host
 
 MOST: Final = 1_000_000_000
-"""Of dollars, minutes and the like: beyond it sums are no longer exact, and times have no date."""
+"""For dollars, minutes and so on: above this, sums are no longer exact, and times have no date."""
 
 MOST_TOKENS: Final = 10**15
-"""Sums of it still fit into a column of a database."""
+"""Sums of this still fit into a database column."""
 
 type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 type HostName = Annotated[str, AfterValidator(lambda text: str(read_host(text)))]
@@ -20,6 +20,6 @@ type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
 
 
 class Strict(BaseModel):
-    """A table of the settings, in which every key is known."""
+    """A settings table that rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,7 +1,7 @@
-"""The spec that `shiftwork init --prd` writes, to be filled in.
+"""The spec template that `shiftwork init --prd` writes.
 
-JSON has no comments, so they are keys named `_comment`. Not taken: JSON with comments, or a plan in Markdown. What is
-written here is a plain prd.json, which every other tool that knows the format reads as well.
+JSON has no comments, so comments are keys named `_comment`. Rejected: JSON with comments, or a plan in Markdown. The
+result is a plain prd.json, which every other tool that supports the format can read as well.
 """
 
 import json
@@ -11,18 +11,18 @@ PRD_FILE: Final = "prd.json"
 
 
 def prd_file(project: str) -> str:
-    """The text of a spec with two stories to replace; it reads without a mistake as it is."""
+    """The text of a spec with two stories to replace; it is valid as it is."""
     return json.dumps(_template(project), indent=2, ensure_ascii=False) + "\n"
 
 
 def _template(project: str) -> dict[str, Any]:
     return {
         "_comment": [
-            "What is to be done, story by story. Replace the stories below, then: shiftwork run prd.json",
+            "The work, story by story. Replace the stories below, then: shiftwork run prd.json",
             "Keys that shiftwork does not know, such as _comment, are for you: they are ignored and left as they are.",
         ],
         "project": project,
-        "_comment_branchName": "The branch to land on, made from yours if it is not there. Empty: the one you are on.",
+        "_comment_branchName": "The branch to land on, created if it does not exist. Empty: your current branch.",
         "branchName": "",
         "description": "What this is about, in a few sentences.",
         "userStories": [_first(), _second()],
@@ -33,8 +33,8 @@ def _first() -> dict[str, Any]:
     return {
         "_comment": [
             "id: short and unique. title: becomes the subject of the commit.",
-            "acceptanceCriteria: what must hold in the end; say it so that a test or a look at the code can decide.",
-            "priority: smaller numbers come first, among stories that have the same amount of work waiting for them.",
+            "acceptanceCriteria: what must be true in the end; write it so that a test or a code review can check it.",
+            "priority: smaller numbers come first, among stories that hold up the same amount of other work.",
             "passes, notes: written by shiftwork when the story has landed. A story that passes is not worked on.",
         ],
         "id": "US-001",

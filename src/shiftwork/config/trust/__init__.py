@@ -1,1 +1,1 @@
-"""What of a repository the user has agreed to."""
+"""What the user has agreed to in a repository."""

@@ -1,11 +1,9 @@
-"""What of a repository the user has agreed to: commands, guards and limits, by file, remembered outside of the
-repository.
+"""What the user has agreed to in a repository: commands, guards and limits, by file, stored outside of the repository.
 
-What is trusted is the list of these, not the bytes of the file: a changed comment, timeout or model asks nobody again,
-and a changed command, guard or limit does: an agent lands files too, and the next run reads them. It is trusted for one
-file at one path: `make test` of another repository runs another Makefile. Checks that are found and not configured
-(`npm test`) are no matter of trust: they are what a developer would type, and `shiftwork run` shows them before it
-starts.
+Consent covers the list of these, not the bytes of the file: a changed comment, timeout or model needs no new consent,
+but a changed command, guard or limit does, because agents land files too, and the next run reads them. Consent covers a
+file at a path: `make test` of another repository runs another Makefile. Detected checks that are not configured (`npm
+test`) need no consent: a developer would type the same, and `shiftwork run` shows them before it starts.
 """
 
 import hashlib
@@ -22,13 +20,13 @@ from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import TrustError
 
 _KEPT: Final = 20
-"""How many lists are remembered a file, so that changing branches does not ask anew."""
+"""How many lists are stored for a file, so that changing branches does not ask again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """Something that a file would have run, called or given away; or, where it `runs` nothing, what it says of a guard
-    or a limit. `where` is its place in the file.
+    """Something that a file would run, call or give away; or, if it does not `run` anything, a guard or a limit.
+    `where` is its place in the file.
     """
 
     where: str
@@ -38,8 +36,8 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A file of a repository and all of it that the user must have agreed to. Where it is `ordered`, of two lines that
-    contradict each other the later one counts.
+    """A file of a repository and everything in it that the user must agree to. If it is `ordered`, the later of two
+    contradicting lines counts.
     """
 
     file: Path
@@ -48,39 +46,42 @@ class Claim:
 
     @property
     def sha256(self) -> str:
-        """The same wherever in the file things stand, unless their order counts: moving a table asks nobody."""
-        pairs = [(one.where, one.text) for one in self.commands]
+        """Independent of positions in the file, unless the order counts: moving a table needs no new consent."""
+        pairs = [(command.where, command.text) for command in self.commands]
         listed = json.dumps([str(self.file), pairs if self.ordered else sorted(pairs)])
         return hashlib.sha256(listed.encode()).hexdigest()
 
     def runs_more_than(self, before: Sequence[Command]) -> bool:
-        """Whether it has something new that is run, called or given away, and does not only speak of guards."""
-        return any(one.runs for one in self.commands if one not in before)
+        """Whether anything new is run, called or given away, rather than only guards changed."""
+        return any(command.runs for command in self.commands if command not in before)
 
 
-class TrustBook:
-    """The user's record, one small file a trusted file."""
+class TrustedFiles:
+    """The user's record: a small file for each trusted file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "trust"
 
     def trusts(self, claim: Claim) -> bool:
-        """A file that says nothing of the kind needs no trust, unless it is trusted with more: to take out a gate, a
-        wall or a limit is a change as well.
+        """A file without commands needs no consent, unless more was trusted before: removing a gate, a wall or a limit
+        is a change as well.
         """
         entries = self._entries(claim)
-        return any(one.get("sha256") == claim.sha256 for one in entries) if entries else not claim.commands
+        return any(values.get("sha256") == claim.sha256 for values in entries) if entries else not claim.commands
 
     def before(self, claim: Claim) -> tuple[Command, ...]:
         """What was last trusted in this file."""
         entries = self._entries(claim)
         listed = entries[-1].get("commands", []) if entries else []
-        return tuple(Command(where=str(one.get("where")), text=str(one.get("text"))) for one in listed)
+        return tuple(Command(where=str(item.get("where")), text=str(item.get("text"))) for item in listed)
 
     def trust(self, claim: Claim) -> None:
-        entries = [one for one in self._entries(claim) if one.get("sha256") != claim.sha256]
+        entries = [values for values in self._entries(claim) if values.get("sha256") != claim.sha256]
         entries.append(
-            {"sha256": claim.sha256, "commands": [{"where": one.where, "text": one.text} for one in claim.commands]}
+            {
+                "sha256": claim.sha256,
+                "commands": [{"where": command.where, "text": command.text} for command in claim.commands],
+            }
         )
         document = {"file": str(claim.file), "trusted": entries[-_KEPT:]}
         partial = self._path(claim).with_suffix(".new")
@@ -89,24 +90,26 @@ class TrustBook:
             partial.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
             partial.replace(self._path(claim))
         except OSError as error:
-            told = f"what you trust cannot be written down in {self._folder}: {error.strerror}"
-            raise TrustError(told, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another") from error
+            message = f"your consent cannot be saved in {self._folder}: {error.strerror}"
+            raise TrustError(
+                message, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another"
+            ) from error
 
     def _path(self, claim: Claim) -> Path:
         return self._folder / f"{hashlib.sha256(str(claim.file).encode()).hexdigest()[:32]}.json"
 
     def _entries(self, claim: Claim) -> list[dict[str, Any]]:
-        """A record that cannot be read is none: then the user is asked."""
+        """An unreadable record counts as missing: then the user is asked."""
         try:
             document = json.loads(self._path(claim).read_text(encoding="utf-8"))
             entries = document["trusted"] if document["file"] == str(claim.file) else []
         except (OSError, ValueError, KeyError, TypeError):
             return []
-        return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+        return [values for values in entries if isinstance(values, dict)] if isinstance(entries, list) else []
 
 
 _ANY: Final = "*"
-"""Stands for a name of the user's own choice in a place."""
+"""Stands for a name chosen by the user."""
 
 _HARMLESS_OF_AN_AGENT: Final = ("model", "silence_minutes", "time_factor", "max_output_mib", "identical_calls")
 
@@ -123,38 +126,38 @@ HARMLESS: Final = frozenset(
         ("limits", "conflicts"),
     }
 )
-"""Settings that run nothing, give nothing away and lower no guard: how long, how many at once, which model. Every other
-key asks, also one that nobody has thought of yet.
+"""Settings that run nothing, give nothing away and weaken no guard: durations, parallelism, the model. Every other key
+needs consent, including keys added in the future.
 """
 
 _RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls", "readable", "writable"})
 _PASSED_ON: Final = frozenset({"env", "secret_env"})
 
 _METHODS: Final = {("notify", "webhook", "url"): "POST"}
-"""How an address is called, where the settings alone decide that."""
+"""The HTTP method for an address, if the settings alone decide it."""
 
 _NONE: Final = "none"
 _BARE: Final = re.compile(r"[^\s'\"\\]+")
 
 
 def settings_claim(root: Path) -> Claim:
-    """All that `shiftwork.toml` says and that is not known to be harmless: what it would have run, which of the user's
-    variables and files it would give away, whom it calls, who works, and every guard and limit.
+    """Everything in `shiftwork.toml` that is not known to be harmless: what it would run, which of the user's variables
+    and files it would give away, which hosts it calls, which agents work, and every guard and limit.
 
-    Of the file alone: what the environment or the command line says is the user's own word. A key that is added to the
-    settings is asked about until it is listed as harmless.
+    Only the file counts: the environment and the command line are the user's own. A new settings key needs consent
+    until it is listed as harmless.
     """
     return Claim(file=root / SETTINGS_FILE, commands=commands_in(read_toml(root / SETTINGS_FILE)))
 
 
 def commands_in(settings: Mapping[str, Any]) -> tuple[Command, ...]:
-    """All that settings which were read from a file ask for."""
+    """Everything that needs consent in settings read from a file."""
     return tuple(_commands(settings, ()))
 
 
 def spec_claim(file: Path, spec: Spec, opened: Mapping[StoryId, Sequence[str]] | None = None) -> Claim:
-    """What the checks and the verification steps of a spec would have run, whom they would call and how, and which
-    tests and gate configuration it lets each story change: `opened`, by story.
+    """What the checks and the verification steps of a spec would run, which addresses they would call and how, and
+    which tests and gate configuration each story may change: `opened`, by story.
     """
     checks = (Command(where=f"check {gate.name}", text=gate.command) for gate in spec.gates)
     steps = (
@@ -172,7 +175,7 @@ def spec_claim(file: Path, spec: Spec, opened: Mapping[StoryId, Sequence[str]] |
 
 
 def is_harmless(place: Sequence[str]) -> bool:
-    """Whether a key of the settings, named from the top of the file, may change without a question."""
+    """Whether a settings key, named from the top of the file, may change without asking."""
     return any(
         len(known) == len(place) and all(a in {_ANY, b} for a, b in zip(known, place, strict=True))
         for known in HARMLESS
@@ -180,9 +183,7 @@ def is_harmless(place: Sequence[str]) -> bool:
 
 
 def _runs(place: tuple[str, ...]) -> bool:
-    """Whether a key names something that is run, called or given away; all others speak of guards, limits and who
-    works.
-    """
+    """Whether a key names something that is run, called or given away; all others are guards, limits and agents."""
     gate = place[0] == "gates" and len(place) == 2
     return gate or place[-1] in _RUN | _PASSED_ON
 
@@ -203,14 +204,14 @@ def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Comm
 
 
 def _matters_empty(place: tuple[str, ...]) -> bool:
-    """That there are to be no gates, and that there is one more agent, is said by a table with nothing in it."""
+    """An empty table has a meaning here: no gates at all, or an additional agent."""
     return place == ("gates",) or place[:-1] in {("gates",), ("profiles",)}
 
 
 def _plainly(value: object) -> str:
-    """No two lists are the same in words: one argument with a blank in it is not two."""
+    """Different lists give different texts: an argument with a space differs from two arguments."""
     if isinstance(value, list | Mapping):
-        return " ".join(_item(str(one)) for one in value) or _NONE
+        return " ".join(_item(str(item)) for item in value) or _NONE
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,7 +1,7 @@
-"""Which gates of a repository the user lets leave the sandbox, and how far; remembered outside of the repository.
+"""Which gates of a repository the user allows to leave the sandbox, and how far; stored outside of the repository.
 
-It is another consent than that to the repository's settings: neither `shiftwork trust` nor `SHIFTWORK_TRUST` gives it.
-It is given for the repository at one path, for one command line, and for one rung.
+This consent is separate from consent to the repository's settings: neither `shiftwork trust` nor `SHIFTWORK_TRUST`
+gives it. It covers the repository at one path, one command line, and one rung.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _GATES: Final = "gates"
 
 
 class GateConsents:
-    """Those of one repository."""
+    """The consents for a repository."""
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
         self._root = root
@@ -26,13 +26,13 @@ class GateConsents:
         self._file = user_folder(env) / "trust" / f"gates-{digest}.json"
 
     def rungs(self) -> dict[str, Rung]:
-        """By command. A record that cannot be read is none: then the user is asked."""
+        """By command. An unreadable record counts as missing: then the user is asked."""
         found = {command: rung_of(word) for command, word in self._read().items()}
         return {command: rung for command, rung in found.items() if rung is not None and rung.needs_consent}
 
     def give(self, command: str, rung: Rung) -> None:
-        """Consent to a rung; to one that needs no consent, take back what was given before."""
-        kept = {one: other.word for one, other in self.rungs().items() if one != command}
+        """Consent to a rung; a rung that needs no consent withdraws an earlier consent."""
+        kept = {name: other.word for name, other in self.rungs().items() if name != command}
         if rung.needs_consent:
             kept[command] = rung.word
         partial = self._file.with_suffix(".new")
@@ -41,8 +41,10 @@ class GateConsents:
             partial.write_text(json.dumps({"repository": str(self._root), _GATES: kept}, indent=2) + "\n", "utf-8")
             partial.replace(self._file)
         except OSError as error:
-            told = f"your consent cannot be written down in {self._file.parent}: {error.strerror}"
-            raise TrustError(told, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another") from error
+            message = f"your consent cannot be saved in {self._file.parent}: {error.strerror}"
+            raise TrustError(
+                message, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another"
+            ) from error
 
     def _read(self) -> dict[str, str]:
         try:

@@ -1,4 +1,4 @@
-"""How much of the time of one or several stories was only waiting: for a person, or for the end of a limit."""
+"""How much of the time of one or several stories was only waiting: for a person, or for a rate limit to end."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,13 @@ from shiftwork.domain.agents.rate_limit import Awaited, Waited
 _WORK: Final = "work"
 
 type _Edge = tuple[float, str, int]
-"""A moment, and what begins or ends in it."""
+"""A moment, and what starts or ends at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """When a story began and ended, and its waits between. What has never `began` is at work at no time: the run's own
-    steps, which are in progress while stories are worked on, are told so.
+    """When a story began and ended, and its waits between. A course without `began` never counts as working: the run's
+    own steps, which are in progress while stories are worked on, are given this way.
     """
 
     began: float | None
@@ -27,7 +27,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """Seconds in which nothing went on for want of a person, and until the end of a limit."""
+    """Seconds in which nothing happened because a person was missing, and because of a rate limit."""
 
     person: float = 0.0
     limit: float = 0.0
@@ -37,18 +37,18 @@ NOT_IDLE: Final = Idle()
 
 
 def idle(courses: Iterable[Course]) -> Idle:
-    """Only time in which none of the stories was worked on is lost; where both are waited for, it is to a person."""
-    lost, afoot = defaultdict[str, float](float), Counter[str]()
+    """Only time in which no story was worked on is lost. Where both were awaited, it counts as waiting for a person."""
+    lost, in_progress = defaultdict[str, float](float), Counter[str]()
     for (at, what, change), (then, _, _) in pairwise(sorted(edge for course in courses for edge in _edges(course))):
-        afoot[what] += change
-        if afoot[_WORK] <= 0:
-            awaited = next((one for one in Awaited if afoot[one] > 0), None)
+        in_progress[what] += change
+        if in_progress[_WORK] <= 0:
+            awaited = next((item for item in Awaited if in_progress[item] > 0), None)
             lost[awaited or ""] += then - at
     return Idle(person=lost[Awaited.PERSON], limit=lost[Awaited.LIMIT])
 
 
 def _edges(course: Course) -> Iterator[_Edge]:
-    """No end lies before its beginning, whatever a clock that was set back has told."""
+    """No end is before its start, even if the clock was set back."""
     works = course.began is not None
     if course.began is not None:
         yield course.began, _WORK, 1

@@ -1,4 +1,4 @@
-"""Waiting: for a limit of an agent's to end and how long anybody is willing to, and what has been waited for so far."""
+"""Waiting: for an agent's rate limit to end, the bounds on such waits, and what was waited for so far."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,14 +6,14 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """Nothing is begun for the story before `until`; `reason` is what the agent said."""
+    """Nothing starts for the story before `until`; `reason` is what the agent reported."""
 
     until: float
     reason: str
 
 
 class Awaited(StrEnum):
-    """What a story that does nothing waits for."""
+    """What an idle story waits for."""
 
     PERSON = "person"
     LIMIT = "limit"
@@ -21,7 +21,7 @@ class Awaited(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waited:
-    """From when to when a story has done nothing but wait; there is no `until` while it does."""
+    """A period in which a story only waited; it has no `until` while the wait lasts."""
 
     awaited: Awaited
     since: float
@@ -30,9 +30,9 @@ class Waited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """No limit is waited for longer than `longest_seconds` at a time, whatever an agent says about its end, and no step
-    goes on waiting when it has met one more often than `times`. Before the end that was told a limit is there to be
-    met: that says nothing new and is not counted, within `whole_seconds` of the telling.
+    """No wait for a limit is longer than `longest_seconds`, whatever end the agent reports, and a step stops waiting
+    after it has hit more than `times` limits. Hitting a limit again before its reported end is expected and is not
+    counted, within `whole_seconds` of the report.
     """
 
     longest_seconds: float = 6 * 3600

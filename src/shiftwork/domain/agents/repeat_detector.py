@@ -1,11 +1,11 @@
-"""Noticing an agent that does the same thing over and over: the last call, and how often it came without another."""
+"""Detects an agent that repeats the same call: remembers the last call and how often it was made in a row."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """`times` is how often `call` was made one after the other; nothing is known of a call that is empty."""
+    """`times` is how often `call` was made in a row; an empty `call` means that nothing is known."""
 
     call: str = ""
     times: int = 0

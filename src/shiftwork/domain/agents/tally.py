@@ -1,4 +1,4 @@
-"""Who plays a role in a story, and what is known of those who could."""
+"""Which profile is assigned to a role in a story, and the record of each profile."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ ANY_ROLE: Final = "work"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """The profile that plays a role in one story, and why that one: fixed when the story is first begun."""
+    """The profile assigned to a role in one story, and why: fixed when the story first starts."""
 
     role: str
     profile: str
@@ -18,17 +18,17 @@ class Pick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What a profile has done in a role: stories whose end says something of it, how many of them landed (which is what
-    is verified), how many are under way, and how many came to an end that says nothing (`void`), as where a limit let
-    another stand in. `cost_usd` is what those that ended took, but for the `unpriced`, of which not all is known; the
-    `dearest` was one of them.
+    """A profile's record in a role: stories with a conclusive end, how many of them landed (`verified`), how many are
+    in progress, and how many ended without saying anything about the profile (`void`), for example because a limit made
+    another profile step in. `cost_usd` is what the ended stories cost, without the `unpriced`, whose cost is not fully
+    known; `dearest` is the cost of the most expensive.
     """
 
     role: str
     profile: str
     ended: int = 0
     verified: int = 0
-    under_way: int = 0
+    in_progress: int = 0
     void: int = 0
     cost_usd: float | None = None
     unpriced: int = 0
@@ -36,4 +36,4 @@ class Tally:
 
     @property
     def tries(self) -> int:
-        return self.ended + self.under_way + self.void
+        return self.ended + self.in_progress + self.void

@@ -1,4 +1,4 @@
-"""What may be used, what is set aside for attempts under way, and what has been used."""
+"""Amounts: what may be used, what is reserved for attempts in progress, and what has been used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Bounds on money and on tokens; `None` is none."""
+    """Bounds on money and on tokens; `None` means no bound."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -20,7 +20,7 @@ class Budget:
         return self.usd is not None or self.tokens is not None
 
     def raised(self, other: "Budget") -> "Budget":
-        """This one, where the other says nothing else."""
+        """This budget, with the other's bounds where it sets any."""
         return Budget(
             usd=self.usd if other.usd is None else other.usd,
             tokens=self.tokens if other.tokens is None else other.tokens,
@@ -28,7 +28,7 @@ class Budget:
 
 
 class Whose(StrEnum):
-    """Who a limit holds for."""
+    """What a limit applies to."""
 
     RUN = "run"
     STORY = "story"
@@ -37,8 +37,8 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """A limit at which a story waits: its bounds that are in the way, what was `spent` of them, guesses included, and
-    what is `needed` for the next attempt, where something is left and such attempts are known.
+    """A limit at which a story waits: the bounds that are reached, what was `spent` of them, estimates included, and
+    what is `needed` for the next attempt, where some budget is left and such attempts are known.
     """
 
     whose: Whose
@@ -49,7 +49,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
-    """So much money and so many tokens."""
+    """An amount of money and of tokens."""
 
     usd: float = 0.0
     tokens: int = 0
@@ -60,9 +60,9 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What the run has set aside for a story's next attempt: `cap` is the money at which its agent is told to stop.
+    """What the run has reserved for a story's next attempt; `cap` is the cost at which its agent must stop.
 
-    `used` is what the attempt told of itself once it has `begun` and ended; nothing where it could not tell.
+    `used` is what the attempt reported after it had `begun` and ended; None where it could not report it.
     """
 
     number: int
@@ -73,19 +73,19 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A story's request for an allowance. An attempt that is `bounded` stops at what is set aside for it; one of which
-    the story is `told` cannot be met.
+    """A story's request for an allowance. A `bounded` attempt stops at its reservation. A claim that cannot be met is
+    reported to its story once.
     """
 
     number: int
     kind: str
     bounded: bool
-    told: bool = False
+    reported: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What is set aside for the attempt that a claim was about."""
+    """The amount reserved for the attempt of a claim."""
 
     claim: Claim
     amount: Amount
@@ -93,9 +93,9 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """The books of a run with a limit. `guessed` is the part of `spent` of which nobody told the price: it was counted
-    as all that had been set aside. `dearest` is the most that an attempt of each kind has used, `overshoot` the most
-    that one has used beyond what was set aside for it.
+    """The accounts of a run with a limit. `guessed` is the part of `spent` whose price was not reported: it counts as
+    the full reservation. `dearest` is the most that an attempt of each kind has used, `overshoot` the most that an
+    attempt has used beyond its reservation.
     """
 
     spent: Amount = Amount()

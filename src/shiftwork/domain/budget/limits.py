@@ -7,8 +7,8 @@ from shiftwork.domain.budget.amounts import Amount, Budget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a run, each of its stories and each of their steps may use before a person is asked. `attempt` is what is
-    set aside for an attempt of a kind that the run has not yet seen.
+    """What a run, each of its stories and each of their steps may use before a person is asked. `attempt` is reserved
+    for an attempt of a kind that the run has not seen yet.
     """
 
     run: Budget = Budget()

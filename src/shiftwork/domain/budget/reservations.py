@@ -1,9 +1,9 @@
-"""Money and tokens of a run: set aside before an attempt begins, settled when it has ended.
+"""Money and tokens of a run: reserved before an attempt starts, settled when it has ended.
 
-What is spent and what is set aside together never pass the limit when something is set aside. An attempt that nothing
-stops runs while no other such one does. One whose agent can be told to stop may pass what was set aside for it by an
-answer of its model: beside others it begins only where that is free for each of them but one. So spending passes the
-limit by at most what a single attempt used beyond its reservation.
+At the moment of a reservation, what is spent plus what is reserved never exceeds the limit. Of attempts that cannot be
+stopped, only one runs at a time. An attempt whose agent has a cost cap may exceed its reservation by an answer of its
+model; it starts beside others only where that amount is free for each of them but one. So spending exceeds the limit by
+at most the overrun of a single attempt.
 """
 
 from collections.abc import Mapping
@@ -17,19 +17,21 @@ from shiftwork.domain.usage.totals import dollars, one_attempt
 from shiftwork.domain.usage.usage import Usage
 
 MARGIN: Final = 1.5
-"""More than the dearest attempt of its kind is set aside: one that is a little dearer is not to be cut short."""
+"""Reserves more than the most expensive attempt of its kind used, so that a slightly more expensive attempt is not
+stopped.
+"""
 
 HEADROOM: Final = 0.8
-"""An agent looks at its costs after each answer of its model: told to stop here, it has stopped by its reservation."""
+"""An agent checks its costs after each answer of its model: with the cap here, it stops before its full reservation."""
 
 OVERRUN: Final = 1.0
-"""What an agent that was told to stop may use beyond its reservation, as a part of it: an answer was under way."""
+"""What an agent with a cap may use beyond its reservation, as a fraction of it, because an answer was in progress."""
 
 _CENT: Final = 0.005
-"""Less than this is not shown."""
+"""Smaller amounts are not shown."""
 
 _DUST: Final = 1e-6
-"""Less than this is what sums of fractions leave, and no agent can be told to keep to it."""
+"""Smaller amounts are rounding errors, and no agent can be capped at them."""
 
 
 def tokens_of(usage: Usage) -> int:
@@ -37,14 +39,14 @@ def tokens_of(usage: Usage) -> int:
 
 
 def exhausted(budget: Budget, usage: Usage) -> Budget:
-    """Those of its bounds that are reached."""
+    """The bounds that are reached."""
     money = budget.usd is not None and (usage.cost_usd or 0.0) > budget.usd - _DUST
     tokens = budget.tokens is not None and tokens_of(usage) >= budget.tokens
     return Budget(usd=budget.usd if money else None, tokens=budget.tokens if tokens else None)
 
 
-def told(budget: Budget, usage: Usage) -> str:
-    """What was used of what there was; where nobody could tell it of some attempts, the least that it was."""
+def spent_of(budget: Budget, usage: Usage) -> str:
+    """What was used of the limit; with "at least" where the usage of some attempts is unknown."""
     least = "at least " if usage.unpriced else ""
     money = f"{least}{dollars(usage.cost_usd or 0.0)} of {dollars(budget.usd)} USD" if budget.usd is not None else ""
     least = "at least " if usage.uncounted else ""
@@ -52,16 +54,16 @@ def told(budget: Budget, usage: Usage) -> str:
     return " and ".join(filter(None, (money, tokens)))
 
 
-# The books -----------------------------------------------------------------------------------------------------
+# The ledger ----------------------------------------------------------------------------------------------------
 
 
 def committed(ledger: Ledger) -> Amount:
-    """What is spent or set aside."""
-    return sum((one.amount for one in ledger.reserved.values()), ledger.spent)
+    """What is spent or reserved."""
+    return sum((item.amount for item in ledger.reserved.values()), ledger.spent)
 
 
 def left(ledger: Ledger, limit: Budget) -> Budget:
-    """What could still be set aside."""
+    """What can still be reserved."""
     used = committed(ledger)
     return Budget(
         usd=None if limit.usd is None else limit.usd - used.usd,
@@ -70,7 +72,7 @@ def left(ledger: Ledger, limit: Budget) -> Budget:
 
 
 def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
-    """What an attempt of the kind may use, as far as the run has seen such ones."""
+    """What an attempt of this kind may use, from what the run has seen."""
     known, first = ledger.dearest.get(claim.kind, Amount()), limits.attempt
     return Amount(
         usd=known.usd * MARGIN if known.usd else first.usd,
@@ -79,10 +81,10 @@ def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
 
 
 def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
-    """What can be set aside for the claim now. With nobody else at work, the rest is enough where it pays for the
-    dearest attempt of its kind, or where no such attempt was ever made.
+    """What can be reserved for the claim now; None where it must wait. If nothing else is reserved, the remainder is
+    enough where it covers the most expensive attempt of its kind, or where no such attempt was made yet.
     """
-    if not claim.bounded and not all(one.claim.bounded for one in ledger.reserved.values()):
+    if not claim.bounded and not all(item.claim.bounded for item in ledger.reserved.values()):
         return None
     room, wanted = left(ledger, limits.run), needed(ledger, claim, limits)
     if _fits(wanted + _overruns(ledger, claim, wanted), room):
@@ -97,12 +99,12 @@ def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
 
 
 def _overruns(ledger: Ledger, claim: Claim, wanted: Amount) -> Amount:
-    """What attempts at work together might use beyond their shares, the one that may go furthest left out: that one's
-    overrun is what a limit may be passed by. Of tokens nobody can be told, so these are never used side by side.
+    """What concurrent attempts might use beyond their reservations, without the largest overrun: that is by how much a
+    limit may be exceeded. An agent cannot be capped in tokens, so token limits do not allow concurrent attempts.
     """
     together = [*ledger.reserved.values(), Reservation(claim=claim, amount=wanted)]
-    told = sorted(one.amount.usd * OVERRUN for one in together if one.claim.bounded)
-    return Amount(usd=sum(told if len(told) < len(together) else told[:-1]))
+    lines = sorted(item.amount.usd * OVERRUN for item in together if item.claim.bounded)
+    return Amount(usd=sum(lines if len(lines) < len(together) else lines[:-1]))
 
 
 def _fits(amount: Amount, room: Budget) -> bool:
@@ -124,45 +126,43 @@ def reserved(ledger: Ledger, story: StoryId, amount: Amount) -> Ledger:
 
 
 def returned(ledger: Ledger, story: StoryId) -> Ledger:
-    """Nothing was used, and nothing is learnt by that."""
-    return replace(ledger, reserved={one: held for one, held in ledger.reserved.items() if one != story})
+    """Nothing was used, and nothing is learnt from it."""
+    return replace(ledger, reserved={item: held for item, held in ledger.reserved.items() if item != story})
 
 
 def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
-    """What nobody can tell is counted as all that was set aside, and never as nothing; or as what is known of it, where
-    that is more.
-    """
+    """Unknown usage counts as the full reservation, never as nothing; or as the known part, where that is more."""
     rest = dict(ledger.reserved)
     held = rest.pop(story)
-    aside, usage = held.amount, one_attempt(used)
+    reserved, usage = held.amount, one_attempt(used)
     known = Amount(usd=usage.cost_usd or 0.0, tokens=tokens_of(usage))
     guess = Amount(
-        usd=max(aside.usd - known.usd, 0.0) if usage.unpriced else 0.0,
-        tokens=max(aside.tokens - known.tokens, 0) if usage.uncounted else 0,
+        usd=max(reserved.usd - known.usd, 0.0) if usage.unpriced else 0.0,
+        tokens=max(reserved.tokens - known.tokens, 0) if usage.uncounted else 0,
     )
     spent = known + guess
-    over = Amount(usd=spent.usd - aside.usd, tokens=spent.tokens - aside.tokens)
+    over = Amount(usd=spent.usd - reserved.usd, tokens=spent.tokens - reserved.tokens)
     return replace(
         ledger,
         spent=ledger.spent + spent,
         guessed=ledger.guessed + guess,
         reserved=rest,
-        dearest=_learnt(ledger.dearest, held, _telling(known, aside, usage)),
+        dearest=_learnt(ledger.dearest, held, _informative(known, reserved, usage)),
         overshoot=_most(over, ledger.overshoot),
     )
 
 
-def _telling(known: Amount, aside: Amount, usage: Usage) -> Amount:
-    """What is known only in part says nothing of what the next one needs, unless that is more than was set aside."""
+def _informative(known: Amount, reserved: Amount, usage: Usage) -> Amount:
+    """Usage that is only partly known says nothing about the next attempt's need, unless it exceeds the reservation."""
     return Amount(
-        usd=known.usd if not usage.unpriced or known.usd > aside.usd else 0.0,
-        tokens=known.tokens if not usage.uncounted or known.tokens > aside.tokens else 0,
+        usd=known.usd if not usage.unpriced or known.usd > reserved.usd else 0.0,
+        tokens=known.tokens if not usage.uncounted or known.tokens > reserved.tokens else 0,
     )
 
 
 def _learnt(dearest: Mapping[str, Amount], held: Reservation, known: Amount) -> Mapping[str, Amount]:
-    """From what was told, and never from a guess. One that came as far as its agent may go would have gone further:
-    what comes next has twice the room, or its work would be thrown away again and again.
+    """Learns from reported usage, never from an estimate. An attempt that reached its cap would have used more: the
+    next gets twice the amount, because otherwise its work would be discarded again and again.
     """
     kind, share = held.claim.kind, held.amount
     if held.claim.bounded and known.usd >= share.usd * HEADROOM - _DUST:
@@ -171,47 +171,47 @@ def _learnt(dearest: Mapping[str, Amount], held: Reservation, known: Amount) -> 
 
 
 def of_limited(limit: Budget, amount: Amount) -> Budget:
-    """The part of an amount that a limit is about."""
+    """The part of an amount that a limit covers."""
     return Budget(
         usd=None if limit.usd is None else amount.usd,
         tokens=None if limit.tokens is None else amount.tokens,
     )
 
 
-def overshoot(limit: Budget, aside: Amount, used: Usage) -> Amount | None:
-    """What an attempt has used beyond what was set aside for it, of what is limited; None where it has not."""
+def overshoot(limit: Budget, reserved: Amount, used: Usage) -> Amount | None:
+    """What an attempt used beyond its reservation, in limited units; None where it did not."""
     over = Amount(
-        usd=0.0 if limit.usd is None else max((used.cost_usd or 0.0) - aside.usd, 0.0),
-        tokens=0 if limit.tokens is None else max(tokens_of(used) - aside.tokens, 0),
+        usd=0.0 if limit.usd is None else max((used.cost_usd or 0.0) - reserved.usd, 0.0),
+        tokens=0 if limit.tokens is None else max(tokens_of(used) - reserved.tokens, 0),
     )
     return over if _passed(limit, over) else None
 
 
-def _most(one: Amount, other: Amount) -> Amount:
-    return Amount(usd=max(one.usd, other.usd), tokens=max(one.tokens, other.tokens))
+def _most(amount: Amount, other: Amount) -> Amount:
+    return Amount(usd=max(amount.usd, other.usd), tokens=max(amount.tokens, other.tokens))
 
 
 def dropped(ledger: Ledger, story: StoryId) -> Ledger:
-    """The story has ended: it claims nothing more, and what was set aside for it and not begun with is free again."""
+    """The story has ended: its claim is removed, and its unused reservation is free again."""
     if story not in ledger.claims and story not in ledger.reserved:
         return ledger
-    claims = {one: claim for one, claim in ledger.claims.items() if one != story}
-    rest = {one: held for one, held in ledger.reserved.items() if one != story}
+    claims = {item: claim for item, claim in ledger.claims.items() if item != story}
+    rest = {item: held for item, held in ledger.reserved.items() if item != story}
     return replace(ledger, claims=claims, reserved=rest)
 
 
-# What the run does about claims --------------------------------------------------------------------------------
+# Limits that are reached ---------------------------------------------------------------------------------------
 
 
 def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
-    """What was spent of what, by how much an attempt went beyond its share, and what the next one may need."""
+    """What was spent of the limit, by how much an attempt exceeded its reservation, and what the next may need."""
     reached, over = reached_by_run(ledger, claim, limits), ledger.overshoot
     limit, spent = reached.limit, Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
-    guess = f" ({_amount(limit, ledger.guessed)} of it guessed: nobody told)" if _passed(limit, ledger.guessed) else ""
-    share = f", one attempt up to {_amount(limit, over)} more than was set aside for it"
+    guess = f" ({_amount(limit, ledger.guessed)} of it estimated)" if _passed(limit, ledger.guessed) else ""
+    share = f", one attempt up to {_amount(limit, over)} more than was reserved for it"
     needs = f"; {claim.kind} may need {_amount(limit, needed(ledger, claim, limits))}"
     return (
-        f"the run has spent {told(limit, spent)}{guess}{share if _passed(limit, over) else ''}"
+        f"the run has spent {spent_of(limit, spent)}{guess}{share if _passed(limit, over) else ''}"
         f"{needs if reached.needed.is_set else ''}"
     )
 
@@ -228,7 +228,7 @@ def reached_by_run(ledger: Ledger, claim: Claim, limits: Limits) -> Reached:
 
 
 def _short(ledger: Ledger, claim: Claim, limits: Limits) -> Budget:
-    """Those of the run's bounds for which there is not enough; all, where it is not these that are in the way."""
+    """The run's bounds that are too low for the claim; all of them where none is the obstacle."""
     room, wanted, limit = left(ledger, limits.run), needed(ledger, claim, limits), limits.run
     short = Budget(
         usd=None if room.usd is None or wanted.usd <= room.usd else limit.usd,

@@ -1,4 +1,4 @@
-"""What the canary's verdict on a gate says to people, and what to change where a test gate is blind."""
+"""Texts for people about the canary's verdict on a gate, and what to change where a test gate is blind."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ _BUNDLED: Final = (
 _COMPILED: Final = "the gate runs a program that was built before: build it from the tree in the gate's command"
 _NEVER_RUN: Final = "the gate does not run these sources: let its tests load them from the tree"
 _IGNORED: Final = (
-    "the gate ignores failures: take `|| true`, a leading `-` or a pipe without `set -o pipefail` out of what it runs"
+    "the gate ignores failures: remove `|| true`, a leading `-` or a pipe without `set -o pipefail` from what it runs"
 )
 _ADVICE: Final = {
     **dict.fromkeys(("py", "pyx"), _INSTALLED),
@@ -83,13 +83,13 @@ _ADVICE: Final = {
 
 
 def remedies(sight: GateSight) -> tuple[str, ...]:
-    """What to change where a test gate is blind, the likeliest first; the last says how to run it as it is."""
+    """What to change where a test gate is blind, the likeliest fix first; the last entry allows it unchanged."""
     return (
         _IGNORED if sight.passes_anyway else _ADVICE.get(_language(sight), _NEVER_RUN),
-        f'or, if the gate is not to prove anything, say so: [gates] {sight.gate} = {{ …, blind = "allow" }}',
+        f'or, if the gate need not prove anything, allow it: [gates] {sight.gate} = {{ …, blind = "allow" }}',
     )
 
 
 def _language(sight: GateSight) -> str:
-    """The ending that most of the files have."""
+    """The language of the broken files, as their most frequent file extension."""
     return max(Counter(map(ending, sight.files)).items(), key=lambda pair: pair[1], default=("", 0))[0]

@@ -1,4 +1,4 @@
-"""The canary: whether a gate notices that the product's sources are broken on purpose, and which these are."""
+"""The canary: whether a gate notices that the product's sources are broken on purpose, and which sources these are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Sight(StrEnum):
-    """Whether a gate notices that the sources of the tree in which it runs are broken."""
+    """Whether a gate notices broken sources in the tree in which it runs."""
 
     SEES = "sees"
     BLIND = "blind"
@@ -15,9 +15,9 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSight:
-    """What is known of one gate, and `why`, in a sentence. `seen`, `missed` and `undecided` are source roots: it named
-    a broken file of the first, stayed green with the second broken, and showed neither of the last. `files` are some
-    that a blind gate did not notice. One that `passes_anyway` named broken files and was green all the same.
+    """What is known about a gate, and `why`, in a sentence. `seen`, `missed` and `undecided` are source roots: the gate
+    named a broken file of the first, stayed green with the second broken, and showed neither for the last. `files` are
+    some that a blind gate did not notice. A gate that `passes_anyway` named broken files and was green all the same.
     """
 
     gate: str
@@ -33,7 +33,7 @@ class GateSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSight:
-    """What was found of a gate, and the tests that were there then, each with the name of its content."""
+    """The earlier result for a gate, and the tests that existed then, each with its content hash."""
 
     sight: GateSight
     tests: tuple[tuple[str, str], ...] = ()
@@ -41,12 +41,14 @@ class KnownSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """The product's sources that can be broken, by source root. `other` are in languages that cannot be broken well."""
+    """The product's sources that can be broken, by source root. `other` are in languages that cannot be broken
+    reliably.
+    """
 
     roots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     other: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every file that can be broken; its place here is its number."""
+        """Every file that can be broken; its index is its number."""
         return tuple(path for paths in self.roots.values() for path in paths)

@@ -1,8 +1,8 @@
-"""The canary of one gate: what is broken next, what the gate's answers come to, and what a verdict is remembered by.
+"""The canary of a gate: what to break next, the verdict from the gate's results, and the key of a stored verdict.
 
-Everything is broken first. The source roots that the output names are seen, and stay whole from then on: a file that
-fails first hides those it would have loaded. The others are broken again, together while that shows something, then one
-at a time, until each is decided or the runs are used up.
+First, everything is broken. The source roots that the output names are seen, and stay intact from then on, because a
+file that fails first hides those it would have loaded. The others are broken again, together while that shows
+something, then one at a time, until each is decided or no runs are left.
 """
 
 import hashlib
@@ -32,16 +32,16 @@ from shiftwork.domain.text.file_types import is_source
 from shiftwork.domain.text.globs import matches
 
 RUNS: Final = 8
-"""How many times a gate is run at most, its run on the base not counted."""
+"""The maximum number of runs of a gate, without its run on the base."""
 FILES: Final = 20
-"""How many of the files that a blind gate did not notice are listed."""
+"""The maximum number of listed files that a blind gate did not notice."""
 _VERSION: Final = 2
-"""Goes up when these rules come to other verdicts: what was remembered before is not used then."""
+"""Increased when these rules lead to other verdicts: earlier stored verdicts are then not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One run of the gate: these `roots` are broken; `files` are their paths with the numbers that their marks have."""
+    """One run of the gate with these `roots` broken; `files` are their paths with the numbers in their marks."""
 
     style: Style
     roots: tuple[str, ...]
@@ -50,7 +50,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A gate that ran out of time has not passed. `found` are the numbers of broken files that the output names."""
+    """A gate that timed out has not passed. `found` are the numbers of broken files that the output names."""
 
     trial: Trial
     passed: bool
@@ -58,13 +58,13 @@ class Outcome:
 
     @property
     def noticed(self) -> frozenset[int]:
-        """A gate that names a broken file and passes all the same has not noticed it."""
+        """A gate that names a broken file but passes has not noticed it."""
         return frozenset() if self.passed else self.found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """A gate, whether it is a test gate and `green` on the base, what can be broken, and what came of it so far."""
+    """A gate, whether it is a test gate and `green` on the base, what can be broken, and the results so far."""
 
     gate: str
     test: bool
@@ -78,8 +78,8 @@ def examination(gate: Gate, sources: Sources, *, green: bool) -> Examination:
 
 
 def found_in(output: str | bytes, trial: Trial, token: str) -> frozenset[int]:
-    """The numbers of the broken files that the whole output of a gate names: by their marks; or by their paths, where
-    they have syntax errors, for many tools that only parse do not quote the line.
+    """The numbers of the broken files that the gate's full output names: by their marks, or, for syntax errors, by
+    their paths, because many tools that only parse do not quote the line.
     """
     found = marks_in(token, output) & {number for number, _ in trial.files}
     if found or trial.style is not Style.SYNTAX:
@@ -88,13 +88,13 @@ def found_in(output: str | bytes, trial: Trial, token: str) -> frozenset[int]:
 
 
 def fed(exam: Examination, trial: Trial, found: frozenset[int], *, passed: bool) -> Examination:
-    """With what came of one more run."""
+    """The examination with the result of another run."""
     known = found & {number for number, _ in trial.files}
     return replace(exam, outcomes=(*exam.outcomes, Outcome(trial=trial, passed=passed, found=known)))
 
 
 def next_run(exam: Examination) -> Trial | GateSight:
-    """What to break next, or what is known in the end."""
+    """What to break next, or the final verdict."""
     if not exam.green or not exam.sources.roots:
         why = why_not_tried(exam.sources, green=exam.green)
         return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why, test=exam.test)
@@ -111,14 +111,14 @@ def next_run(exam: Examination) -> Trial | GateSight:
 def _trial(exam: Examination, style: Style, roots: Sequence[str]) -> Trial:
     numbered = enumerate(exam.sources.paths)
     wanted = {path for root in roots for path in exam.sources.roots[root]}
-    return Trial(style=style, roots=tuple(roots), files=tuple(one for one in numbered if one[1] in wanted))
+    return Trial(style=style, roots=tuple(roots), files=tuple(item for item in numbered if item[1] in wanted))
 
 
 def _style_for_all(exam: Examination) -> Style | None:
-    """How everything is to be broken next; none where that is over.
+    """How to break everything next; None where that phase is over.
 
-    A gate that stays green is green for good if it runs tests; another may only parse. One that is red and names no
-    file may have stopped at a formatter or a linter, before it came to the tests.
+    A test gate that stays green is decided; another gate may only parse. A gate that is red and names no file may have
+    stopped at a formatter or a linter, before the tests.
     """
     if not exam.outcomes:
         return Style.RUNTIME
@@ -132,7 +132,7 @@ def _style_for_all(exam: Examination) -> Style | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What is known of each source root after the runs so far, and which are broken `next`."""
+    """What is known about each source root after the runs so far, and which are broken `next`."""
 
     seen: tuple[str, ...]
     missed: tuple[str, ...]
@@ -143,10 +143,10 @@ class _Known:
 def _known(exam: Examination) -> _Known:
     roots = tuple(exam.sources.roots)
     root_of = [root for root, paths in exam.sources.roots.items() for _ in paths]
-    seen = {root_of[number] for one in exam.outcomes for number in one.noticed}
-    some = [one for one in exam.outcomes if len(one.trial.roots) < len(roots)]
-    missed = {root for one in some if one.passed for root in one.trial.roots} - seen
-    silent = [one.trial.roots for one in some if not one.passed and not one.noticed]
+    seen = {root_of[number] for outcome in exam.outcomes for number in outcome.noticed}
+    some = [outcome for outcome in exam.outcomes if len(outcome.trial.roots) < len(roots)]
+    missed = {root for outcome in some if outcome.passed for root in outcome.trial.roots} - seen
+    silent = [outcome.trial.roots for outcome in some if not outcome.passed and not outcome.noticed]
     tried = {names[0] for names in silent if len(names) == 1}
     rest = tuple(root for root in roots if root not in seen | missed | tried)
     return _Known(
@@ -170,7 +170,7 @@ def _seeing(exam: Examination, known: _Known) -> GateSight:
 
 
 def _unnoticed(exam: Examination) -> GateSight:
-    """A gate that named no broken file while it was red: blind if it stayed green in the end."""
+    """A gate that named no broken file while red: blind if it stayed green in the end."""
     sources = exam.sources
     latest = exam.outcomes[-1]
     if not latest.passed:
@@ -191,26 +191,26 @@ def _unnoticed(exam: Examination) -> GateSight:
 
 
 def unseen_roots(sights: Iterable[GateSight]) -> tuple[str, ...]:
-    """The source roots that no test gate sees and at least one is known to miss: nothing there is proved by tests."""
-    tests = [one for one in sights if one.test]
-    seen = {root for one in tests for root in one.seen}
-    missed = dict.fromkeys(root for one in tests for root in one.missed)
+    """The source roots that no test gate sees and at least one is known to miss: tests prove nothing there."""
+    tests = [sight for sight in sights if sight.test]
+    seen = {root for sight in tests for root in sight.seen}
+    missed = dict.fromkeys(root for sight in tests for root in sight.missed)
     return tuple(root for root in missed if root not in seen)
 
 
-# What a verdict is remembered by -------------------------------------------------------------------------------------
+# The key of a stored verdict -----------------------------------------------------------------------------------------
 
 _ELSEWHERE: Final = (".github/**", ".gitlab-ci.yml", ".circleci/**", "azure-pipelines.yml", "Jenkinsfile")
-"""What configures the gates of other machines."""
+"""Files that configure the gates of other machines."""
 
 _NO_COMMANDS: Final = Protection()
 
 
 @lru_cache(maxsize=65_536)
 def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> bool:
-    """Whether it decides what a gate does: by its name, because a gate's command starts it, or because Python would
-    take it for a module of its own library or of a test runner. The settings of shiftwork are not among these: what
-    they say of a gate is part of the key itself.
+    """Whether the file decides what a gate does: by its name, because a gate's command starts it, or because Python
+    would load it in place of a standard module or of a test runner. Shiftwork's settings are not included, because what
+    they say about a gate is part of the key itself.
     """
     if is_own(path) or matches(_ELSEWHERE, path):
         return False
@@ -219,20 +219,20 @@ def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> b
 
 
 def is_of_tests(path: str, protection: Protection = _NO_COMMANDS) -> bool:
-    """Whether a gate may see less where it is edited or gone: a test, or code that tests are run with."""
+    """Whether a gate may see less if the file is edited or removed: a test, or code that tests use."""
     return is_test(path, protection) or is_support(path)
 
 
 def still_holds(known: KnownSight, tests: Iterable[tuple[str, str]]) -> bool:
-    """Whether what was found of a gate holds where these `tests` are: more of them take no sight away. A test gate that
-    was not found to see is examined again: what it lacked may be there now.
+    """Whether the earlier result for a gate holds with these `tests`: more tests do not reduce what it sees. A test
+    gate that did not see is examined again, because what it lacked may exist now.
     """
     return (known.sight.sight is Sight.SEES or not known.sight.test) and set(known.tests) <= set(tests)
 
 
 def against_base(before: GateSight, after: GateSight, paths: Iterable[str]) -> GateSight:
-    """What a gate sees of a candidate, given what it saw of the base: blind where it lost a source root of which
-    sources are left.
+    """What a gate sees of a candidate, compared with the base: blind where it lost a source root that still has
+    sources.
     """
     left = [path for path in paths if is_source(path)]
     lost = tuple(
@@ -248,14 +248,14 @@ def against_base(before: GateSight, after: GateSight, paths: Iterable[str]) -> G
         sight=Sight.BLIND,
         why=why_lost(lost),
         missed=lost,
-        files=tuple(path for path in left if any(one == "." or path.startswith(f"{one}/") for one in lost))[:FILES],
+        files=tuple(path for path in left if any(name == "." or path.startswith(f"{name}/") for name in lost))[:FILES],
     )
 
 
 def gate_key(
     gate: Gate, setup: str, environment_key: str, configuration: Iterable[tuple[str, str]], roots: Iterable[str]
 ) -> str:
-    """The same for two trees in which the gate sees the same. `configuration` are paths with their blob ids."""
+    """Equal for two trees in which the gate sees the same. `configuration` are paths with their blob ids."""
     parts = {
         "version": _VERSION,
         "command": gate.command,

@@ -1,7 +1,8 @@
-"""For each language the statement that makes a file fail when it is loaded or compiled, and where it may stand.
+"""For each language, the statement that makes a file fail when it is loaded or compiled, and where it may be placed.
 
-Where the message is made at run time, the mark stands in the source in two pieces: a linter that quotes the line does
-not print it, and only a program that loads the file does. A compiler quotes what it refuses: there the mark is whole.
+Where the message is built at run time, the source contains the mark in two pieces: a linter that quotes the line does
+not print the mark, only a program that loads the file does. A compiler quotes what it refuses, so there the mark is
+whole.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from shiftwork.domain.text.file_types import ending
 
 
 class Place(StrEnum):
-    """Where the statement stands: on top unless it is asked for at the end; always on top; always at the end."""
+    """Where the statement is placed: at the top unless the end is requested; always at the top; always at the end."""
 
     EITHER = "either"
     TOP = "top"
@@ -26,11 +27,11 @@ class Statement:
     text: str
     place: Place = Place.END
     last: str = ""
-    """Another text for the end of a file, where nothing follows."""
+    """The text for the end of a file, where nothing follows, if it differs."""
 
 
 _JAVASCRIPT: Final = Statement(
-    # Only a condition that no compiler decides leaves the rest of the file reachable for type checkers and linters.
+    # With a condition that no compiler evaluates, type checkers and linters treat the rest of the file as reachable.
     text='if (Number("1") === 1) throw new Error("HEAD" + "TAIL in PATH");',
     last='throw new Error("HEAD" + "TAIL in PATH");',
     place=Place.EITHER,
@@ -51,12 +52,12 @@ _STATEMENTS: Final = {
     "ex": Statement(text='raise "HEAD" <> "TAIL in PATH"', place=Place.EITHER),
     "clj": Statement(text='(throw (ex-info (str "HEAD" "TAIL in PATH") {}))', place=Place.EITHER),
     **dict.fromkeys(("sh", "bash", "zsh", "fish"), _SHELL),
-    # A `return` at the end of a file must stay the last statement, or ends it before.
+    # A `return` at the end of a file must stay the last statement.
     "lua": Statement(text='error("HEAD" .. "TAIL in PATH")', place=Place.TOP),
     "php": Statement(text='throw new \\RuntimeException("HEAD" . "TAIL in PATH");', place=Place.TOP),
     "rs": Statement(text='compile_error!("MARK in PATH");'),
     "go": Statement(text="var _ = MARK"),
-    # Maven prints the symbol that is missing and not the line.
+    # Maven prints the missing symbol, not the line.
     **dict.fromkeys(("java", "groovy"), _CLASS),
     "kt": Statement(text="private val MARKbroken: Int = MARK"),
     "scala": Statement(text="object MARKbroken { val value: Int = MARK }"),

@@ -1,4 +1,4 @@
-"""Where in a source file a statement may stand: after what must come first, and before what must come last."""
+"""Where a statement may be inserted in a source file: after what must come first, and before what must come last."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ _FIRST: Final = re.compile(_SHEBANG, re.VERBOSE)
 _PYTHON: Final = re.compile(r"\ufeff?(?:[ \t\f]*\#[^\r\n]*(?:\r\n|\r|\n|\Z)){0,2}", re.VERBOSE)
 _RUBY: Final = re.compile(r"\ufeff?(?:[ \t]*\#[^\r\n]*(?:\r\n|\r|\n|\Z))*", re.VERBOSE)
 _SCRIPT: Final = re.compile(
-    # comments, for those that say how the file is read, and directives such as 'use strict'
+    # comments, because some say how the file is read, and directives such as 'use strict'
     rf"""{_SHEBANG}(?:\s+|{_COMMENT}|(?:'[^'\r\n\\]*'|"[^"\r\n\\]*")[ \t]*(?:;|(?=[\r\n])|\Z))*""",
     re.VERBOSE | re.DOTALL,
 )
@@ -43,7 +43,7 @@ _TOPS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where a statement is put in, and what it needs around it there."""
+    """Where a statement is inserted, and the text it needs around it there."""
 
     at: int
     before: str = ""
@@ -51,13 +51,13 @@ class Spot:
 
 
 def top(path: str, text: str) -> Spot:
-    """The place before the first statement that runs."""
+    """The position before the first statement that runs."""
     match ending(path):
         case "py":
             return Spot(at=_top_of_python(text))
         case "vue" | "svelte" as kind:
             return _top_of_component(kind, text)
-        case "php" if not _PHP.match(text):  # a page that begins with text
+        case "php" if not _PHP.match(text):  # a file that starts with text
             return Spot(at=0, before="<?php ", after=" ?>")
         case kind:
             return Spot(at=_reach(_TOPS.get(kind, _FIRST), text))
@@ -69,7 +69,9 @@ def _reach(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _top_of_component(kind: str, text: str) -> Spot:
-    """In the script that runs when the component is loaded, not when one is made; in a new one where there is none."""
+    """In the script that runs when the component is loaded, not when it is instantiated; in a new script where none
+    exists.
+    """
     tags = list(_SCRIPT_TAG.finditer(text))
     loaded = [tag for tag in tags if _ON_LOAD[kind](tag["said"])]
     if loaded:
@@ -80,13 +82,13 @@ def _top_of_component(kind: str, text: str) -> Spot:
 
 
 def end(path: str, text: str) -> int:
-    """The place behind the last statement."""
+    """The position after the last statement."""
     found = _DATA.search(text) if ending(path) in {"rb", "pl", "pm"} else None
     return found.start() if found else len(text)
 
 
 def blank_lines(path: str, text: str) -> int:
-    """How many a formatter wants before a statement that comes last."""
+    """How many blank lines a formatter expects before a last statement."""
     if ending(path) != "py":
         return 1
     last = _parsed(text).body[-1:]
@@ -99,7 +101,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _top_of_python(text: str) -> int:
-    """After imports from the future, which must be first; else after the lines that may name the encoding."""
+    """After `__future__` imports, which must be first; otherwise after the lines that may name the encoding."""
     line = 0
     body = _parsed(text).body if "__future__" in text else []
     for node in body:
@@ -110,7 +112,7 @@ def _top_of_python(text: str) -> int:
 
 
 def _parsed(text: str) -> ast.Module:
-    """Nothing where the text is no Python."""
+    """An empty module where the text is not valid Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

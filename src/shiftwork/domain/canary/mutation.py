@@ -1,4 +1,4 @@
-"""Breaks a source file on purpose: its text such that loading or compiling it fails with a mark in the message."""
+"""Breaks a source file on purpose: changes its text so that loading or compiling fails with a mark in the message."""
 
 import re
 from collections import defaultdict
@@ -15,20 +15,20 @@ _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
 _WORDS: Final = re.compile(r"[\w.@+~/\\-]++")
 _PATH: Final = re.compile(r".*\.\w+")
 _LONGEST: Final = 4096
-"""Letters of a path. Whatever a gate prints, looking for paths takes time in proportion to its length."""
+"""The maximum length of a path. It keeps the search for paths linear in the length of a gate's output."""
 
 _WIDTH: Final = 79
-"""What formatters of most languages leave on one line."""
+"""The line length that formatters of most languages allow."""
 
 _SEMICOLONS: Final = frozenset({"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"})
-"""Languages in which projects differ about the semicolon at the end of a statement."""
+"""Languages in which projects differ about semicolons at the end of statements."""
 _QUOTES: Final = _SEMICOLONS | {"py", "rb"}
 """Languages in which projects differ about quotes."""
 
 
 class Style(StrEnum):
-    """How a file is broken: before anything in it runs; at its end, as a formatter would have it, for gates that look
-    at the text first; or by a line that no parser accepts, for gates that run nothing.
+    """How a file is broken: before anything in it runs; at its end, formatted, for gates that check the text first; or
+    by a line that no parser accepts, for gates that run nothing.
     """
 
     RUNTIME = "runtime"
@@ -37,25 +37,25 @@ class Style(StrEnum):
 
 
 def mark(token: str, number: int) -> str:
-    """An identifier in most languages. The `_` at its end is part of it: one that is cut short is not another's."""
+    """An identifier in most languages. The `_` at its end prevents a truncated mark from matching another."""
     return f"{_MARK}{token}_{number}_"
 
 
 def marks_in(token: str, output: str | bytes) -> frozenset[int]:
-    """The numbers of the files whose marks the output shows whole."""
+    """The numbers of the files whose complete marks are in the output."""
     text = output if isinstance(output, str) else output.decode("ascii", "replace")
     found = re.findall(rf"{_MARK}{re.escape(token)}_([0-9]+)_", _COLOURS.sub("", text))
     return frozenset(int(number) for number in found)
 
 
 def paths_in(output: str | bytes, files: Mapping[int, str]) -> frozenset[int]:
-    """The numbers of the files that the output names by their paths: from the root of the tree, whole, or, where only
-    one of the files can be meant, from a folder below the root.
+    """The numbers of the files that the output names by their paths: from the root of the tree, as absolute paths, or,
+    where only one file matches, from a folder below the root.
     """
     text = output if isinstance(output, str) else output.decode("utf-8", "replace")
     printed = {word for word in _WORDS.findall(_COLOURS.sub("", text)) if len(word) <= _LONGEST}
     named = filter(None, map(_PATH.match, printed))
-    words = {one[0].replace("\\", "/").removeprefix("./") for one in named}
+    words = {match[0].replace("\\", "/").removeprefix("./") for match in named}
     whole = {path: number for number, path in files.items()}
     below: dict[str, set[int]] = defaultdict(set)
     for path, number in whole.items():
@@ -71,8 +71,8 @@ def paths_in(output: str | bytes, files: Mapping[int, str]) -> frozenset[int]:
 
 
 def _ends(path: str, most: int) -> Iterator[str]:
-    """The path, and what is left of it from each of its last folders on: `a/b/c`, `b/c`, `c`, with `most` slashes in
-    what is left at most, but for the path itself.
+    """The path, and its remainders from each of its last folders on: `a/b/c`, `b/c`, `c`. Remainders have at most
+    `most` slashes.
     """
     parts = path.split("/")
     yield path
@@ -85,7 +85,7 @@ def can_break(path: str) -> bool:
 
 
 def broken(path: str, text: str, mark: str, style: Style = Style.RUNTIME) -> str:
-    """The text as it was but for one statement. A file of a language that is not known stays as it is."""
+    """The text with one added statement. A file of an unknown language stays unchanged."""
     said = statement(path)
     if said is None:
         return text

@@ -1,7 +1,7 @@
-"""Which files of a tree the canary breaks, and to which source root each belongs: a package or a workspace member.
+"""Which files of a tree the canary breaks, and the source root of each: a package or a workspace member.
 
-Tests, fixtures, generated files and what configures or starts gates stay whole, so that no gate is red for the wrong
-reason. Where a name leaves it open, a file stays whole: a source that is not broken makes a verdict unknown at worst.
+Tests, fixtures, generated files and what configures or starts gates stay intact, so that no gate is red for the wrong
+reason. Where the name is ambiguous, a file stays intact: at worst, a source that is not broken makes a verdict unknown.
 """
 
 from collections.abc import Collection, Iterable
@@ -34,7 +34,7 @@ _GENERATED: Final = (
     *("**/node_modules/**", "**/site-packages/**", "**/dist/**"),
 )
 _BUILT: Final = frozenset({"build", "out", "target"})
-"""Folders for what a build makes, where they lie beside a `src` and not below it."""
+"""Folders for build output, where they are beside a `src` folder and not below it."""
 _STARTING: Final = (
     *("manage.py", "build.rs", "/tasks.py", "fabfile.py", "dodo.py", "conanfile.py", "versioneer.py", "_version.py"),
     *("gulpfile.*", "Gruntfile.*", "Jakefile.*", "*.config.*", "*.conf.*", "*.setup.*", "webpack.*.js"),
@@ -49,19 +49,19 @@ _MANIFESTS: Final = (
 )
 _MANY: Final = 30
 _PATHS_KNOWN: Final = 65_536
-"""Each tree has nearly the paths of the one before: what is known of a path is remembered."""
+"""Trees share most of their paths, so results for paths are cached."""
 _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
 _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
 _MARKUP: Final = frozenset(
     {"html", "htm", "css", "scss", "less", "sql", "sol", "tf", "elm", "cr", "f90", "cu", "v", "sv"}
 )
-"""Languages of which a product may be made and that cannot be broken well."""
+"""Languages of products that cannot be broken reliably."""
 
 
 def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", own: tuple[str, ...] = ()) -> Sources:
-    """Every product source among the tracked files of a commit. `mentioned` is what `mentions` makes of the files that
-    configure gates, or simply their text: what it starts stays whole. So does all that the commands name which are the
-    examined gate's `own`; what another gate names stays whole where it is a check script.
+    """Every product source among the tracked files of a commit. `mentioned` is the result of `mentions` for the files
+    that configure gates, or their plain text; files that it starts stay intact. So do all files that the examined
+    gate's `own` commands name; a file that another gate names stays intact where it is a check script.
     """
     tracked = sorted(set(paths))
     protection = without_readers(protection)
@@ -69,7 +69,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", o
     scripts = {path for path in named(protection.commands).run if is_check_script(path)}
     starting = started(mentioned) | judging.run | judging.otherwise | scripts
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
-    # In a package of Python, `setup.py` is a module like any other.
+    # In a Python package, `setup.py` is a module like any other.
     packages = {path.removesuffix("/__init__.py") for path in tracked if path.endswith("/__init__.py")}
     manifests = {path.rpartition("/")[0] for path in tracked if is_manifest(path)} - packages
     roots = {path: source_root(path, manifests) for path in product if can_break(path)}
@@ -90,7 +90,7 @@ def _breakable(path: str, protection: Protection) -> bool:
 
 
 def _is_other(path: str, protection: Protection) -> bool:
-    """Whether it may be product that cannot be broken well; a program without an ending is one that users start."""
+    """Whether it may be product that cannot be broken reliably; a program in `bin` without a file extension counts."""
     if ending(path) in _OTHER:
         return _breakable(path, protection)
     plain = ending(path) in _MARKUP or (not ending(path) and path.startswith("bin/"))
@@ -98,7 +98,7 @@ def _is_other(path: str, protection: Protection) -> bool:
 
 
 def is_changeable(path: str, protection: Protection) -> bool:
-    """Whether it is a product source, written or generated, and neither a fixture nor anything that starts gates."""
+    """Whether it is a product source, written or generated, and neither a fixture nor a file that starts gates."""
     if not is_product_source(path, protection) or shadows(path, protection):
         return False
     hidden = any(part.startswith(".") for part in path.split("/"))
@@ -106,19 +106,19 @@ def is_changeable(path: str, protection: Protection) -> bool:
 
 
 def without_readers(protection: Protection) -> Protection:
-    """What linters and compilers are pointed at is product: a gate only reads it."""
-    return replace(protection, commands=tuple(without_reading(one) for one in protection.commands))
+    """Files that linters and compilers get as arguments are product, because a gate only reads them."""
+    return replace(protection, commands=tuple(without_reading(command) for command in protection.commands))
 
 
 def is_manifest(path: str) -> bool:
-    """Whether it says that its folder is a package or a workspace member."""
+    """Whether it marks its folder as a package or a workspace member."""
     return matches(_MANIFESTS, path)
 
 
 def source_root(path: str, manifests: Collection[str]) -> str:
-    """The package or workspace member that a file belongs to, as people name it; `.` is the root of the tree.
+    """The package or workspace member of a file, as people name it; `.` is the root of the tree.
 
-    `manifests` are the folders that have a manifest. In Python a member may hold several packages.
+    `manifests` are the folders that have a manifest. In Python a member may contain several packages.
     """
     folders = path.split("/")[:-1]
     depth = next((count for count in range(len(folders), 0, -1) if "/".join(folders[:count]) in manifests), 0)
@@ -134,10 +134,10 @@ def source_root(path: str, manifests: Collection[str]) -> str:
 
 
 def _starts(path: str, starting: Collection[str]) -> bool:
-    """Whether it is started, or lies in a folder for tools beside one that is. A command may work in another folder."""
+    """Whether it is started, or is in a tools folder with a file that is. A command may run in another folder."""
     parts = path.split("/")
     ends = ("/".join(parts[place:]) for place in range(max(len(parts) - 1, 1)))
     if any(name in starting for name in ends):
         return True
     tools = (place for place, part in enumerate(parts[:-1]) if part in TOOLING)
-    return any(one.startswith("/".join(parts[: place + 1]) + "/") for place in tools for one in starting)
+    return any(name.startswith("/".join(parts[: place + 1]) + "/") for place in tools for name in starting)

@@ -1,1 +1,1 @@
-"""What all slices stand on: ids, facts, effects, decisions, values as JSON."""
+"""What all parts of the domain share: ids, facts, effects, decisions, values as JSON."""

@@ -1,4 +1,4 @@
-"""What all decisions share: effects are their only result, and facts they conclude have no time yet."""
+"""What all decisions share: they return only effects, and facts they conclude have no time yet."""
 
 from shiftwork.domain.core import effect as e
 

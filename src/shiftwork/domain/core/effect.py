@@ -1,4 +1,4 @@
-"""Effects: what to do outside, in the imperative; each names itself by a key under which it is done once."""
+"""Effects: actions outside the state, named in the imperative; each has a key under which it is performed once."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,20 @@ from shiftwork.domain.core.fact import Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The root of all effects. `key` is unique within the stream whose decision asked for it."""
+    """The base class of all effects. `key` is unique within the stream whose decision requested it."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclude(Effect):
-    """Record what follows from the state alone; nothing outside is touched. `at` in the facts is filled in."""
+    """Record what follows from the state alone; nothing outside changes. The recorder fills in `at` of the facts."""
 
     facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive(Effect):
-    """Take messages from the stream's inbox after `cursor`; where there are none yet, wait for one."""
+    """Read messages from the stream's inbox after `cursor`; where there are none yet, wait for the next."""
 
     cursor: int

@@ -1,7 +1,7 @@
-"""What the tables of status changes are made of. The tables are in `transitions` of each slice of the domain.
+"""Types for the tables of status changes. The tables are in the `transitions` modules of the domain.
 
-A table reads: from this status, on this trigger, to that status. A pair that is not in the table is illegal: the
-change gives `None`, and `evolve` leaves the state as it is. Only these tables change a status.
+A table reads: from this status, on this trigger, to that status. A pair that is not in the table is illegal: the change
+returns `None`, and `evolve` leaves the state as it is. Only these tables change a status.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Trigger(StrEnum):
-    """What moves a status on."""
+    """What changes a status."""
 
     START = "start"
     ADOPT = "adopt"

@@ -1,4 +1,4 @@
-"""A patch that a person has seen."""
+"""A patch that a person has reviewed."""
 
 from dataclasses import dataclass
 

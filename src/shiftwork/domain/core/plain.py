@@ -1,4 +1,4 @@
-"""Values as plain JSON, and back by their types."""
+"""Converts values to plain JSON, and back by their types."""
 
 import types
 import typing
@@ -10,14 +10,14 @@ from typing import Any
 
 
 def to_plain(value: Any) -> Any:
-    """Any value of the model as JSON values."""
+    """Any value of the domain as JSON values."""
     kind: type = type(value)
     return _writer(kind)(value)
 
 
 @cache
 def _writer(kind: type) -> Callable[[Any], Any]:
-    """How to write values of a type, found out once: see `_reader`."""
+    """How to write values of a type, computed once: see `_reader`."""
     if is_dataclass(kind):
         names = tuple(field.name for field in fields(kind))
         return lambda value: {name: to_plain(getattr(value, name)) for name in names}
@@ -29,13 +29,15 @@ def _writer(kind: type) -> Callable[[Any], Any]:
 
 
 def from_plain(wanted: Any, value: Any) -> Any:
-    """The value of type `wanted` that `to_plain` made; a Lookup-, Type-, Value- or OverflowError otherwise."""
+    """Returns the value of type `wanted` that `to_plain` wrote. Raises Lookup-, Type-, Value- or OverflowError
+    otherwise.
+    """
     return _reader(wanted)(value)
 
 
 @cache
 def _reader(wanted: Any) -> Callable[[Any], Any]:
-    """How to read a type, found out once: reflection on every fact would cost more than the database."""
+    """How to read a type, computed once: reflection on every fact would cost more than the database."""
     wanted = getattr(wanted, "__supertype__", wanted)
     origin = typing.get_origin(wanted)
     if origin in {types.UnionType, typing.Union}:
@@ -68,7 +70,7 @@ def _record(wanted: Any) -> Callable[[Any], Any]:
 
     @cache
     def readers() -> dict[str, Callable[[Any], Any]]:
-        # Asked for on first use: a type may hold itself (a loop step holds steps).
+        # Computed on first use: a type may contain itself (a loop step contains steps).
         return {field.name: _reader(hints[field.name]) for field in fields(wanted)}
 
     def read(value: Any) -> Any:
@@ -87,6 +89,6 @@ def _plain(wanted: Any) -> Callable[[Any], Any]:
 
 
 def _checked(wanted: Any, value: Any) -> Any:
-    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):  # to Python True is an int
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):  # in Python, True is an int
         raise TypeError(f"expected {wanted}, got {value!r:.80}")
     return value

@@ -1,1 +1,1 @@
-"""Commands whose exit code decides, what they need, and what their output says."""
+"""Gates are commands whose exit code decides: what they need, and what their output says."""

@@ -1,7 +1,7 @@
-"""Why a gate is red in a gate tree and green in the user's checkout: what to try next, until one thing explains it.
+"""Why a gate is red in a gate tree and green in the user's checkout: chooses trials until one explains it.
 
-What is not committed is tried first, then everything of a kind. Where that makes the gate green, fewer names are tried:
-those that the gate printed, then those that the project's files name as well.
+The first trial adds uncommitted changes, the next add everything of one kind. If that makes the gate green, smaller
+sets are tried: the names that the gate printed, then also those that the project's files contain.
 """
 
 import re
@@ -11,13 +11,13 @@ from typing import Final
 from shiftwork.domain.gates.checkout_trial import Cause, Difference, Explanation, Named, Trial
 
 MOST_TRIALS: Final = 5
-"""What is not committed, all variables, all files, and two smaller choices of these: no gate is run more often."""
+"""Uncommitted changes, all variables, all files, and two smaller sets of these: no gate runs more often."""
 
 _UNCOMMITTED: Final = Trial(uncommitted=True)
 
 
 def next_step(difference: Difference, tried: Mapping[Trial, bool]) -> Trial | Explanation:
-    """The next trial, or what the trials so far come to; `tried` says of each whether the gate was green."""
+    """The next trial, or the explanation from the trials so far; `tried` says for each whether the gate was green."""
     if difference.uncommitted and _UNCOMMITTED not in tried:
         return _UNCOMMITTED
     if tried.get(_UNCOMMITTED):
@@ -45,7 +45,7 @@ def _narrowed(cause: Cause, named: Named, tried: Mapping[Trial, bool]) -> Trial 
 
 
 def _fewer(named: Named) -> Iterator[tuple[str, ...]]:
-    """The likely names, as far as they are not all there are: to have all of them has been tried."""
+    """The likely names, where they are not all names, because all names have already been tried."""
     both = tuple(dict.fromkeys((*named.printed, *named.tracked)))
     for names in dict.fromkeys((named.printed, both)):
         if names and set(names) != set(named.everything):
@@ -57,5 +57,5 @@ def _trial(cause: Cause, names: tuple[str, ...]) -> Trial:
 
 
 def mentioned(names: Iterable[str], text: str) -> tuple[str, ...]:
-    """Those of the names that stand in the text as words of their own."""
+    """The names that occur in the text as separate words."""
     return tuple(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))

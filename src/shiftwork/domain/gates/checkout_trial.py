@@ -1,11 +1,11 @@
-"""A gate that is red in a gate tree and green in the user's checkout: what is tried, and what explains it."""
+"""A gate that is red in a gate tree and green in the user's checkout: the trials, and what explains the difference."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """What the user's checkout has and a gate tree has not."""
+    """What the user's checkout has and a gate tree does not have."""
 
     VARIABLES = "variables"
     FILES = "files"
@@ -15,8 +15,8 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """Everything of one kind that the checkout has beyond a gate tree; of these, `printed` stand in what the gate
-    printed, and `tracked` in files of the commit.
+    """Everything of one kind that only the checkout has; of these, the gate's output names the `printed`, and files of
+    the commit name the `tracked`.
     """
 
     everything: tuple[str, ...] = ()
@@ -26,8 +26,8 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """How the user's checkout differs from a gate tree: variables that gates are not given, files that git ignores, and
-    paths that are not as the commit has them.
+    """How the user's checkout differs from a gate tree: variables that gates do not get, files that git ignores, and
+    paths that differ from the commit.
     """
 
     variables: Named = field(default_factory=Named)
@@ -37,8 +37,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One more run of the gate in a gate tree, with these variables and ignored files of the user's, or with all that
-    is `uncommitted` in their checkout.
+    """Another run of the gate in a gate tree, with these variables and ignored files of the user, or with everything
+    that is `uncommitted` in the checkout.
     """
 
     variables: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What makes the difference. Where it is `exact`, the gate was green with these names alone."""
+    """What explains the difference. Where it is `exact`, the gate was green with only these names."""
 
     cause: Cause
     names: tuple[str, ...] = ()

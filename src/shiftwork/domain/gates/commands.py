@@ -1,4 +1,4 @@
-"""Which files of a project a gate's command names: they judge as tests do, whatever they are called."""
+"""Which files of a project a gate's command names: they judge the product as tests do, whatever their names."""
 
 import re
 import shlex
@@ -45,8 +45,8 @@ _CHECKING: Final = frozenset(_CHECKS.split())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """`run` are scripts that a command runs, and files that it is given as an option: they are no product code.
-    What is named otherwise may be either. `folders` are those that commands work in, and those of the scripts.
+    """`run` are scripts that a command runs, and files that it gets as options: they are not product code. Files in
+    `otherwise` may be either. `folders` are the working folders of commands, and the folders of the scripts.
     """
 
     run: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class Named:
 
 @cache
 def named(commands: tuple[str, ...]) -> Named:
-    found = [one for command in commands for one in _named(command)]
+    found = [item for command in commands for item in _named(command)]
     run = frozenset(path for path, is_run in found if is_run)
     folders = {folder for command in commands for folder in (*_works_in(command), *_module_folders(command))}
     return Named(
@@ -71,30 +71,30 @@ def _works_in(command: str) -> Iterator[str]:
 
 
 def _module_folders(command: str) -> Iterator[str]:
-    """The folders that a command puts on the path of Python's modules."""
+    """The folders that a command adds to Python's module path."""
     for found in _MODULE_PATH.finditer(command):
         for part in found[1].strip("\"'").split(":"):
             yield _plain(_HERE.sub("", part))
 
 
 def is_check_script(path: str) -> bool:
-    """Whether a file that a command names checks the product, by its name, folder or language. Otherwise it may be the
-    product itself, as an entry point that a gate starts is.
+    """Whether a file that a command names checks the product, by its name, folder or language. Otherwise it may be part
+    of the product, such as an entry point that a gate starts.
     """
     if not is_source(path) or ending(path) in _SCRIPTS:
         return True
-    # What is installed for users may lie in `bin` as well.
+    # `bin` may also contain programs that are installed for users.
     tools = not (TOOLING - {"bin"}).isdisjoint(path.split("/")[:-1])
     return tools or not _CHECKING.isdisjoint(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", path))
 
 
 def without_reading(command: str) -> str:
-    """The command but for its parts that only read what they name, as linters and compilers do: that is the product."""
+    """The command without the parts that only read the files they name, as linters and compilers do."""
     return " ; ".join(part for part in _split(command) if not _READS.match(part))
 
 
 def only_lints(command: str) -> bool:
-    """Whether it starts linters, type checkers and compilers alone."""
+    """Whether the command starts only linters, type checkers and compilers."""
     return all(map(_LINTS.match, _split(command)))
 
 
@@ -103,7 +103,7 @@ def _split(command: str) -> list[str]:
 
 
 def program(command: str) -> str:
-    """The first program that the command starts, but for those of the shell; empty where there is none."""
+    """The first program that the command starts, without shell built-ins; empty where there is none."""
     for _, words in _parts(command):
         found = list(dropwhile(_before_a_program, words))
         if found and found[0] not in _BUILT_IN:
@@ -120,7 +120,7 @@ def _named(command: str) -> Iterator[tuple[str, bool]]:
 
 
 def _parts(command: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """The words of each command in it, and the folder that it works in."""
+    """The words of each command in it, and its working folder."""
     folder = ""
     for operator, group in groupby(_words(command), key=lambda word: bool(_OPERATOR.fullmatch(word))):
         words = [] if operator else list(group)
@@ -134,12 +134,12 @@ def _words(command: str) -> Sequence[str]:
         lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         return list(lexer)
-    except ValueError:  # a quote that is never closed: the shell will not like it either
+    except ValueError:  # an unclosed quote: the shell will refuse it too
         return command.split()
 
 
 def _of_one(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """One command: its script, what it is given by options, and the rest."""
+    """One command: its script, the files it gets as options, and the rest."""
     words = list(dropwhile(_before_a_program, words))
     if not words:
         return
@@ -148,7 +148,7 @@ def _of_one(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for before, word in pairwise(words):
         option, equals, value = word.partition("=") if word.startswith("-") else ("", "=", word)
         if " " in word:
-            # `sh -c 'one; another'`; what other programs are told in so many words is no command.
+            # `sh -c 'one; another'`; for other programs, an argument with spaces is not a command.
             yield from _named(word) if _SHELLS.fullmatch(_name(words[0])) else ()
         elif equals:
             script = bool(awaited and not option and re.search(r"[./]", value))
@@ -166,5 +166,5 @@ def _name(word: str) -> str:
 
 
 def _plain(word: str) -> str:
-    """As git names it: without `./`."""
+    """The path as git names it: without `./`."""
     return "/".join(part for part in word.split("/") if part not in {"", "."})

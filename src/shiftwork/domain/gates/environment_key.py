@@ -1,4 +1,4 @@
-"""What an environment is known by: the files that decide what the setup command installs, and what surrounds them."""
+"""What identifies an environment: the files that decide what the setup command installs, and the platform."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ MANIFESTS: Final = (
     *("Gemfile", "Gemfile.lock", "*.gemspec", ".ruby-version", "mix.exs", "mix.lock", "composer.json", "composer.lock"),
     *(".pre-commit-config.yaml",),
 )
-"""Manifests and lock files, by the names that package managers go by."""
+"""Manifests and lock files, by the names that package managers use."""
 
 
 def is_manifest(path: str) -> bool:
@@ -51,8 +51,8 @@ def decides_environment(path: str, setup: str) -> bool:
 
 
 def environment_key(setup: str, files: Iterable[tuple[str, str]], surroundings: Mapping[str, str]) -> str:
-    """The same for the same command, the same `files` (path and content's name) and the same surroundings: interpreter,
+    """Equal for the same command, the same `files` (path and content hash) and the same surroundings: interpreter,
     platform, package index.
     """
-    told = json.dumps([setup, sorted(files), sorted(surroundings.items())])
-    return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()[:24]
+    message = json.dumps([setup, sorted(files), sorted(surroundings.items())])
+    return hashlib.sha256(message.encode(errors="surrogateescape")).hexdigest()[:24]

@@ -1,11 +1,11 @@
-"""Fail-to-pass: what the test gates say of a candidate whose changed product sources are as the base has them."""
+"""Fail-to-pass: results of the test gates on a candidate whose product sources are restored from the base."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class FailToPassOutcome(StrEnum):
-    """What came of it: tests that are green without the change do not show the change."""
+    """The result: tests that are green without the change do not prove the change."""
 
     ASSERTION = "red by assertion"
     LOADING = "red because it does not load"
@@ -15,9 +15,9 @@ class FailToPassOutcome(StrEnum):
 
 
 class NamedTestState(StrEnum):
-    """How a test that was offered as evidence ended there. An `UNSEEN` one is named by no line as failing or passing.
-    An `UNCHANGED` one is in a file that the story has not changed, and no line names it. An `UNTRIED` one is in a file
-    that was put back with the product, or no gate was run: what it would have said is unknown.
+    """How a test that was offered as evidence ended in that run. `UNSEEN`: no line reports it as failing or passing.
+    `UNCHANGED`: no line names it, and the story has not changed its file. `UNTRIED`: its file was restored along with
+    the product, or no gate ran, so its result is unknown.
     """
 
     RED = "red"
@@ -38,7 +38,7 @@ class NamedTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailToPass:
-    """`reason` says why it is not applicable; of a red gate it is the name and the line by which it was judged."""
+    """`reason` says why it is not applicable; for a red gate, it is the gate's name and the deciding line."""
 
     outcome: FailToPassOutcome
     reason: str = ""

@@ -1,4 +1,4 @@
-"""Gates: commands whose exit code decides, and what came of running them on one commit."""
+"""Gates: commands whose exit code decides, and their results on a commit."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,10 +10,10 @@ from shiftwork.domain.gates.verification import Verification
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A check that the harness runs itself, by a shell, at the root of the candidate's tree. Where it is a `step` of a
-    story's verification, that says what is done instead. `kind` is "test" where the settings say so; `blind` where they
-    allow the gate not to see the tree: then it proves nothing. `origin` is the spec that names the gate, as a path;
-    empty where the settings do.
+    """A check that the harness runs itself, in a shell, at the root of the candidate's tree. If it is a `step` of a
+    story's verification, the step says what runs instead. `kind` is "test" where the settings say so. `blind` is set
+    where the settings allow the gate not to see the tree: then it proves nothing. `origin` is the path of the spec that
+    names the gate; empty where the settings do.
     """
 
     name: str
@@ -26,12 +26,12 @@ class Gate:
 
 
 def gate_name(story: str, step: str) -> str:
-    """What the gate is called that is a verification step of a story."""
+    """The gate name of a story's verification step."""
     return f"{story} {step}"
 
 
-class Standing(StrEnum):
-    """What a gate says of a change, given what it says of the base that the change stands on."""
+class GateChange(StrEnum):
+    """What a gate's result says about a change, compared with its result on the base below the change."""
 
     CLEAN = "clean"
     REGRESSED = "regressed"
@@ -41,12 +41,12 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """How one gate ended; `output` holds the two ends of what it printed, bounded. A `flaky` one was red the first
-    time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
-    known what the gate says of the base. `command` is what was run; verification steps say that themselves. A `blind`
-    one is known not to notice a broken product, and the settings allow that: it proves nothing. `origin` is the gate's.
-    `changed` are files of the commit that were written while it ran; `fewer` says how many tests passed, where more did
-    on the base.
+    """How a gate ended; `output` holds the beginning and the end of its output, bounded. `flaky`: it was red the first
+    time. `restored`: it ran with the tests and the gate configuration of the base. If the comparison with the base is
+    None, the gate's result on the base is unknown. `command` is what ran; it is empty for verification steps. `blind`:
+    it is known not to notice a broken product, and the settings allow that, so it proves nothing. `origin` is the
+    gate's. `changed` are files of the commit that were written during the run; `fewer` says how many tests passed,
+    where more did on the base.
     """
 
     name: str
@@ -55,7 +55,7 @@ class GateResult:
     output: str = ""
     flaky: bool = False
     restored: bool = False
-    standing: Standing | None = None
+    change: GateChange | None = None
     command: str = ""
     blind: bool = False
     origin: str = ""
@@ -65,8 +65,8 @@ class GateResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """All gates on one commit; `cached` where they had run on another commit with the very same tree. `fail_to_pass` is
-    about the tests that the change brings, and has no say in whether the gates have passed.
+    """All gates on one commit; `cached` where they had run on another commit with the same tree. `fail_to_pass` is
+    about the tests that the change adds, and does not affect whether the gates have passed.
     """
 
     commit: Commit
@@ -81,7 +81,7 @@ class GateReport:
     @property
     def broken_before(self) -> tuple[str, ...]:
         """The gates that are red without the change too."""
-        names = (result.name for result in self.results if result.standing is Standing.BROKEN_BEFORE)
+        names = (result.name for result in self.results if result.change is GateChange.BROKEN_BEFORE)
         return tuple(dict.fromkeys(names))
 
     @property

@@ -1,7 +1,7 @@
-"""Whether a red test gate could not load what it tests, or ran a test that failed: by what test runners print.
+"""Whether a red test gate could not load the code under test, or ran a test that failed, read from its output.
 
-Compilers and interpreters say the first in lines of their own. Where a line says the second as well, at least one test
-has run and failed, and that decides: it says more about the change.
+Compilers and interpreters print load errors in lines of their own. If another line reports a failed test, that line
+decides, because it says more about the change.
 """
 
 import re
@@ -13,7 +13,7 @@ from shiftwork.domain.gates.test_output import is_one_of, plain_lines
 _SCRIPT: Final = r"[^\s:]+\.[cm]?[jt]sx?"
 
 _UNLOADED: Final = (
-    # Python, by itself and under pytest and unittest; the heads of pytest say less than its error
+    # Python, by itself and under pytest and unittest; pytest's headings say less than its error
     r"(?:E[ ]+)?(?:ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError):[ ](?!Failed[ ]to[ ]import)",
     r"ImportError:[ ]Failed[ ]to[ ]import[ ]test[ ]module:[ ]",
     r"_+[ ]ERROR[ ]collecting[ ]",
@@ -46,7 +46,7 @@ _UNLOADED: Final = (
     r"PHP[ ](?:Fatal|Parse)[ ]error:[ ]",
     r"==[ ]Compilation[ ]error[ ]in[ ]file[ ]",
 )
-"""How lines begin that say so."""
+"""Beginnings of lines that report a load error."""
 
 _RAN: Final = (
     # pytest, with the error where there is one; unittest
@@ -71,7 +71,7 @@ _RAN: Final = (
     r"\d+[ ]runs,[ ]\d+[ ]assertions,[ ](?:[1-9]\d*[ ]failures|0[ ]failures,[ ][1-9]\d*[ ]errors)",
     r"Tests:[ ]\d+,[ ]Assertions:[ ]\d+,[^\n]*(?:Failures|Errors):[ ][1-9]",
 )
-"""How lines begin that say that a test has run and failed."""
+"""Beginnings of lines that report that a test has run and failed."""
 
 _NAMING: Final = (
     r"_+[ ]ERROR[ ]collecting[ ](?P<file>\S+)[ ]_+",
@@ -100,7 +100,7 @@ def does_not_load(output: str) -> bool:
 
 
 def decisive(output: str) -> str:
-    """The line that says most about why a gate is red; its last one where none is known."""
+    """The line that says most about why a gate is red; the last line where none is recognised."""
     forms = _FIRST_UNLOADED if does_not_load(output) else _FIRST_RAN
     return _line(forms, output) or next((line.strip() for line in reversed(output.split("\n")) if line.strip()), "")
 
@@ -114,7 +114,7 @@ def _line(forms: Sequence[re.Pattern[str]], output: str) -> str:
 
 
 def is_unloaded(files: Sequence[str], output: str) -> bool:
-    """Whether the output says of one of these files, or of the module or package that it is, that it was not loaded."""
+    """Whether the output reports that one of these files, or its module or package, was not loaded."""
     if not _line(_FIRST_UNLOADED, output):
         return False
     return any(_means(kind, name, files) for kind, name in _named(plain_lines(output)))

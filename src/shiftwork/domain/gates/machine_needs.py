@@ -1,4 +1,4 @@
-"""What a gate that is red in the sandbox seems to need of the machine, read from what it printed."""
+"""What a gate that is red in the sandbox seems to need from the machine, read from its output."""
 
 import re
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ _GATES: Final = "[sandbox.gates]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What is needed, and the line of the settings, with its table, that gives it; empty where no line does and the
-    gate would have to leave the sandbox.
+    """What is needed, and the settings line, with its table, that grants it. The line is empty where none grants it and
+    the gate would have to run outside the sandbox.
     """
 
     what: str
     line: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"it seems to need {self.what}" + (f": {self.line} under {_GATES}" if self.line else "")
 
 
@@ -41,22 +41,22 @@ _UNRESOLVED: Final = re.compile(
 """How curl, git, pip, Node, Go and Python's requests name the host that they did not find."""
 
 _NAMED: Final = (
-    (r"docker\.sock|Cannot connect to the Docker daemon", Need(what="the Docker socket, which is the whole machine")),
+    (r"docker\.sock|Cannot connect to the Docker daemon", Need(what="the Docker socket (full access to the machine)")),
     (
         r"SSH_AUTH_SOCK|connection to your authentication agent|Permission denied \(publickey",
         Need(what="your ssh-agent"),
     ),
     (
         r"\.s\.PGSQL\.[0-9]+",
-        Need(what="PostgreSQL by its Unix socket", line='readable = ["/var/run/postgresql"]'),
+        Need(what="PostgreSQL via its Unix socket", line='readable = ["/var/run/postgresql"]'),
     ),
     (
         r"ms-playwright|playwright install",
-        Need(what="the browsers of Playwright", line='readable = ["~/.cache/ms-playwright"]'),
+        Need(what="the Playwright browsers", line='readable = ["~/.cache/ms-playwright"]'),
     ),
     (
         r"Could not find (?:Chrome|Chromium|Firefox)|puppeteer browsers install",
-        Need(what="the browsers of Puppeteer", line='readable = ["~/.cache/puppeteer"]'),
+        Need(what="the Puppeteer browsers", line='readable = ["~/.cache/puppeteer"]'),
     ),
     (r"\.m2/repository|\[ERROR\].*Could not (?:resolve|transfer)", Need(what="~/.m2", line='writable = ["~/.m2"]')),
     (r"\.gradle/(?:caches|wrapper)|services\.gradle", Need(what="~/.gradle", line='writable = ["~/.gradle"]')),
@@ -69,7 +69,7 @@ _PATTERNS: Final = tuple((re.compile(pattern), need) for pattern, need in _NAMED
 
 
 def needs(output: str) -> tuple[Need, ...]:
-    """At most five, each once, in the order of the table."""
+    """Returns at most five needs, each once, in the order of the table."""
     found = [*_services(output), *(need for pattern, need in _PATTERNS if pattern.search(output))]
     if _SOME_HOST in found and (names := _unresolved(output)):
         line = f"hosts = [{', '.join(f'"{name}"' for name in names)}]"
@@ -78,7 +78,7 @@ def needs(output: str) -> tuple[Need, ...]:
 
 
 def _unresolved(output: str) -> tuple[str, ...]:
-    """Names with a dot, as they are written into a list of hosts."""
+    """Host names that contain a dot, spelled as in a list of hosts."""
     names = (plain(match["name"].rstrip(".")) for match in _UNRESOLVED.finditer(output))
     return tuple(dict.fromkeys(name for name in names if name and "." in name))[:_MOST]
 

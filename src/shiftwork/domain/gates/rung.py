@@ -1,10 +1,10 @@
-"""How much of the machine a gate may reach: the rungs of a ladder, the closest confinement first."""
+"""How much of the machine a gate may access: the levels of confinement, the strictest first."""
 
 from enum import IntEnum
 
 
 class Rung(IntEnum):
-    """A gate stays on the first rung on which it says of the base what it says without a sandbox."""
+    """A gate uses the strictest level on which its result on the base equals the result without a sandbox."""
 
     CUT = 1
     OWN = 2
@@ -13,7 +13,7 @@ class Rung(IntEnum):
 
     @property
     def word(self) -> str:
-        """As it is typed and stored."""
+        """The level's name, as typed and stored."""
         return _WORDS[self]
 
     @property
@@ -35,5 +35,5 @@ _MEANINGS = {
 
 
 def rung_of(word: str) -> Rung | None:
-    """The rung of that word; None where there is none."""
+    """The level with that name, or None."""
     return next((rung for rung in Rung if rung.word == word), None)

@@ -24,10 +24,10 @@ _RUNNERS: Final = re.compile(
 
 
 def is_test_gate(gate: Gate) -> bool:
-    """By what the settings say, by the words of its name, or because its command starts a known runner of tests. What
-    only reads the sources, as a type checker does, is none whatever its name is.
+    """Decides by the settings, by the words of its name, or because its command starts a known test runner. A gate that
+    only reads the sources, such as a type checker, is not a test gate, whatever its name.
 
-    A verification step of a story speaks of one criterion and is not a test gate.
+    A story's verification step checks one criterion and is not a test gate.
     """
     if gate.step is not None or gate.kind:
         return gate.step is None and gate.kind == "test"
@@ -37,19 +37,19 @@ def is_test_gate(gate: Gate) -> bool:
 
 
 def runs_tests(gate: Gate) -> bool:
-    """Whether it is a test gate, or a verification step that starts a known runner of tests."""
+    """Whether it is a test gate, or a verification step that starts a known test runner."""
     return is_test_gate(gate) or (gate.step is not None and _RUNNERS.search(gate.step.command) is not None)
 
 
 def only_reads(gate: Gate) -> bool:
-    """Whether it starts linters, type checkers and compilers alone: what it says does not depend on tests."""
+    """Whether it starts only linters, type checkers and compilers, so that its result does not depend on tests."""
     return gate.step is None and not gate.kind and only_lints(gate.command)
 
 
 def with_preparation(gate: Gate, gates: Sequence[Gate]) -> tuple[Gate, ...]:
-    """The gate and those before it that build what it may test."""
-    before = takewhile(lambda one: one != gate, gates)
-    return (*(one for one in before if not _PREPARING.isdisjoint(_words(one))), gate)
+    """The gate, and the gates before it that build what it may test."""
+    before = takewhile(lambda item: item != gate, gates)
+    return (*(item for item in before if not _PREPARING.isdisjoint(_words(item))), gate)
 
 
 def _words(gate: Gate) -> list[str]:

@@ -1,8 +1,8 @@
-"""The lines with which test runners say that a test has passed, or that it has failed.
+"""The lines with which test runners report that a test has passed or failed.
 
-Whatever else has a test's name beside a good word (a warning, a log, another test's name) says nothing: a line counts
-only if all of it is what a runner prints. Code that a gate runs can print any line, such a one too; hence evidence
-needs the test to be defined in the candidate as well (`domain.proof.test_definitions`), and gates that are green.
+Other lines that contain a test's name and a word of success (a warning, a log, another test's name) do not count: a
+line counts only if all of it is what a runner prints. Code that a gate runs can print any line, including these. So
+evidence also requires that the candidate defines the test (`domain.proof.test_definitions`) and that gates are green.
 """
 
 import re
@@ -22,7 +22,7 @@ _FORMS: Final = (
     # pytest -v, with pytest-xdist too, and the summary of -rA
     rf"{_FILE}::(?:\w+::)*NAME(?:\[[^\]]*\])?[ ]+PASSED(?:[ ]+\[[ ]*\d+%\])?",
     rf"{_WORKER}PASSED[ ]{_FILE}::(?:\w+::)*NAME(?:\[[^\]]*\])?",
-    # unittest -v; a test with a docstring has the first line of that in a line of its own
+    # unittest -v; it prints the first line of a test's docstring on a separate line
     r"NAME[ ]\([\w.]+\)(?:\n[^\n]*)?[ ]\.\.\.[ ]ok",
     # go test -v; gotestsum
     rf"[ ]*---[ ]PASS:[ ]NAME{_TOOK}",
@@ -55,7 +55,7 @@ _FAILED: Final = (
     rf"{_FILE}::(?:\w+::)*NAME(?:\[[^\n]*\])?[ ]+(?:FAILED|ERROR)(?:[ ]+\[[ ]*\d+%\])?",
     rf"{_WORKER}(?:FAILED|ERROR)[ ]{_FILE}::(?:\w+::)*NAME(?:\[[^\n]*\])?(?:[ ]-[ ][^\n]*)?",
     r"_{2,}[ ](?:ERROR[ ]at[ ](?:setup|teardown)[ ]of[ ])?(?:\w+\.)*NAME(?:\[[^\n]*\])?[ ]_{2,}",
-    # unittest; a module that it cannot import has the form of a test
+    # unittest; it reports a module that it cannot import as a test
     r"(?:FAIL|ERROR):[ ]NAME[ ]\((?!unittest\.loader\.)[\w.]+\)(?:[ ][\[(][^\n]*)?",
     r"[ ]*NAME[ ]\((?!unittest\.loader\.)[\w.]+\)(?:[ ][\[(][^\n]*)?(?:\n[^\n]*)?[ ]\.\.\.[ ](?:FAIL|ERROR)",
     # go test; gotestsum
@@ -89,12 +89,12 @@ _FAILED: Final = (
 
 
 def passing(name: str, files: Sequence[str], output: str) -> bool:
-    """Whether a line is a runner's word that the test has passed; where it names a file, it must be one of these."""
+    """Whether a runner's line reports the test as passed; where the line names a file, it must be one of these."""
     return any(_is_meant(file, files) for file in _said(_FORMS, name, output))
 
 
 def failing(name: str, files: Sequence[str], output: str) -> bool:
-    """The same of one that says that it has failed. One of several cases of a test is enough."""
+    """Whether a runner's line reports the test as failed. One failed case of a parametrised test is enough."""
     return any(_is_meant(file, files) for file in _said(_FAILED, name, output))
 
 
@@ -106,20 +106,20 @@ def _said(forms: tuple[str, ...], name: str, output: str) -> Iterator[str | None
 
 
 def plain_lines(output: str) -> str:
-    """Without colours, and without blanks at the ends of lines."""
+    """The output without colours and without blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in _COLOURS.sub("", output).split("\n"))
 
 
 @lru_cache(maxsize=512)
 def _about(forms: tuple[str, ...], name: str) -> tuple[re.Pattern[str], ...]:
-    """Each about a whole line, so that nothing before or after it is overlooked."""
+    """Each pattern matches a whole line, so that nothing before or after it is overlooked."""
     names = {"NAME": re.escape(name), "SPOKEN": re.escape(_spoken(name))}
     meant = (re.sub("NAME|SPOKEN", lambda found: names[found[0]], form) for form in forms)
     return tuple(re.compile(f"^{form}$", re.MULTILINE) for form in meant)
 
 
 def _spoken(name: str) -> str:
-    """As PHPUnit says it: `testAddsTwoNumbers` is `Adds two numbers`."""
+    """The name as PHPUnit prints it: `testAddsTwoNumbers` becomes `Adds two numbers`."""
     found = re.fullmatch(r"test_?([A-Z]\w*)", name)
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", found[1]).capitalize() if found else name
 
@@ -129,6 +129,6 @@ def _is_meant(file: str | None, files: Sequence[str]) -> bool:
 
 
 def is_one_of(file: str, files: Sequence[str]) -> bool:
-    """A gate may run in a folder of its own, or print whole paths."""
+    """A gate may run in another folder, or print full paths."""
     plain = file.removeprefix("./")
     return any(f"/{known}".endswith(f"/{plain}") or f"/{plain}".endswith(f"/{known}") for known in files)

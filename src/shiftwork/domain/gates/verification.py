@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class VerificationKind(StrEnum):
-    """What a verification step looks at."""
+    """What a verification step checks."""
 
     SHELL = "shell"
     FILE_EXISTS = "file_exists"
@@ -14,10 +14,10 @@ class VerificationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """A check that a spec asks for, of one story, run by the harness in the tree of the candidate.
+    """A check that a spec requires for one story; the harness runs it in the tree of the candidate.
 
-    `id` is that of the criterion that it stands for. A shell step has `command`, `cwd`, `contains` (in what it prints)
-    and `files` (globs that must match afterwards); a file step `path`, which may be a `glob`; a url step the rest.
+    `id` is the id of its criterion. A shell step has `command`, `cwd`, `contains` (text in its output) and `files`
+    (globs that must match afterwards); a file step has `path`, which may be a `glob`; a url step has the rest.
     """
 
     id: str

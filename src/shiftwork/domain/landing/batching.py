@@ -1,10 +1,10 @@
-"""Rules of batches: how many entries land together, which candidates to check next, what may land, who is to blame.
+"""Rules of batches: how many entries land together, which candidates to check next, what may land, what is at fault.
 
-Candidates of a batch form a chain: each is one story's commit on top of the one before. Where every commit is to be
-proved (`Proof.EACH`) the gates run on all of them, several at a time from the front, so that each commit that lands
-passes alone; the first red one is the culprit, and nothing need be searched. Where the last is proof enough
-(`Proof.TIP`) the gates run on the last alone, and a red one is bisected: cheaper by far where gates are slow, but a
-commit may land that only the one after it has mended. See docs/decisions/0001-what-is-checked-before-it-lands.md.
+Candidates of a batch form a chain: each is one story's commit on top of the previous. With `Proof.EACH` the gates run
+on all of them, several at a time from the front, so that each landed commit passes on its own; the first red candidate
+is the culprit, and no search is needed. With `Proof.TIP` the gates run on the last candidate only, and a red result is
+bisected. That is much cheaper where gates are slow, but a commit may land that only the next commit has repaired. See
+docs/decisions/0001-what-is-checked-before-it-lands.md.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,23 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.landing.state import Entry, EntryStage, LandingPolicy, Proof, QueueState
 
 TRIES: Final = 2
-"""How often the gates may fail on a candidate before they are believed."""
+"""How often the gates may fail on a candidate before the failure counts."""
 
 REMEMBERED: Final = 20
-"""How many of the last entries the size of the next batch depends on."""
+"""How many of the last entries determine the size of the next batch."""
 
 _ENOUGH: Final = 8
-"""A share of fewer entries than these says little: one failure out of one is not taken for the rule."""
+"""A share of fewer entries than this says little: one failure out of one must not count as the rule."""
 
 _SIZES: Final = ((0.10, 1), (0.20, 2), (0.25, 4))
-"""Below which share of failures a batch has which part of its full size. Above the last one a batch is a single entry:
-from a quarter on, batches cost more checks than they save."""
+"""For each share of failures, the divisor of the full batch size below it. Above the last share a batch is a single
+entry: from a quarter on, batches cost more checks than they save.
+"""
 
 SLOW_SECONDS: Final = 2.0
-"""From here on gates take so much longer than moving the base that what is verified lands without waiting for the rest
-of its batch."""
+"""From this duration on, gates take so much longer than moving the base that verified candidates land without waiting
+for the rest of the batch.
+"""
 
 
 def batch_size(recent: Sequence[bool], most: int) -> int:
@@ -38,8 +40,8 @@ def batch_size(recent: Sequence[bool], most: int) -> int:
 
 
 def to_check(chain: Sequence[Entry], policy: LandingPolicy) -> tuple[Entry, ...]:
-    """The candidates to run the gates on next; none when enough is known. A red one is tried again alone: it may have
-    failed because of what ran beside it.
+    """The candidates to run the gates on next; empty when enough is known. A red candidate is checked again alone,
+    because it may have failed due to what ran beside it.
     """
     red = _first_red(chain)
     if policy.proof is Proof.EACH:
@@ -52,7 +54,7 @@ def to_check(chain: Sequence[Entry], policy: LandingPolicy) -> tuple[Entry, ...]
 
 
 def _to_bisect(chain: Sequence[Entry], red: int) -> tuple[Entry, ...]:
-    """The last candidate, or, where one is red, the one half-way between that and the last that is green."""
+    """The last candidate, or, where one is red, the candidate half-way between it and the last green one."""
     green = len(verified(chain))
     if green in {red, len(chain)}:
         return ()
@@ -60,30 +62,30 @@ def _to_bisect(chain: Sequence[Entry], red: int) -> tuple[Entry, ...]:
 
 
 def spoken_for(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
-    """The candidates that a check of this one says something about."""
+    """The candidates that a check of this entry covers."""
     if queue.policy.proof is Proof.EACH:
         return (entry,)
     upto = queue.chain.index(entry) + 1
-    return tuple(one for one in queue.chain[:upto] if one.stage is EntryStage.BUILT)
+    return tuple(item for item in queue.chain[:upto] if item.stage is EntryStage.BUILT)
 
 
 def landed_base(queue: QueueState, entry: Entry) -> Commit:
-    """What has landed below the entry's candidate: what the first of its chain stands on."""
-    return next((one.base for one in queue.chain), entry.base)
+    """The landed commit below the entry's candidate: the base of the first in its chain."""
+    return next((item.base for item in queue.chain), entry.base)
 
 
 def verified(chain: Sequence[Entry]) -> tuple[Entry, ...]:
-    """What may land: the first of the chain, as far as they are verified without a gap."""
+    """What may land: the verified candidates at the front of the chain, without a gap."""
     return tuple(takewhile(lambda entry: entry.stage is EntryStage.VERIFIED, chain))
 
 
 def lands_now(chain: Sequence[Entry], policy: LandingPolicy) -> tuple[Entry, ...]:
-    """What is to land at once: all that may, when nothing is left to be checked or when the checks take long."""
+    """What lands at once: everything that may land, when no check is left or when the checks take long."""
     ready = verified(chain)
     spent = sum(entry.report.seconds for entry in ready if entry.report)
     return ready if spent >= SLOW_SECONDS or not to_check(chain, policy) else ()
 
 
 def _first_red(chain: Sequence[Entry]) -> int:
-    """The place of the first candidate on which gates have failed; the length of the chain where there is none."""
+    """The index of the first candidate on which gates have failed; the length of the chain where there is none."""
     return next((place for place, entry in enumerate(chain) if entry.reds), len(chain))

@@ -1,4 +1,4 @@
-"""What a landing queue does next: answer, land, check, blame, or take the next batch."""
+"""What a landing queue does next: answer, land, check, refuse, or take the next batch."""
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW, Effects
@@ -12,28 +12,28 @@ from shiftwork.domain.landing.state import Entry, QueueState
 
 
 def decide_queue(queue: QueueState) -> Effects:
-    """One batch at a time; a queue without one looks into its inbox, and rests when nobody waits."""
-    if told := answers(queue):
-        return told
+    """One batch at a time. A queue without a batch reads its inbox, and is idle when no story waits."""
+    if message := answers(queue):
+        return message
     chain = queue.chain
     if not chain:
         return (landing_effects.TakeBatch(key=f"batch/{queue.batch + 1}/{queue.cursor}", cursor=queue.cursor),)
     if landing := lands_now(chain, queue.policy):
         return (landing_effects.MoveBase(key=f"move/{queue.batch}/{landing[-1].request.key}", entries=landing),)
     if checks := to_check(chain, queue.policy):
-        # The first of them gets a verdict whatever becomes of the others, and at most `TRIES` in one batch.
+        # The first of them gets a verdict regardless of the others, at most `TRIES` in one batch.
         tried = f"{checks[0].request.key}/{checks[0].reds + 1}"
         return (landing_effects.CheckCandidates(key=f"check/{queue.batch}/{tried}", entries=checks),)
     return (_refuse(chain[0], chain[0].report),)
 
 
 def answers(queue: QueueState) -> tuple[landing_effects.AnswerStories, ...]:
-    told = queue.settled
-    return (landing_effects.AnswerStories(key=f"answer/{told[0].request.key}", entries=told),) if told else ()
+    entries = queue.settled
+    return (landing_effects.AnswerStories(key=f"answer/{entries[0].request.key}", entries=entries),) if entries else ()
 
 
 def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
-    """All before it has landed by now, so that it is sent back to be mended on top of what is on the base."""
+    """Everything before it has landed by now, so the story is sent back to be repaired on top of the current base."""
     refused = landing_facts.EntryRefused(
         at=NOW,
         request=culprit.request.key,

@@ -1,4 +1,4 @@
-"""What a landing queue does outside of its state; each effect names itself by a key under which it is done once."""
+"""Effects of a landing queue; each has a key under which it is performed once."""
 
 from dataclasses import dataclass
 
@@ -8,27 +8,27 @@ from shiftwork.domain.landing.state import Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeBatch(Effect):
-    """Read the inbox after `cursor`, and build candidates of the first that wait, each on top of the one before."""
+    """Read the inbox after `cursor`, and build candidates of the first waiting entries, each on top of the previous."""
 
     cursor: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckCandidates(Effect):
-    """Run the gates on these candidates, all at once."""
+    """Run the gates on these candidates, in parallel."""
 
     entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveBase(Effect):
-    """Move the base branch over these candidates, from what the first stands on to the last."""
+    """Move the base branch over these candidates, from the base of the first to the last."""
 
     entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStories(Effect):
-    """Tell the stories what became of their requests."""
+    """Report the result of their requests to the stories."""
 
     entries: tuple[Entry, ...]

@@ -1,4 +1,4 @@
-"""How facts change a landing queue. A fact that does not fit the state changes nothing at all."""
+"""How facts change a landing queue. A fact that does not fit the state changes nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def evolve_queue(queue: QueueState, fact: Fact) -> QueueState:
     if handler := _QUEUE.get(type(fact)):
         return handler(queue, fact) or queue
     if about := _ENTRY.get(type(fact)):
-        entry = next((one for one in queue.entries if one.request.key == getattr(fact, "request", None)), None)
+        entry = next((item for item in queue.entries if item.request.key == getattr(fact, "request", None)), None)
         return queue if entry is None else about(queue, entry, fact) or queue
     return queue
 
@@ -51,15 +51,15 @@ def _queued(queue: QueueState, fact: landing_facts.EntryQueued) -> QueueState | 
 
 
 def _taken(queue: QueueState, fact: landing_facts.BatchTaken) -> QueueState | None:
-    """Batches come one after the other, never two at a time."""
+    """Batches follow each other, never two at a time."""
     if queue.chain or fact.number != queue.batch + 1:
         return None
     return replace(queue, batch=fact.number, policy=fact.policy)
 
 
 def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | None:
-    """Only the first of the chain land, all of them verified, and the branch is at the last of them. What was found on
-    a candidate holds of the commit with the same tree that has taken its place.
+    """Only the first entries of the chain land, all of them verified, and the branch is at the last of them. Findings
+    on a candidate also hold for the commit with the same tree that replaced it.
     """
     count = len(fact.requests)
     if not count or tuple(entry.request.key for entry in queue.chain[:count]) != fact.requests:
@@ -73,7 +73,7 @@ def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | Non
 
 
 def _renamed(chain: Sequence[Entry], commits: Sequence[Commit]) -> list[Entry]:
-    """The entries with these commits in place of their candidates, in all that speaks of one."""
+    """The entries with these commits in place of their candidates, wherever a candidate is referenced."""
     new = {entry.candidate: commit for entry, commit in zip(chain, commits, strict=True)}
     return [
         replace(
@@ -95,8 +95,8 @@ def _missed(queue: QueueState, fact: landing_facts.BaseMissed) -> QueueState | N
 
 
 def _built(queue: QueueState, entry: Entry, fact: landing_facts.CandidateBuilt) -> QueueState | None:
-    """A candidate joins the chain at its end, standing on the one before, and behind it in the queue. One that a person
-    is to be asked about is alone: it does not land now, and nothing is to stand on it.
+    """A candidate is appended to the chain: on top of the previous candidate, and behind it in the queue. A candidate
+    that needs a person's approval is alone in its batch: it does not land now, and nothing may be built on it.
     """
     found = {"base": fact.base, "candidate": fact.commit, "approved": fact.approved, "differs": fact.differs}
     built = turn_entry(entry, Trigger.BUILD, **found)
@@ -110,25 +110,27 @@ def _built(queue: QueueState, entry: Entry, fact: landing_facts.CandidateBuilt) 
 
 
 def _verified(queue: QueueState, entry: Entry, fact: landing_facts.CandidateVerified) -> QueueState | None:
-    """Only a report on the very commit that would land, with every gate green, verifies it, and only where no person is
-    to be asked about it. Where the last of a batch is proof enough, it verifies those below it too.
+    """A candidate is verified only by a report on the very commit that would land, with every gate green, and only
+    where no approval is missing. With `Proof.TIP`, the last of a batch verifies those below it too.
     """
     if not _on_candidate(entry, fact.report) or not fact.report.passed:
         return None
     proved = spoken_for(queue, entry)
-    if any(one.lacking or one.unapproved for one in proved):
+    if any(item.lacking or item.unapproved for item in proved):
         return None
     proofs = {proof.commit: proof for proof in fact.proofs}
-    told = [(one, _own_report(fact.report, one, proved), proofs.get(one.candidate)) for one in proved]
-    return _put(queue, [turn_entry(one, Trigger.VERIFY, report=own, proof=proof, reds=0) for one, own, proof in told])
+    lines = [(item, _own_report(fact.report, item, proved), proofs.get(item.candidate)) for item in proved]
+    return _put(
+        queue, [turn_entry(item, Trigger.VERIFY, report=own, proof=proof, reds=0) for item, own, proof in lines]
+    )
 
 
 def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
-    """Without the verification steps of the others that were checked with it, the checks of other specs, and the gates
-    that its own run leaves out.
+    """The report without the verification steps of the other stories checked with it, the checks of other specs, and
+    the gates that its own run leaves out.
     """
     others = {
-        gate.name for one in proved if one is not entry for gate in step_gates(one.request.story, one.request.case)
+        gate.name for item in proved if item is not entry for gate in step_gates(item.request.story, item.request.case)
     }
     left_out = others.union(entry.request.without_gates)
     own = {(gate.origin, gate.command) for gate in entry.request.gates}
@@ -147,11 +149,11 @@ def _failed(queue: QueueState, entry: Entry, fact: landing_facts.CandidateFailed
 
 
 def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnproved) -> QueueState | None:
-    """Looking again would find the same: the verdict stands at once."""
+    """A second check would find the same, so the verdict is final."""
     if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
         return None
-    told = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, cause=fact.cause, reds=TRIES)
-    return _put(queue, [told])
+    message = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, cause=fact.cause, reds=TRIES)
+    return _put(queue, [message])
 
 
 def _on_candidate(entry: Entry, report: GateReport) -> bool:
@@ -159,10 +161,10 @@ def _on_candidate(entry: Entry, report: GateReport) -> bool:
 
 
 def _refused(queue: QueueState, entry: Entry, fact: landing_facts.EntryRefused) -> QueueState | None:
-    """What stood on the refused candidate is to be built again without it."""
+    """Candidates on top of the refused one are built again without it."""
     behind = _behind(queue, entry)
-    told = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
-    changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **told)])
+    values = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
+    changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **values)])
     if changed is None:
         return None
     dissolved = _dissolve(changed, behind)
@@ -170,7 +172,7 @@ def _refused(queue: QueueState, entry: Entry, fact: landing_facts.EntryRefused) 
 
 
 def _withdrawn(queue: QueueState, entry: Entry, fact: landing_facts.EntryWithdrawn) -> QueueState | None:  # noqa: ARG001 - one shape for all
-    """What is to land at once cannot be taken back any more: somebody who has died may have moved the branch to it."""
+    """An entry that lands at once cannot be withdrawn: a crashed worker may already have moved the branch to it."""
     if entry in lands_now(queue.chain, queue.policy):
         return None
     behind = _behind(queue, entry)
@@ -181,14 +183,14 @@ def _withdrawn(queue: QueueState, entry: Entry, fact: landing_facts.EntryWithdra
 def _closed(queue: QueueState, entry: Entry, fact: landing_facts.EntryClosed) -> QueueState | None:  # noqa: ARG001 - one shape for all
     if turn_entry(entry, Trigger.CLOSE) is None:
         return None
-    return replace(queue, entries=tuple(one for one in queue.entries if one is not entry))
+    return replace(queue, entries=tuple(item for item in queue.entries if item is not entry))
 
 
-# What they share -------------------------------------------------------------------------------------------------
+# Helpers ---------------------------------------------------------------------------------------------------------
 
 
 def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | None:
-    """The queue with these entries in place of what they were; None where one of the changes was illegal."""
+    """The queue with these entries updated; None where any of the changes was illegal."""
     new = {entry.request.key: entry for entry in changed if entry is not None}
     if len(new) < len(changed):
         return None
@@ -196,12 +198,12 @@ def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | Non
 
 
 def _behind(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
-    """What stands on the entry's candidate."""
+    """The entries whose candidates are on top of this one."""
     return queue.chain[queue.chain.index(entry) + 1 :] if entry in queue.chain else ()
 
 
 def _dissolve(queue: QueueState, entries: Sequence[Entry]) -> QueueState:
-    """Back to waiting, at the same place in the queue."""
+    """Puts the entries back into waiting, at the same place in the queue."""
     back = [turn_entry(entry, Trigger.MISS, round=entry.round + 1, **_NOTHING) for entry in entries]
     return _put(queue, back) or queue
 

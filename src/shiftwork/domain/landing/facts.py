@@ -1,4 +1,4 @@
-"""Facts of a landing queue: what happened to the stories that want to land on one base branch."""
+"""Facts of a landing queue: what happened to the stories that wait to land on a base branch."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class EntryQueued(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchTaken(Fact):
-    """Entries land together: those of which it is told at the same moment that they were built. Nobody joins later."""
+    """A batch starts. Its entries are those whose candidates are recorded as built along with it; none joins later."""
 
     number: int
     policy: LandingPolicy
@@ -26,8 +26,8 @@ class BatchTaken(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateBuilt(Fact):
-    """All changes of an entry are one commit on `base`: the tip of the branch, or the candidate before it. It is
-    `approved` where it is the patch that a person has approved, carried onto that base, and else `differs` from it.
+    """All changes of an entry are one commit on `base`: the tip of the branch, or the previous candidate. It is
+    `approved` where it is the patch that a person approved, applied to that base; otherwise it `differs` from it.
     """
 
     request: str
@@ -49,8 +49,8 @@ class CandidateVerified(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateUnproved(Fact):
-    """Every gate is green, and what the story offers does not show that its criteria hold; or, by its `cause`, gates
-    could not be run, because what it depends on cannot be installed.
+    """Every gate is green, but the story's evidence does not prove its criteria; or, depending on `cause`, gates could
+    not run because dependencies cannot be installed.
     """
 
     request: str
@@ -62,7 +62,7 @@ class CandidateUnproved(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateFailed(Fact):
-    """A gate is red on the candidate: once may be a whim of the gate's, twice is the change's fault."""
+    """A gate is red on the candidate: the first time it may be flaky, the second time the change is at fault."""
 
     request: str
     report: GateReport
@@ -70,9 +70,9 @@ class CandidateFailed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseMoved(Fact):
-    """The branch is at `commit`, the last of those that landed. `commits` have the trees of the candidates of the batch
-    and take their place: the first of them landed, under messages that say what was found, and the others stand on
-    those now. Where there are none, the candidates landed as they were.
+    """The branch is at `commit`, the last landed commit. `commits` have the trees of the batch's candidates and replace
+    them: the first of them landed, with messages that state the findings, and the others are now on top of those. Where
+    `commits` is empty, the candidates landed unchanged.
     """
 
     requests: tuple[str, ...]
@@ -83,14 +83,14 @@ class BaseMoved(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseMissed(Fact):
-    """Somebody else moved the base first; what was not landed of the batch is built again on what is there now."""
+    """The base moved before the batch landed; the rest of the batch is built again on the new base."""
 
     batch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRefused(Fact):
-    """The entry does not land. `base` is what it was tried on, which has landed."""
+    """The entry does not land. `base` is the landed commit that it was tried on."""
 
     request: str
     cause: Refusal
@@ -102,13 +102,13 @@ class EntryRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryWithdrawn(Fact):
-    """The story does not want to land any more; where it is about to, or has, this changes nothing."""
+    """The story withdraws its request; this changes nothing where it has landed or lands at once."""
 
     request: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryClosed(Fact):
-    """The story has been told; the entry leaves the queue."""
+    """The story has received the result; the entry leaves the queue."""
 
     request: str

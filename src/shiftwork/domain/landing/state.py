@@ -1,4 +1,4 @@
-"""The landing queue of one base branch: who wants to land, and how far the batch that is being landed has come."""
+"""The landing queue of a base branch: which stories wait to land, and the progress of the current batch."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 
 
 class EntryStage(StrEnum):
-    """How far an entry has come; `transitions` holds the only table of changes."""
+    """The progress of an entry; `transitions` holds the only table of changes."""
 
     QUEUED = "queued"
     BUILT = "built"
@@ -26,7 +26,7 @@ class EntryStage(StrEnum):
 
 
 class Proof(StrEnum):
-    """What verifies a candidate: gates on each commit, or only on the last of those that land together."""
+    """What verifies a candidate: gates on each commit, or only on the last commit of a batch."""
 
     EACH = "each"
     TIP = "tip"
@@ -34,7 +34,7 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingPolicy:
-    """How batches are landed: at most `batch` entries together, at most `at_once` candidates checked at a time."""
+    """How batches land: at most `batch` entries together, at most `at_once` candidates checked at a time."""
 
     batch: int = 16
     at_once: int = 2
@@ -51,20 +51,19 @@ def request_key(run: RunId, story: StoryId, number: int, kind: str = FEATURE) ->
 
 
 def requested_by(key: str) -> tuple[RunId, StoryId]:
-    """Whose request has this key."""
+    """The run and the story whose request has this key."""
     run, _, rest = key.partition("/")
     return RunId(run), StoryId(rest.rpartition("/")[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequest:
-    """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the requests of
-    one `type` from 1; the type is what the subject of the landed commit begins with.
-    `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
-    its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
-    `gates` are those of the run's spec, which hold for its stories and not for their reverts. Its run continues
-    `without_gates`. Where `review` is set, nothing lands but the patch that a person has `approved`. `skipped` are the
-    steps that were left out by an edit, each with the reason.
+    """A story's request to land its changes from `base` to `tip`. `number` counts the requests of one `type` from 1;
+    the subject of the landed commit starts with the type. `broken` are gates that were red on the base when the story
+    was last refused. If a story needs dependencies that its base does not have, and they cannot be installed, a person
+    may allow judging it in the base's environment: it is `borrowing`. `gates` are those of the run's spec, which apply
+    to its stories and not to their reverts. Its run continues `without_gates`. With `review`, nothing lands but the
+    patch that a person has `approved`. `skipped` are the steps that an edit left out, each with the reason.
     """
 
     run: RunId
@@ -94,12 +93,12 @@ class LandingRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A request in the queue. `round` counts candidates: a base that moved meanwhile costs a round, not the entry.
+    """A request in the queue. `round` counts candidates: if the base moves meanwhile, the entry gets a new round.
 
-    `base` is what the candidate stands on: the base branch, or the candidate before it. `reds` counts the times that
-    gates failed on the candidate; `lacking` says what its proof lacks, where gates are green and that is not enough, or
-    what keeps gates from being run, which `cause` tells apart. The candidate is `approved` where it is the patch that a
-    person has approved; where it is not, it `differs` from that in these files.
+    `base` is the commit below the candidate: the base branch, or the previous candidate. `reds` counts how often gates
+    failed on the candidate. `lacking` says which evidence is missing although gates are green, or why gates could not
+    run; `cause` distinguishes the two. The candidate is `approved` where it is the patch that a person approved;
+    otherwise it `differs` from that patch in these files.
     """
 
     request: LandingRequest
@@ -121,16 +120,16 @@ class Entry:
 
     @property
     def unapproved(self) -> bool:
-        """Whether a person has yet to approve the candidate: it must not land."""
+        """Whether the candidate still needs a person's approval and must not land."""
         return self.request.review and not self.approved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueState:
-    """The fold of a landing stream; closed entries leave it, so its size is that of the work at hand.
+    """The state of a landing stream; closed entries leave it, so its size is that of the current work.
 
-    `batch` counts the batches, and `policy` is that of the present one. `recent` tells of the last entries that were
-    checked whether they landed.
+    `batch` counts the batches, and `policy` is that of the current batch. `recent` says for each of the last checked
+    entries whether it landed.
     """
 
     branch: str = ""
@@ -146,12 +145,12 @@ class QueueState:
 
     @property
     def chain(self) -> tuple[Entry, ...]:
-        """The batch under way: candidates, each of which stands on the one before."""
+        """The batch in progress: candidates, each on top of the previous."""
         return self._at(EntryStage.BUILT, EntryStage.VERIFIED)
 
     @property
     def settled(self) -> tuple[Entry, ...]:
-        """Those whose stories are still to be told."""
+        """Entries whose stories have not received the result yet."""
         return self._at(EntryStage.LANDED, EntryStage.REFUSED, EntryStage.WITHDRAWN)
 
     def _at(self, *stages: EntryStage) -> tuple[Entry, ...]:

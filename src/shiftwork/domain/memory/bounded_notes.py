@@ -1,4 +1,4 @@
-"""How notes are remembered within bounds: the newest whole, older ones as a line each, those before as a count.
+"""Keeps notes within bounds: the newest complete, older notes as a line each, those before as a count.
 
 Nothing is cut silently: a text that is too long says how much of it is missing, and a shelf how many notes are.
 """
@@ -9,15 +9,15 @@ from typing import Final
 from shiftwork.domain.memory.notes import Note, Shelf
 
 LINE: Final = 200
-"""How long the line is that is left of an older note."""
+"""The maximum length of an older note's line."""
 NOTICE: Final = 40
-"""Room for what says how much is missing of a text."""
+"""Space for the text that says how much is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What a shelf has room for: `notes` in full, none longer than `each` and together at most `characters`, and lines
-    of that many `older` ones.
+    """The capacity of a shelf: `notes` complete notes, none longer than `each` and together at most `characters`, and
+    lines for `older` notes.
     """
 
     notes: int
@@ -33,7 +33,7 @@ PROGRESS_ROOM: Final = Room(notes=30, each=4_000, characters=32_000, older=60)
 
 
 def remember(shelf: Shelf, note: Note, room: Room) -> Shelf:
-    """The shelf with the note as its newest; the same shelf where the note says nothing, or nothing new."""
+    """The shelf with the note as its newest; the same shelf where the note is empty or already known."""
     fitted = replace(note, text=_fitted(note.text.strip(), room.each))
     if not fitted.text or _essence(fitted) in {_essence(known) for known in shelf.all}:
         return shelf
@@ -41,7 +41,7 @@ def remember(shelf: Shelf, note: Note, room: Room) -> Shelf:
 
 
 def _within(shelf: Shelf, room: Room) -> Shelf:
-    """The oldest make way, one after the other; the newest never does."""
+    """The oldest notes are shortened first, one after the other; the newest never is."""
     notes, older, left_out = list(shelf.notes), list(shelf.older), shelf.left_out
     used = sum(len(note.text) for note in notes)
     while len(notes) > 1 and (len(notes) > room.notes or used > room.characters):
@@ -54,7 +54,7 @@ def _within(shelf: Shelf, room: Room) -> Shelf:
 
 
 def _essence(note: Note) -> tuple[str, str]:
-    """What makes two notes the same: their words, whatever their case, breaks and full stops."""
+    """What makes two notes equal: their words, ignoring case, line breaks and full stops."""
     return note.title, " ".join(note.text.casefold().split()).strip(" .-*")
 
 

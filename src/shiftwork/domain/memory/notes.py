@@ -1,12 +1,12 @@
-"""What is remembered from session to session: notes, bounded, the newest in full."""
+"""Notes that are kept between sessions, bounded, the newest in full."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Whom a note is for: the later steps of its story, every story of the run, or, as a pattern of the code base,
-    later runs too.
+    """Where a note applies: later steps of its story, every story of the run, or, as a pattern of the code base, later
+    runs too.
     """
 
     STORY = "story"
@@ -16,7 +16,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """A note as an agent left it."""
+    """A note as an agent wrote it."""
 
     text: str
     scope: Scope = Scope.STORY
@@ -24,8 +24,8 @@ class Remark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A remembered remark. `by` is the step that wrote it in a story's memory and the story in a run's, and empty where
-    an earlier run had learnt it; `title` is that of a story whose end is remembered.
+    """A stored remark. `by` is the step that wrote it in a story's memory, the story in a run's, and empty where an
+    earlier run learnt it. `title` is the title of a landed story.
     """
 
     at: float
@@ -37,8 +37,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """Notes in the order they came. `notes` are whole; before them came `older`, of which a line each is left, and
-    before those as many as `left_out` counts.
+    """Notes in the order they were added. `notes` are complete; before them are `older` notes, shortened to a line
+    each, and before those the `left_out` notes, of which only the number is kept.
     """
 
     notes: tuple[Note, ...] = ()
@@ -53,9 +53,9 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What a run has learnt: `project` notes for all of its stories, `patterns` of the code base, and `progress`, one
-    note for each story that landed and was not undone. `changes` counts how often that changed, `kept` is the count
-    that its files show.
+    """What a run has learnt: `project` notes for all of its stories, `patterns` of the code base, and `progress`, a
+    note for each story that landed and was not undone. `changes` counts the changes to these; `kept` is the count at
+    which the files were last written.
     """
 
     project: Shelf = Shelf()
@@ -67,7 +67,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """What a story that has landed tells its run: its title, what was done and what it learnt, in a few lines."""
+    """What a landed story reports to its run: its title, what was done and what it learnt, in a few lines."""
 
     title: str
     text: str

@@ -1,4 +1,4 @@
-"""Whether a program whose hosts are listed may call one, by its name and then by the address that the name leads to."""
+"""Whether a program with listed hosts may call a host: checks its name, then the address that the name resolves to."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -8,13 +8,13 @@ from shiftwork.domain.network.hosts import Host
 
 _UNICAST: Final = IPv6Network("2000::/3")
 _TRANSLATED: Final = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
-"""What these hold in their last four bytes is where they lead."""
+"""Their last four bytes hold the real IPv4 address."""
 
 _TUNNELLED: Final = (IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 
 
 def listed(hosts: Iterable[Host], name: str, port: int) -> tuple[Host, ...]:
-    """Those of the list that mean the name, in its plain spelling, at that port."""
+    """The entries that match the name, in its normalised spelling, at that port."""
     return tuple(host for host in hosts if port in host.ports and _means(host, name))
 
 
@@ -23,8 +23,8 @@ def _means(host: Host, name: str) -> bool:
 
 
 def may_lead_to(meant: Iterable[Host], address: str) -> bool:
-    """Whoever owns a name says where it leads, and might say: to the user's own machine. There, and to networks that
-    are not public, leads only what was wished for beyond doubt.
+    """The owner of a name decides what it resolves to, which could be the user's own machine. Only unambiguous entries
+    may lead there or to networks that are not public.
     """
     return is_public(address) or any(host.is_wished for host in meant)
 

@@ -1,4 +1,4 @@
-"""Hosts that a program may call: how they are written down, and the one spelling in which they are compared."""
+"""Hosts that a program may call: how they are written, and the normalised spelling in which they are compared."""
 
 import re
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ _BELOW: Final = "*."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A name or an IPv4 address. Where it is `below`, every name that ends in it is meant, and not itself. Without a
-    port those of the web are meant.
+    """A name or an IPv4 address. With `below`, every name that ends in it matches, but not the name itself. Without a
+    port, the web ports match.
     """
 
     name: str
@@ -34,30 +34,30 @@ class Host:
 
     @property
     def is_wished(self) -> bool:
-        """Whether nobody can have meant anything else: an address, or a name with its port."""
+        """Whether the entry is unambiguous: an address, or a name with its port."""
         return not self.below and (self.port is not None or is_address(self.name))
 
 
 def read_host(text: str) -> Host:
-    """As it stands in the settings; raises ValueError with what is wrong."""
+    """Reads one entry of a `hosts` setting: a network host that may be called. Raises ValueError with the reason."""
     place, colon, given = text.removeprefix(_BELOW).partition(":")
     name, number, below = plain(place), port(given), text.startswith(_BELOW)
     if name is None or (colon and number is None) or (below and is_address(name)):
-        told = "give a name, '*.' and a name, or an IPv4 address, with or without ':' and a port; no scheme, no path"
-        raise ValueError(f"{text!r} is not a host: {told}")
+        message = "give a name, '*.' and a name, or an IPv4 address, with or without ':' and a port; no scheme, no path"
+        raise ValueError(f"{text!r} is not a host: {message}")
     return Host(name=name, port=number, below=below)
 
 
 def port(text: str) -> int | None:
-    """The number, if it is one; plain digits alone."""
+    """The port number, or None; only plain digits count."""
     return int(text) if _PORT.fullmatch(text) and int(text) <= _LAST_PORT else None
 
 
 def plain(name: str) -> str | None:
-    """The name in lower case, or None if it is not spelt as every resolver reads it alike.
+    """The name in lower case, or None if resolvers might read its spelling differently.
 
-    So there are no IPv6 addresses, no dot at the end, nothing beyond ASCII; and of the dozen ways to write an IPv4
-    address (`127.1`, `0x7f000001`, `0177.0.0.1`) there is one.
+    So IPv6 addresses, a trailing dot and non-ASCII characters are refused; of the many spellings of an IPv4 address
+    (`127.1`, `0x7f000001`, `0177.0.0.1`) only the usual one is accepted.
     """
     folded = name.lower() if name.isascii() else ""
     labels = folded.split(".")

@@ -1,7 +1,7 @@
-"""When people are told: that a story waits for them, before it does; how a run ended, before it is over.
+"""When people are notified: a story that needs an answer notifies before it waits, a run's result before the run ends.
 
-Before, because what is over has no job any more that could take a notice up again after a crash. So each notice is sent
-at least once, under a number that stays the same; a channel that takes none is tried a few times, and then let be.
+Before, because a finished stream has no job that could resend a notice after a crash. So each notice is sent at least
+once, under a number that stays the same. A channel that fails is tried a few times and then given up.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ MAX_TRIES: Final = 3
 
 
 def due_notice(plan: NoticePlan, known: Noticing, occasions: tuple[Occasion, ...], number: int) -> Effects:
-    wanted = next((one for one in occasions if one in plan.occasions), None)
+    wanted = next((occasion for occasion in occasions if occasion in plan.occasions), None)
     channels = tuple(name for name in plan.channels if name not in known.reached)
     if wanted is None or not channels or number <= known.settled:
         return ()

@@ -8,7 +8,7 @@ from shiftwork.domain.notices.notice import Occasion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notify(Effect):
-    """Tell people by these channels of what has come, as the `nth` try; `number` is the notice's in its stream."""
+    """Notify people through these channels, as the `nth` try; `number` is the notice's number in its stream."""
 
     number: int
     nth: int

@@ -1,4 +1,4 @@
-"""The fact that people were told of something, or could not be; a run and its stories share it."""
+"""The fact that a notice was sent or could not be; runs and stories share it."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from shiftwork.domain.notices.notice import Occasion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeTried(Fact):
-    """`reached` are the channels that took the notice, `missed` those that did not, each with why."""
+    """`reached` are the channels that accepted the notice, `missed` those that did not, each with the reason."""
 
     number: int
     occasion: Occasion

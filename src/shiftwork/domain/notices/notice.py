@@ -1,11 +1,11 @@
-"""Notices: what people who do not watch are told, and how far the telling has come."""
+"""Notices to people who are not watching, and the state of their delivery."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Occasion(StrEnum):
-    """What is worth a notice."""
+    """Events that cause a notice."""
 
     NEEDS_YOU = "needs-you"
     FINISHED = "finished"
@@ -15,7 +15,7 @@ class Occasion(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticePlan:
-    """Of what people want to be told, and by which channels, by name; as it is, of nothing by none."""
+    """Which occasions people are notified of, and through which channels, by name; by default none."""
 
     occasions: tuple[Occasion, ...] = ()
     channels: tuple[str, ...] = ()
@@ -23,9 +23,9 @@ class NoticePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticing:
-    """A stream's notices have numbers, and those up to `settled` are done with: the last of them by the channels that
-    have `missed` it, each with why, not at all. Of the next one, `tries` were made and `reached` are the channels that
-    have taken it.
+    """Delivery state of a stream's numbered notices. Those up to `settled` are finished; the last of them failed on the
+    `missed` channels, each with the reason. Of the next notice, `tries` were made and `reached` are the channels that
+    accepted it.
     """
 
     settled: int = 0

@@ -10,10 +10,10 @@ from shiftwork.domain.spec.spec import Criterion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What is to be shown of a candidate before it lands, and what the story offers for it."""
+    """What a candidate must prove before it lands, and the evidence that the story offers."""
 
     policy: ProofPolicy = ProofPolicy.TRUSTING
     criteria: tuple[Criterion, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     verification: tuple[Verification, ...] = ()
-    vouched: str = ""
+    confirmed: str = ""

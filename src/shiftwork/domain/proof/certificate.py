@@ -1,4 +1,4 @@
-"""The certificate of a story: what was asked, what proved it, what it took, and which commit it speaks of."""
+"""The certificate of a story: what was asked, what proved it, what it cost, and which commit it is about."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateLine:
-    """A gate that was green on the commit, or, `restored`, on it with the tests of the base. What it printed is left to
-    the history. The first certificates do not say which `command` it was. A `blind` one does not see the tree: it
-    proved nothing. `origin` is the spec that named the gate; empty where the settings did.
+    """A gate that was green on the commit, or, if `restored`, on the commit with your original tests. Its output is
+    only in the history. Early certificates have no `command`. A `blind` gate does not see the tree: it proved nothing.
+    `origin` is the spec that named the gate; empty where the settings did.
     """
 
     name: str
@@ -36,7 +36,7 @@ class VerifiedLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLine:
-    """A step of the story: how often it was tried, by whom, and what that took."""
+    """A step of the story: its attempts, its agent, and what they used."""
 
     step: str
     type: str
@@ -48,11 +48,11 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """`commit` has the tree `tree` and stands on `base`; it was put on `ref`. `vouched` is what a person has said for
-    the criteria that nobody else can check. `fail_to_pass` says whether the tests that the story changed fail without
-    its change; nothing where it is not known. The user has let the run continue `without_gates`: those say nothing of
-    it. Steps that were `skipped` by an edit have the reason beside them; files that would run later on the user's
-    machine, and that nobody had asked for, were `left_out`.
+    """`commit` has the tree `tree` and the parent `base`; it landed on `ref`. `confirmed` is a person's statement about
+    the criteria that nothing else can check. `fail_to_pass` says whether the tests that the story changed fail without
+    its change; None where it is unknown. The user let the run continue `without_gates`: these gates prove nothing here.
+    Steps that an edit `skipped` have the reason beside them. Files that would run later on the user's machine, and that
+    the story did not ask for, were `left_out`.
     """
 
     run: RunId
@@ -70,7 +70,7 @@ class Certificate:
     repairs: int
     conflicts: int
     usage: Usage
-    vouched: str = ""
+    confirmed: str = ""
     fail_to_pass: FailToPass | None = None
     without_gates: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -79,8 +79,8 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """One thing that a certificate says, looked at again; `passed` is None where that cannot be checked here."""
+    """A statement of a certificate, checked again; `passed` is None where it cannot be checked here."""
 
     name: str
     passed: bool | None
-    told: str
+    message: str

@@ -1,9 +1,9 @@
-"""What evidence is worth: each criterion of a story judged by what was found in the candidate that would land.
+"""How much evidence is worth: judges each criterion of a story by what was found in the candidate that would land.
 
-A citation holds where every line it names is there and was written by the story. A verification step holds where it has
-passed. Of a test two things can be told: that it is defined in the candidate while all gates are green (`PRESENT`), and
-that a gate printed the line with which a test runner says that it passed (`HOLDS`); that it tests what the criterion
-says cannot. One that is known to pass without the story's change counts for nothing (`fail_to_pass`).
+A citation holds where every line it names exists and the story wrote it. A verification step holds where it has passed.
+For a test, two things can be established: that the candidate defines it while all gates are green (`PRESENT`), and that
+a gate printed the line with which a test runner reports it as passed (`HOLDS`). That it tests what the criterion says
+cannot be established. A test that is known to pass without the story's change does not count (`fail_to_pass`).
 """
 
 import re
@@ -30,22 +30,22 @@ _CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9
 _RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
 
 _ENOUGH: Final[Mapping[ProofPolicy, frozenset[Verdict]]] = {
-    ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.VOUCHED}),
-    ProofPolicy.CITED: frozenset({Verdict.HOLDS, Verdict.VOUCHED, Verdict.PRESENT}),
+    ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.CONFIRMED}),
+    ProofPolicy.CITED: frozenset({Verdict.HOLDS, Verdict.CONFIRMED, Verdict.PRESENT}),
     ProofPolicy.TRUSTING: frozenset(Verdict),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What must be looked for in a candidate before its case can be judged."""
+    """What must be looked up in a candidate before its case can be judged."""
 
     paths: tuple[str, ...]
     names: tuple[str, ...]
 
 
 def step_gates(story: str, case: Case) -> tuple[Gate, ...]:
-    """The story's verification steps as gates of its own."""
+    """The story's verification steps as gates."""
     return tuple(
         Gate(name=gate_name(story, step.id), command=step.command, minutes=step.seconds / 60, step=step)
         for step in case.verification
@@ -64,14 +64,14 @@ def sought(case: Case) -> Sought:
 
 
 def tests_named(case: Case) -> tuple[str, ...]:
-    """The tests that are offered as evidence, as they were named."""
+    """The tests that are offered as evidence, as the agent named them."""
     return tuple(claim.reference for claim in case.evidence if _kind(claim) == TEST)
 
 
 def judge(story: str, case: Case, findings: Findings, report: GateReport) -> ProofReport:
-    """Every criterion of the case, in its order. What a blind gate printed shows nothing."""
+    """Judges every criterion of the case, in order. Output of a blind gate is ignored."""
     seen = replace(report, results=tuple(result for result in report.results if not result.blind))
-    judged = tuple(_judged(story, case, one, findings, seen) for one in case.criteria)
+    judged = tuple(_judged(story, case, criterion, findings, seen) for criterion in case.criteria)
     return ProofReport(commit=report.commit, tree=findings.tree, policy=case.policy, criteria=judged)
 
 
@@ -83,23 +83,23 @@ ASKED: Final = (
     "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
     "written, kind test and the name of a test that passes and that fails without the change of this story, or kind "
     "verification and the id of a verification step. Without that tool, end your answer with the line EVIDENCE: and "
-    "below it a list of such as `- AC-1 citation src/greet.py:3`."
+    "below it a list such as `- AC-1 citation src/greet.py:3`."
 )
-"""What an agent is to do about criteria that are not shown to hold."""
+"""What an agent must do about criteria that lack sufficient evidence."""
 
 
 def lacking(proof: ProofReport) -> str:
-    """What keeps the candidate from landing, for whoever must mend it; empty where it is proved well enough."""
-    missing = [one for one in proof.criteria if not suffices(proof.policy, one.verdict)]
+    """Why the candidate must not land, for the agent that has to fix it; empty where the evidence suffices."""
+    missing = [judged for judged in proof.criteria if not suffices(proof.policy, judged.verdict)]
     if not missing:
         return ""
-    lines = "\n".join(f"- {one.criterion} ({one.text}): {_told(one)}" for one in missing)
+    lines = "\n".join(f"- {judged.criterion} ({judged.text}): {_output(judged)}" for judged in missing)
     count = f"{len(missing)} of {len(proof.criteria)} criteria"
-    return f"{count} are not shown to hold (policy {proof.policy}):\n{lines}\n{ASKED}"
+    return f"{count} lack sufficient evidence (policy {proof.policy}):\n{lines}\n{ASKED}"
 
 
-def _told(one: Judged) -> str:
-    return f"{one.kind} `{one.reference}`: {one.why}" if one.reference else one.why
+def _output(judged: Judged) -> str:
+    return f"{judged.kind} `{judged.reference}`: {judged.why}" if judged.reference else judged.why
 
 
 def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, report: GateReport) -> Judged:
@@ -107,17 +107,17 @@ def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, re
     verdict, why = Verdict.MISSING, "no evidence was reported"
     if claim:
         verdict, why = _verdict(story, case, claim, findings, report)
-    if verdict is not Verdict.HOLDS and case.vouched and not checkable(criterion):
-        verdict, why = Verdict.VOUCHED, f"a person says: {case.vouched}"
+    if verdict is not Verdict.HOLDS and case.confirmed and not checkable(criterion):
+        verdict, why = Verdict.CONFIRMED, f"a person says: {case.confirmed}"
     kind, reference = (_kind(claim), claim.reference) if claim else ("", "")
     return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why=why)
 
 
 def _claim(case: Case, criterion: Criterion) -> Evidence | None:
-    """A verification step is the evidence for the criterion that stands for it, whatever an agent says."""
+    """A verification step is the evidence for its criterion, whatever an agent reports."""
     if any(step.id == criterion.id for step in case.verification):
         return Evidence(criterion=criterion.id, kind=VERIFICATION, reference=criterion.id)
-    return next((one for one in reversed(case.evidence) if one.criterion == criterion.id), None)
+    return next((evidence for evidence in reversed(case.evidence) if evidence.criterion == criterion.id), None)
 
 
 def _verdict(story: str, case: Case, claim: Evidence, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
@@ -129,7 +129,7 @@ def _verdict(story: str, case: Case, claim: Evidence, findings: Findings, report
         case "test":
             return named_test(claim.reference, findings, report)
         case other:
-            return Verdict.FALSE, f"evidence of the kind {other!r} is not known: test, verification and citation are"
+            return Verdict.FALSE, f"unknown kind of evidence {other!r}: use test, verification or citation"
 
 
 def _kind(claim: Evidence) -> str:
@@ -148,23 +148,23 @@ def _citation(reference: str) -> tuple[str, int, int] | None:
 
 
 def cited(reference: str, findings: Findings) -> tuple[Verdict, str]:
-    """Every line of a citation must be there, and be one that the story wrote."""
+    """Every cited line must exist and be written by the story."""
     named = _citation(reference)
     if named is None:
         return Verdict.FALSE, "a citation is `file:line` or `file:first-last`"
     path, first, last = named
-    file = next((one for one in findings.files if one.path == path), None)
+    file = next((file_found for file_found in findings.files if file_found.path == path), None)
     if file is None:
-        return Verdict.FALSE, "there is no such text file in the commit that is to land"
+        return Verdict.FALSE, "the commit to be landed has no such text file"
     if not 1 <= first <= last <= file.lines:
         return Verdict.FALSE, f"the file has {file.lines} lines"
     if not _written(file, first, last):
-        return Verdict.FALSE, f"this story has not written that; it wrote {_ranges(file)}"
-    return Verdict.HOLDS, "there, in lines that the story wrote"
+        return Verdict.FALSE, f"this story did not write these lines; it wrote {_ranges(file)}"
+    return Verdict.HOLDS, "found, in lines that the story wrote"
 
 
 def _written(file: FileFound, first: int, last: int) -> bool:
-    """Whether the ranges, which are apart and in order, cover all lines from first to last."""
+    """Whether the ranges, which are disjoint and sorted, cover all lines from first to last."""
     due = first
     for start, end in file.changed:
         if start <= due <= end:
@@ -174,7 +174,7 @@ def _written(file: FileFound, first: int, last: int) -> bool:
 
 def _ranges(file: FileFound) -> str:
     shown = [f"{start}-{end}" if start != end else f"{start}" for start, end in file.changed[:8]]
-    return f"lines {', '.join(shown)} of it" if shown else "nothing of that file"
+    return f"lines {', '.join(shown)} of it" if shown else "nothing in that file"
 
 
 # Verification steps ----------------------------------------------------------------------------------------------
@@ -182,7 +182,9 @@ def _ranges(file: FileFound) -> str:
 
 def _verified(story: str, case: Case, reference: str, report: GateReport) -> tuple[Verdict, str]:
     wanted = reference.strip()
-    step = next((one for one in case.verification if wanted in {one.id, one.name}), None)
+    step = next(
+        (verification for verification in case.verification if wanted in {verification.id, verification.name}), None
+    )
     if step is None:
         return Verdict.FALSE, "the story has no such verification step"
     name = gate_name(story, step.id)
@@ -196,29 +198,29 @@ def _verified(story: str, case: Case, reference: str, report: GateReport) -> tup
 
 def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
     file, name = referenced(reference)
-    found = next((one for one in findings.names if one.name == name), NameFound(name=name))
+    found = next((item for item in findings.names if item.name == name), NameFound(name=name))
     where = found.files
     if not name or not where or (file and file not in where):
         return (
             Verdict.FALSE,
-            f"no test of that name is defined in {file or 'a test file of the commit that is to land'}",
+            f"no test of that name is defined in {file or 'a test file of the commit to be landed'}",
         )
     if any(_RED.search(line) for line in _lines(name, report)):
         return Verdict.FALSE, "a gate's output shows it failed or skipped"
     if short := shortfall(reference, report.fail_to_pass):
         return Verdict.FALSE, short
     meant, without = (file,) if file else where, shown_by(reference, report.fail_to_pass)
-    old = "; a test of that name was there before this story" if set(meant) <= set(found.before) else ""
+    old = "; a test of that name existed before this story" if set(meant) <= set(found.before) else ""
     if any(passing(name, meant, result.output) for result in report.results):
         return Verdict.HOLDS, f"a gate printed it as passing{old}{without}"
     if not report.results:
-        return Verdict.PRESENT, f"defined in {meant[0]}{old}; no gate ran that sees it"
-    silent = "no gate printed it as passing (one that names its tests does, as with -v)"
+        return Verdict.PRESENT, f"defined in {meant[0]}{old}; no gate that sees it ran"
+    silent = "no gate printed it as passing (a test runner that lists its tests does, as with -v)"
     return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}{without}; {silent}"
 
 
 def _lines(name: str, report: GateReport) -> Iterator[str]:
-    """What gates printed beside the name; the name itself may say "ok" or "fail"."""
+    """What gates printed beside the name. The name is removed because it may itself contain "ok" or "fail"."""
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for result in report.results:
         for line in result.output.splitlines():

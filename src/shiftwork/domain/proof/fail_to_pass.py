@@ -1,7 +1,7 @@
-"""Fail-to-pass: whether the tests that a story changed fail without its change, and what a named test is then worth.
+"""Fail-to-pass: whether the tests that a story changed fail without its change, and whether a named test then counts.
 
-The test gates run on the candidate with its changed product sources as the base has them. New ones are left out,
-deleted ones are there again; tests, configuration and data stay as the story has them.
+The test gates run on the candidate with its changed product sources restored from the base. New sources are left out,
+deleted sources are restored; tests, configuration and data stay as the story has them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ RED_BASE: Final = "the gate is red on the base"
 AT_ITS_TIP: Final = "the batch was proved at its tip"
 
 _INSIDE: Final = frozenset({"rs"})
-"""Languages whose tests stand in the same file as the code."""
+"""Languages whose tests are in the same file as the code."""
 
 _COMPILED: Final = frozenset(
     {"go", "rs", "java", "kt", "scala", "groovy", "cs", "swift", "c", "cc", "cpp", "ts", "tsx"}
@@ -38,7 +38,7 @@ _REASON: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutChange:
-    """How the candidate is changed before the `gates` run on it: `back` is taken from the base, `out` is left out."""
+    """How the candidate is changed before the `gates` run: `back` is restored from the base, `out` is left out."""
 
     gates: tuple[Gate, ...]
     back: tuple[str, ...]
@@ -52,40 +52,40 @@ def not_applicable(reason: str) -> FailToPass:
 def planned(
     touched: Sequence[Touched], protection: Protection, gates: Sequence[Gate], broken: Sequence[str] = ()
 ) -> WithoutChange | FailToPass:
-    """What to run, with the gates that prepare it, or what is known without a run. Gates that are `broken` are red on
-    the base: what they would say of the change is unknown. One that is known to see nothing would be green in any case.
+    """What to run, with the gates that prepare it, or the result where no run is needed. `broken` gates are red on the
+    base, so what they would say about the change is unknown. A blind gate would be green in any case.
     """
     known = without_readers(protection)
-    product = [one for one in touched if is_changeable(one.path, known)]
+    product = [change for change in touched if is_changeable(change.path, known)]
     testing = tuple(gate for gate in gates if is_test_gate(gate) and not gate.blind)
     sound = tuple(gate for gate in testing if gate.name not in broken)
-    if not any(is_test(one.path, protection) and one.letter != "D" for one in touched):
+    if not any(is_test(change.path, protection) and change.letter != "D" for change in touched):
         return _without_tests(product, red=sound != testing)
     if not product:
         return not_applicable(NO_PRODUCT)
     if not sound:
         return not_applicable(RED_BASE if testing else NO_GATE)
-    needed = {one for gate in sound for one in with_preparation(gate, gates)}
+    needed = {item for gate in sound for item in with_preparation(gate, gates)}
     return WithoutChange(
         gates=tuple(gate for gate in gates if gate in needed),
-        back=tuple(one.path for one in product if one.letter != "A"),
-        out=tuple(one.path for one in product if one.letter == "A"),
+        back=tuple(change.path for change in product if change.letter != "A"),
+        out=tuple(change.path for change in product if change.letter == "A"),
     )
 
 
 def _without_tests(product: Sequence[Touched], *, red: bool) -> FailToPass:
-    """A test that was there before says something new where it was red."""
-    if any(ending(one.path) in _INSIDE and one.letter != "D" for one in product):
+    """An existing test says something new where it was red."""
+    if any(ending(change.path) in _INSIDE and change.letter != "D" for change in product):
         return not_applicable(INSIDE)
     return not_applicable(RED_BASE) if red else FailToPass(outcome=FailToPassOutcome.NO_TESTS)
 
 
-# What came of it -------------------------------------------------------------------------------------------------
+# Results ---------------------------------------------------------------------------------------------------------
 
 
 def outcome_of(results: Sequence[GateResult]) -> FailToPass:
-    """Of the gates on the candidate without its change. One test that ran and failed says more than any that did not
-    load.
+    """The result of the gates on the candidate without its change. A test that ran and failed says more than any that
+    did not load.
     """
     red = [result for result in results if not result.passed]
     if not red:
@@ -97,16 +97,16 @@ def outcome_of(results: Sequence[GateResult]) -> FailToPass:
 
 
 def _bounded(text: str) -> str:
-    """As one line: it becomes a trailer of the landed commit."""
+    """The text on one line, because it becomes a trailer of the landed commit."""
     plain = "".join(letter if letter.isprintable() else " " for letter in text).strip()
     return plain if len(plain) <= _REASON else f"{plain[: _REASON - 1]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What tests that are offered as evidence are held against: where they are defined, the `results` of the gates
-    without the change, and the paths that the story has `changed`; of tests in those that are `untried`, as they were
-    put back with the product or no gate was run, nothing is known.
+    """What tests offered as evidence are compared with: where they are defined, the `results` of the gates without the
+    change, and the paths that the story `changed`. The result of tests in `untried` paths is unknown, because these
+    were restored along with the product or no gate ran.
     """
 
     changed: frozenset[str]
@@ -116,12 +116,12 @@ class Seen:
 
 
 def named_tests(references: Iterable[str], seen: Seen) -> tuple[NamedTest, ...]:
-    return tuple(NamedTest(reference=one, state=_state(one, seen)) for one in dict.fromkeys(references))
+    return tuple(NamedTest(reference=item, state=_state(item, seen)) for item in dict.fromkeys(references))
 
 
 def _state(reference: str, seen: Seen) -> NamedTestState:
     file, name = referenced(reference)
-    files = (file,) if file else next((one.files for one in seen.found.names if one.name == name), ())
+    files = (file,) if file else next((item.files for item in seen.found.names if item.name == name), ())
     if files and seen.untried.issuperset(files):
         return NamedTestState.UNTRIED
     red = [result.output for result in seen.results if not result.passed]
@@ -138,13 +138,13 @@ def _state(reference: str, seen: Seen) -> NamedTestState:
     return NamedTestState.ABSENT if absent else NamedTestState.UNSEEN
 
 
-# What it is worth ------------------------------------------------------------------------------------------------
+# Evidence --------------------------------------------------------------------------------------------------------
 
-_COUNTS: Final = "; a citation or a verification step counts"
+_COUNTS: Final = "; use a citation or a verification step instead"
 _SHORT: Final[Mapping[NamedTestState, str]] = {
-    NamedTestState.GREEN: "it passes without the change too, so it does not show the change",
-    NamedTestState.UNSEEN: "no gate printed that it fails without the change, so it does not show the change",
-    NamedTestState.UNCHANGED: "it was there before this story, which has not changed it, and nothing shows that it "
+    NamedTestState.GREEN: "it passes without the change too, so it does not prove the change",
+    NamedTestState.UNSEEN: "no gate printed that it fails without the change, so it does not prove the change",
+    NamedTestState.UNCHANGED: "it existed before this story, which has not changed it, and nothing shows that it "
     "failed then",
 }
 _SHOWN: Final[Mapping[NamedTestState, str]] = {
@@ -155,19 +155,21 @@ _SHOWN: Final[Mapping[NamedTestState, str]] = {
 
 def shortfall(reference: str, result: FailToPass | None) -> str:
     """Why a named test that passes does not count as evidence, and what would; empty where it counts."""
-    told = _SHORT.get(_state_in(reference, result), "")
-    return told and told + _COUNTS
+    message = _SHORT.get(_state_in(reference, result), "")
+    return message and message + _COUNTS
 
 
 def shown_by(reference: str, result: FailToPass | None) -> str:
-    """What is added of a test that counts."""
+    """What is added to the verdict on a test that counts."""
     return _SHOWN.get(_state_in(reference, result), "")
 
 
 def _state_in(reference: str, result: FailToPass | None) -> NamedTestState:
     if result is None or result.outcome is FailToPassOutcome.NOT_APPLICABLE:
         return NamedTestState.UNTRIED
-    return next((one.state for one in result.tests if one.reference == reference), NamedTestState.UNSEEN)
+    return next(
+        (named_test.state for named_test in result.tests if named_test.reference == reference), NamedTestState.UNSEEN
+    )
 
 
 # In words --------------------------------------------------------------------------------------------------------
@@ -175,14 +177,14 @@ def _state_in(reference: str, result: FailToPass | None) -> NamedTestState:
 _WORDS: Final[Mapping[FailToPassOutcome, str]] = {
     FailToPassOutcome.ASSERTION: "new tests fail without the change (by assertion)",
     FailToPassOutcome.LOADING: "new tests fail without the change (they do not load)",
-    FailToPassOutcome.GREEN: "new tests pass without the change: they do not show it",
+    FailToPassOutcome.GREEN: "new tests pass without the change: they do not prove it",
     FailToPassOutcome.NOT_APPLICABLE: "tests were not run without the change",
     FailToPassOutcome.NO_TESTS: "no tests changed",
 }
 
 
 def in_words(result: FailToPass) -> str:
-    """On one line, for every view."""
+    """One line for every view."""
     words = _WORDS[result.outcome]
     return f"{words}: {result.reason}" if result.outcome is FailToPassOutcome.NOT_APPLICABLE else words
 

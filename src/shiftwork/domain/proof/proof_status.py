@@ -1,8 +1,8 @@
-"""How a landed story stands, and the words for it: every view, commit and note takes them from here.
+"""How well a landed story is proved, and the wording for it: every view, commit and note uses this module.
 
 A story is proved where every criterion has checked evidence and at least one gate or verification step saw the tree. A
-blind gate passes whatever the tree holds, so it counts as none. A test that is defined and that no gate printed as
-passing may be skipped or never collected: it is no evidence. The word of a person is. A remark names both.
+blind gate passes whatever the tree contains, so it does not count. A test that is defined but that no gate printed as
+passing may be skipped or never collected, so it is not evidence. A person's confirmation is. A remark names both.
 """
 
 from collections import Counter
@@ -16,14 +16,14 @@ from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.certificate import Certificate, Held
 from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofReport, ProofStatus, Verdict
 
-UNCHECKED: Final = "nothing was checked but that something changed"
-_EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.VOUCHED})
+UNCHECKED: Final = "the only check was that something changed"
+_EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.CONFIRMED})
 _BETWEEN: Final = "; "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What was run on the commit and passed: the names of gates and of verification steps; `blind` ones saw nothing."""
+    """What ran on the commit and passed: the names of gates and of verification steps; `blind` ones saw nothing."""
 
     seeing: tuple[str, ...] = ()
     blind: tuple[str, ...] = ()
@@ -31,20 +31,20 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weakness:
-    """What a certificate shows least of; the lower the rank, the weaker. Without `text` there is nothing to name."""
+    """The weakest point of a certificate; the lower the rank, the weaker. An empty `text` means that there is none."""
 
     rank: int
     text: str
 
 
-# What was found --------------------------------------------------------------------------------------------------
+# Findings --------------------------------------------------------------------------------------------------------
 
 
 def ran_on(story: str, report: GateReport | None, steps: Iterable[Verification]) -> Ran:
-    """By the report on a candidate, in which the story's own verification steps are gates of another name."""
+    """From the report on a candidate, in which the story's own verification steps are gates with another name."""
     own = {gate_name(story, step.id): step.id for step in steps}
     results = report.results if report else ()
-    return _ran((own.get(one.name, one.name), one.blind) for one in results if one.passed)
+    return _ran((own.get(result.name, result.name), result.blind) for result in results if result.passed)
 
 
 def ran_by(said: Certificate) -> Ran:
@@ -53,7 +53,7 @@ def ran_by(said: Certificate) -> Ran:
 
 
 def _ran(found: Iterable[tuple[str, bool]]) -> Ran:
-    """In the order in which they are first named; what saw once has seen."""
+    """In the order in which they are first named; a gate counts as blind only if every run of it was."""
     blind: dict[str, bool] = {}
     for name, saw_nothing in found:
         blind[name] = blind.get(name, True) and saw_nothing
@@ -63,12 +63,12 @@ def _ran(found: Iterable[tuple[str, bool]]) -> Ran:
     )
 
 
-def has_evidence(one: Judged) -> bool:
-    return one.verdict in _EVIDENCE
+def has_evidence(judged: Judged) -> bool:
+    return judged.verdict in _EVIDENCE
 
 
 def status_of(criteria: Sequence[Judged], ran: Ran) -> ProofStatus:
-    shown = [one.verdict for one in criteria if has_evidence(one)]
+    shown = [judged.verdict for judged in criteria if has_evidence(judged)]
     if not ran.seeing:
         level = ProofLevel.NO_GATES
     elif not criteria:
@@ -86,7 +86,7 @@ def status_by(said: Certificate) -> ProofStatus:
 def status_on(
     story: str, report: GateReport | None, proof: ProofReport | None, steps: Iterable[Verification]
 ) -> ProofStatus:
-    """By what was found on the candidate that landed."""
+    """From what was found on the candidate that landed."""
     return status_of(proof.criteria if proof else (), ran_on(story, report, steps))
 
 
@@ -98,11 +98,11 @@ def _blind(ran: Ran) -> Sequence[str]:
 
 
 def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
-    verdicts = [one.verdict for one in criteria]
+    verdicts = [judged.verdict for judged in criteria]
     if defined := verdicts.count(Verdict.PRESENT):
         yield f"{defined} more with a test that no gate printed as passing"
-    if confirmed := verdicts.count(Verdict.VOUCHED):
-        yield f"{confirmed} of {len(criteria)} by the word of a person"
+    if confirmed := verdicts.count(Verdict.CONFIRMED):
+        yield f"{confirmed} of {len(criteria)} confirmed by a person"
 
 
 def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
@@ -128,7 +128,7 @@ _WORDS: Final = {
 
 
 def after_landed(status: ProofStatus | None) -> str:
-    """What follows "landed" in a sentence; nothing where it is not known, as of work that landed long ago."""
+    """What follows "landed" in a sentence; empty where it is unknown, as for work of early releases."""
     if status is None:
         return ""
     if status.level is ProofLevel.NO_GATES:
@@ -137,7 +137,7 @@ def after_landed(status: ProofStatus | None) -> str:
 
 
 def brief(status: ProofStatus) -> str:
-    """For a cell of a table."""
+    """The text for a table cell."""
     if status.level is ProofLevel.NO_GATES:
         return "no gates"
     return f"{status.shown} of {status.criteria}" if status.criteria else "no criteria"
@@ -146,29 +146,29 @@ def brief(status: ProofStatus) -> str:
 _COUNTED: Final = {
     ProofLevel.PROVED: "proved",
     ProofLevel.PARTLY: "with criteria that have no evidence",
-    ProofLevel.GATES_ONLY: "with gates alone",
+    ProofLevel.GATES_ONLY: "with gates only",
     ProofLevel.NO_GATES: "without any gate",
 }
 
 
 def counted(statuses: Iterable[ProofStatus | None]) -> str:
-    """How many of several stories stand how; those that have not landed are left out."""
+    """How many stories have which level; stories that have not landed are left out."""
     found = Counter(status.level for status in statuses if status)
-    return ", ".join(f"{found[level]} {told}" for level, told in _COUNTED.items() if found[level])
+    return ", ".join(f"{found[level]} {message}" for level, message in _COUNTED.items() if found[level])
 
 
 def in_trailer(status: ProofStatus) -> str:
-    """What the landed commit says of itself."""
+    """The trailer's value in the landed commit."""
     if status.level is ProofLevel.PARTLY:
         return f"{status.shown} of {status.criteria} criteria"
     return status.level.replace("_", " ")
 
 
-# What a certificate shows least of -------------------------------------------------------------------------------
+# Weakest point of a certificate ----------------------------------------------------------------------------------
 
 
 def weakest(said: Certificate, found: Sequence[Held]) -> Weakness:
-    """Of what does not hold, what landed unproved, and what could not be looked at here."""
+    """The weakest of: what does not hold, what landed unproved, and what could not be checked here."""
     status, ran = status_by(said), ran_by(said)
     failed = next((held.name for held in found if held.passed is False), "")
     unchecked = ", ".join(held.name for held in found if held.passed is None)

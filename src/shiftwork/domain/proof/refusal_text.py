@@ -1,4 +1,4 @@
-"""What people are told of a refusal: what agents are told, without what these are asked to do about it."""
+"""The text of a refusal for people: the text for agents, without the instructions to them."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""How many tests passed and failed, by the line with which a test runner ends its output.
+"""How many tests passed and failed, from the summary line of a test runner.
 
-Code that a gate runs can print such a line too. So a line that is there proves nothing: it can only speak against a
-green gate, where it reports failures, or where it is missing though the base's run has it.
+Code that a gate runs can print such a line too. So the line proves nothing; it can only count against a green gate,
+where it reports failures, or where it is missing although the base's run has it.
 """
 
 import re
@@ -14,7 +14,7 @@ from shiftwork.domain.gates.test_output import plain_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What the runners of one gate counted, all of them together."""
+    """The counts of all runners of a gate together."""
 
     passed: int = 0
     failed: int = 0
@@ -39,7 +39,7 @@ _FORMS: Final = (
     # vitest; deno
     r" *Tests  +(\d+ [a-z]+(?: \| \d+ [a-z]+)*)(?: \(\d+\))?",
     r"(?:ok|FAILED) \| (\d+ [a-z]+(?: \| \d+ [a-z]+)*)(?: \([\w. ]+\))?",
-    # mocha, each number on a line of its own
+    # mocha, each number on a separate line
     r" +(\d+ (?:passing|failing|pending))(?: \([\w. ]+\))?",
     # cargo test; cargo nextest
     r"test result: (?:ok|FAILED)\. (\d+ [a-z]+(?:; \d+ [a-z]+)*);[^\n]*",
@@ -52,7 +52,7 @@ _FORMS: Final = (
     r"\d+% tests passed, (\d+ tests failed out of \d+)",
     r"\t* *(Executed \d+ tests?, with \d+ failures?)[^\n]*",
 )
-"""Lines whose group holds numbers, each before the word that says of what."""
+"""Lines whose group contains numbers, each before its label."""
 
 _PAIRED: Final = (
     # dotnet test; Maven's last line, which has no time; PHPUnit
@@ -63,7 +63,7 @@ _PAIRED: Final = (
     r"[#\u2139] ((?:pass|fail|skipped) \d+)",
     r"Files=\d+, (Tests=\d+),[^\n]*",
 )
-"""Lines whose group holds numbers, each after the word that says of what."""
+"""Lines whose group contains numbers, each after its label."""
 
 _UNITTEST: Final = re.compile(
     rf"^Ran (\d+) tests? in \d[\d.]*s\n\n(?:OK|FAILED|NO TESTS RAN)(?: \(({_PAIRS})\))?$", re.MULTILINE
@@ -84,7 +84,7 @@ _KINDS: Final[Mapping[str, str]] = {
 
 
 def tally(output: str) -> Tally | None:
-    """What the runners counted; None where no line of the output is one with which a runner ends."""
+    """The runners' counts; None where the output has no summary line."""
     found = list(_found(plain_lines(output)))
     return sum(found, Tally()) if found else None
 
@@ -108,7 +108,7 @@ def _found(text: str) -> Iterator[Tally]:
 
 
 def _numbers(words: str) -> Iterator[tuple[str, str]]:
-    """Each number with the word behind it; `0 tests failed out of 3` has more words."""
+    """Each number with the word after it; `0 tests failed out of 3` has more words."""
     if failed := re.fullmatch(r"(\d+) tests failed out of (\d+)", words):
         yield from ((failed[1], "failed"), (failed[2], "tests"))
     else:
@@ -116,7 +116,7 @@ def _numbers(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _tallied(counts: Iterable[tuple[str, int]]) -> Iterator[Tally]:
-    """Nothing where no count is of tests: other programs end their lines in numbers as well."""
+    """Yields nothing where no count is of tests: other programs end their lines in numbers as well."""
     kinds = dict.fromkeys(("passed", "failed", "skipped", "total"), 0)
     known = False
     for word, number in counts:
@@ -129,7 +129,7 @@ def _tallied(counts: Iterable[tuple[str, int]]) -> Iterator[Tally]:
         yield Tally(passed=kinds["passed"] or whole, failed=kinds["failed"], skipped=kinds["skipped"])
 
 
-# What it says of a green or red gate ----------------------------------------------------------------------------
+# Comparison with the gate's verdict -----------------------------------------------------------------------------
 
 _COVERAGE: Final = re.compile(
     r"""^(?:FAIL\ Required\ test\ coverage\ of\ [\d.]+%\ not\ reached[^\n]*
@@ -141,14 +141,14 @@ _COVERAGE: Final = re.compile(
 
 
 def lacks_coverage_alone(output: str) -> bool:
-    """Whether a red gate says that no test failed, and that too little of the code was covered."""
+    """Whether a red gate reports that no test failed, and that too little of the code was covered."""
     counted = tally(output)
     passed = counted is not None and counted.passed > 0 and not counted.failed
     return passed and _COVERAGE.search(plain_lines(output)) is not None
 
 
 def contradicts(output: str, before: str) -> str:
-    """Why a green gate's output speaks against it, given that of the same gate on the base; empty where it does not."""
+    """Why a green gate's output contradicts it, given the gate's output on the base; empty where it does not."""
     counted, known = tally(output), tally(before)
     if known is None or known.failed:
         return ""
@@ -160,7 +160,7 @@ def contradicts(output: str, before: str) -> str:
 
 
 def fewer(output: str, before: str) -> str:
-    """How many tests passed where the same gate passed more on the base; empty where there are as many."""
+    """How many tests passed, where the same gate passed more on the base; empty where there are as many."""
     counted, known = tally(output), tally(before)
     if counted is None or known is None or counted.passed >= known.passed:
         return ""

@@ -1,7 +1,7 @@
-"""Whether a file defines a test of some name: not merely names it, in a comment, a docstring or a message.
+"""Whether a file defines a test of some name, and does not only mention it in a comment, a docstring or a message.
 
-It looks at lines in the languages we know, without comments and strings; like `domain.tampering.inspect` it parses no
-programs. What it does not know is no test: then a citation is the better evidence.
+It looks at lines in the languages we know, without comments and strings; like `domain.tampering.inspect` it does not
+parse programs. What it does not recognise is not a test: then a citation is the better evidence.
 """
 
 import re
@@ -35,11 +35,11 @@ _CALLED: Final = re.compile(
     r"(?:\b(?:it|test|tests|specify|scenario|example|should|property|Run|Test|TEST_CASE|SCENARIO|DisplayName)"
     r"(?:\.\w+)*\s*(?:=|\()?|\bfun)\s*$"
 )
-"""What stands before a string that names a test: `it(`, `test.only(`, `test ` (of Ruby), `@DisplayName(`, `fun `."""
+"""What precedes a string that names a test: `it(`, `test.only(`, `test ` (in Ruby), `@DisplayName(`, `fun `."""
 
 _TESTISH: Final = re.compile(r"(?<![a-z])(?:tests?|testing|specs?|e2e)(?![a-z])")
 _IN_RUST: Final = r"#\[[^\]\n]*test[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+NAME\s*[(<]"
-"""Rust has its tests beside the code, each with an attribute."""
+"""Rust tests are beside the code, each with an attribute."""
 
 
 def referenced(reference: str) -> tuple[str, str]:
@@ -51,7 +51,7 @@ def referenced(reference: str) -> tuple[str, str]:
 
 
 def may_define(path: str) -> bool:
-    """Whether it is worth while to look into the file."""
+    """Whether the file is worth searching."""
     return is_testish(path) or _ending(path) == "rs"
 
 
@@ -65,7 +65,7 @@ def defines(name: str, path: str, text: str) -> bool:
 
 
 def is_testish(path: str) -> bool:
-    """By the globs of tests that are protected, or because a word of its path says so: `App.Tests/Price.cs`."""
+    """By the globs of protected tests, or because a word of its path says so: `App.Tests/Price.cs`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", path).lower()
     return matches(TESTS, path) or words.endswith(".feature") or _TESTISH.search(words) is not None
 
@@ -75,7 +75,7 @@ def _ending(path: str) -> str:
 
 
 def _parted(text: str, ending: str) -> tuple[str, list[tuple[str, str]]]:
-    """The code without comments and strings, and the strings, each with the code that stands right before it."""
+    """The code without comments and strings, and the strings, each with the code right before it."""
     tokens = _AFTER_HASH if ending in _HASHED else _RUST if ending == "rs" else _AFTER_SLASHES
     parts: list[str] = []
     strings: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""What proves that a story is done: verification steps, what was found in the candidate, and the verdicts on both."""
+"""What proves that a story is done: what was found in the candidate, and the verdicts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,18 +8,18 @@ from shiftwork.domain.spec.proof_policy import ProofPolicy
 
 
 class Verdict(StrEnum):
-    """What a look at the candidate makes of the evidence for a criterion."""
+    """The result of checking the evidence for a criterion on the candidate."""
 
     HOLDS = "holds"
     PRESENT = "present"
     FALSE = "false"
     MISSING = "missing"
-    VOUCHED = "vouched"
+    CONFIRMED = "confirmed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One criterion, the evidence that was offered for it, and the verdict with its reason."""
+    """A criterion, the evidence that was offered for it, and the verdict with its reason."""
 
     criterion: str
     text: str
@@ -40,8 +40,8 @@ class ProofReport:
 
 
 class ProofLevel(StrEnum):
-    """How a landed story stands: every criterion has checked evidence and a gate saw the tree; gates passed and some
-    criteria have none; gates passed and there are no criteria; no gate saw the tree.
+    """How well a landed story is proved: every criterion has checked evidence and a gate saw the tree; gates passed and
+    some criteria have no evidence; gates passed and there are no criteria; no gate saw the tree.
     """
 
     PROVED = "proved"
@@ -52,7 +52,7 @@ class ProofLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofStatus:
-    """The level, how many of the `criteria` are `shown` to hold, and what else a reader must know."""
+    """The level, how many of the `criteria` have evidence (`shown`), and what else a reader must know."""
 
     level: ProofLevel
     shown: int = 0
@@ -71,7 +71,7 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameFound:
-    """The name of a test, the files of a commit that define one, and those of them that did so before its change."""
+    """The name of a test, the files of a commit that define it, and those of them that did so before the change."""
 
     name: str
     files: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class NameFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What is there of what was looked for in a commit; a file that is not there is not among `files`."""
+    """What was found of what was looked for in a commit; missing files are not in `files`."""
 
     tree: str
     files: tuple[FileFound, ...] = ()

@@ -1,4 +1,4 @@
-"""What speaks against a green gate, given how the same gate ended on the base.
+"""Reasons against a green gate, given how the same gate ended on the base.
 
 A gate's verdict is about one commit. It is void where a file of that commit changed while the gate ran, unless the gate
 changes the same file on the base, and where the gate's own test runner contradicts it.
@@ -14,19 +14,19 @@ from shiftwork.domain.proof.test_count import contradicts, fewer
 
 _PATHS: Final = 5
 _WRITTEN: Final = (
-    "What it says of the commit is not known. Let no test write to files of the repository; where a tool of the gate "
-    "is to rewrite them (a formatter, a lock file), commit what it writes"
+    "Its result for the commit is unknown. Tests must not write to files of the repository; if a tool of the gate "
+    "rewrites them (a formatter, a lock file), commit what it writes"
 )
 
 
-def is_in_doubt(report: GateReport) -> bool:
-    """Whether files of the commit changed while a gate ran: then the base must be known."""
+def is_uncertain(report: GateReport) -> bool:
+    """Whether files of the commit changed while a gate ran; then the base's result is needed."""
     return any(result.changed for result in report.results)
 
 
 def held_against(report: GateReport, base: Iterable[GateResult]) -> GateReport:
-    """The report, in which a gate is red whose verdict is void, and each says where fewer tests passed than on the
-    base. Of gates that the base's results do not have, nothing is known.
+    """The report with void verdicts turned red, and with a note where fewer tests passed than on the base. Gates
+    without a result on the base stay as they are.
     """
     known = {(result.name, result.command): result for result in base}
     judged = (_judged(result, known.get((result.name, result.command))) for result in report.results)
@@ -46,17 +46,17 @@ def _written(paths: Sequence[str], allowed: Sequence[str]) -> str:
     if not named:
         return ""
     listed = ", ".join(named[:_PATHS]) + (" and more" if len(named) > _PATHS else "")
-    return f"{listed} changed while the gate ran, and on the base the gate leaves that alone. {_WRITTEN}"
+    return f"{listed} changed while the gate ran, and on the base the gate does not change that. {_WRITTEN}"
 
 
 _ASKED: Final = (
-    "What the gate says of the code then proves nothing. Do without it; where the task itself asks for it, the path "
-    "has to be in what the story touches, and that is a person's to write"
+    "The gate's result then proves nothing. Remove this from the change; if the task itself asks for it, the path "
+    "must be in the story's `touches`, which only a person may edit"
 )
 
 
 def objected(report: GateReport, objections: Sequence[str], gates: Sequence[Gate]) -> GateReport:
-    """The report, in which the gates are red that run code of the change to which there are objections."""
+    """The report with every gate turned red that runs code of the change, where there are objections to that code."""
     if not objections:
         return report
     reading = {gate.name for gate in gates if only_reads(gate)}
@@ -70,7 +70,7 @@ def objected(report: GateReport, objections: Sequence[str], gates: Sequence[Gate
     return replace(report, results=tuple(map(judged, report.results)))
 
 
-def fewer_told(report: GateReport | None) -> str:
-    """On one line, by the names of the gates; empty where no gate passed fewer tests than on the base."""
+def fewer_shown(report: GateReport | None) -> str:
+    """One line with the names of the gates; empty where no gate passed fewer tests than on the base."""
     found = {result.name: result.fewer for result in report.results if result.fewer} if report else {}
-    return f"fewer tests passed ({', '.join(f'{name}: {told}' for name, told in found.items())})" if found else ""
+    return f"fewer tests passed ({', '.join(f'{name}: {message}' for name, message in found.items())})" if found else ""

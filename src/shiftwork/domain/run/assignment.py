@@ -1,4 +1,4 @@
-"""What a story's job is given when it is begun; the run's own steps are given the same."""
+"""Builds the assignment of a story, or of the run's own steps, when the run starts it."""
 
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.spec import Story

@@ -1,11 +1,11 @@
-"""What a run does next: start stories, wait for them, end. No effects means that it is over."""
+"""Decides what a run does next: start stories, wait for them, end. No effects means that it has ended."""
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import count
 
 from shiftwork.domain.core.decision import NOW, Effects, receive
-from shiftwork.domain.core.ids import StoryId, in_go
+from shiftwork.domain.core.ids import StoryId, numbered
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import frame as run_frame
@@ -13,7 +13,7 @@ from shiftwork.domain.run.assignment import assignment
 from shiftwork.domain.run.memory import keep_due
 from shiftwork.domain.run.notices import notice_of_end
 from shiftwork.domain.run.scheduling import to_start
-from shiftwork.domain.run.spec_writeback import tick_at_last, tick_due
+from shiftwork.domain.run.spec_writeback import update_at_last, update_due
 from shiftwork.domain.run.spending import usage_before_limit
 from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.run.steering import intents
@@ -27,7 +27,7 @@ def decide_run(run: RunState) -> Effects:
         return due
     if orders := intents.orders(run) or usage_before_limit.answers(run):
         return orders
-    if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
+    if begun := _begin(run) or update_due(run):  # in this order: the next story does not wait for a file
         return begun
     waits = (
         run.schedule.in_progress
@@ -37,13 +37,13 @@ def decide_run(run: RunState) -> Effects:
     if waits:
         return (receive(run.cursor),)
     verdict = _verdict(run)
-    told = run_frame.after_stories(run) or tick_at_last(run) or notice_of_end(run, verdict)
-    return told or (_end(run, verdict),)
+    effects = run_frame.after_stories(run) or update_at_last(run) or notice_of_end(run, verdict)
+    return effects or (_end(run, verdict),)
 
 
 def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:
-    """Whether there is nothing to do for the run until it hears from a person, where it knows already that these
-    stories wait for one. A revert in the landing queue is under way.
+    """Whether the run has nothing to do until a person answers, and already knows that these stories wait for a person.
+    A revert in the landing queue is in progress.
     """
     return (
         not run.requests.undoing
@@ -62,7 +62,7 @@ def _begin(run: RunState) -> Effects:
 
 
 def _free_slots(run: RunState) -> Iterator[int]:
-    """The lowest come first, so that slots stay few and what was decided before a crash is decided again after it."""
+    """The free slots, lowest first, so that slots stay few and a decision is the same again after a crash."""
     held = set(run.schedule.in_progress.values())
     return (slot for slot in count() if slot not in held)
 
@@ -71,11 +71,11 @@ def _dispatch(run: RunState, story: StoryId, slot: int) -> run_effects.DispatchS
     plan, known = run.given, run.stories[story]
     times = known.dispatched + 1
     return run_effects.DispatchStory(
-        key=in_go(f"dispatch/{story}", times),
+        key=numbered(f"dispatch/{story}", times),
         assignment=assignment(run, run.asked(story), run.graph.position[story], slot),
         steps=plan.workflow.story_steps,
-        go=times,
-        afresh=known.afresh or bool(known.stale),
+        start_number=times,
+        from_scratch=known.from_scratch or bool(known.stale),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a run does outside of its state; each effect names itself by a key under which it is done once."""
+"""Effects of a run outside its state; each has a key and is performed once per key."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ from shiftwork.domain.workflow.workflow import StepPlan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndRun(Conclude):
-    """Record that the run is over, and hear of what it has been asked for meanwhile: that may open it again."""
+    """Record the end of the run, and read the requests that arrived meanwhile: they may reopen it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchStory(Effect):
-    """Have the story begun, for the first time or for another `go` from its failed step or `afresh`."""
+    """Start the story for the first time, or retry it from its failed step or from scratch."""
 
     assignment: Assignment
     steps: tuple[StepPlan, ...]
-    go: int = 1
-    afresh: bool = False
+    start_number: int = 1
+    from_scratch: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseLoop(Effect):
-    """Tell the run's own steps that no story is left to be worked on."""
+    """Report to the run's own steps that no story is left to work on."""
 
     round: int
     landed: int
@@ -47,36 +47,36 @@ class ForwardPause(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardLimits(Effect):
-    """Tell a story which limits hold now."""
+    """Send the current limits to a story."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestUndo(Effect):
-    """Ask the landing queue for the revert of what a story has landed."""
+    """Ask the landing queue to revert a landed story."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawUndo(Effect):
-    """Take back the request for the revert of what a story has landed."""
+    """Withdraw the request to revert a landed story."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevertStory(Effect):
-    """Tell a story that what it had landed has been taken back."""
+    """Notify a story that its landed work has been reverted."""
 
     story: StoryId
     commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TickSpec(Effect):
-    """Make the spec's file agree with what has become of these stories."""
+class UpdateSpec(Effect):
+    """Update the status of these stories in the spec's file."""
 
     stories: tuple[StoryId, ...]
     final: bool = False
@@ -84,14 +84,14 @@ class TickSpec(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepMemory(Effect):
-    """Have the run's notebook show what it remembers after that many changes."""
+    """Write the run's memory after that many changes to its notebook."""
 
     changes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantAllowance(Effect):
-    """Set an amount aside for a story's attempt, whose agent is told to stop at `cap`."""
+    """Reserve an amount for a story's attempt; its agent must stop at `cap`."""
 
     story: StoryId
     number: int
@@ -101,7 +101,7 @@ class GrantAllowance(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefuseAllowance(Effect):
-    """Tell a story that there is not enough for its attempt."""
+    """Report to a story that not enough is left for its attempt."""
 
     story: StoryId
     number: int

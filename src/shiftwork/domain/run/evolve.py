@@ -1,4 +1,4 @@
-"""How facts change a run. A fact that does not fit the state changes nothing at all."""
+"""How facts change a run. A fact that does not fit the state changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import frame as run_frame
 from shiftwork.domain.run import memory, notices, scheduling
-from shiftwork.domain.run.spec_writeback import owe, tick_failed, ticked
+from shiftwork.domain.run.spec_writeback import marked, owe, update_failed
 from shiftwork.domain.run.spending import allowance, usage_before_limit
 from shiftwork.domain.run.spending.allowance_answers import paid
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -51,7 +51,7 @@ def _story_ended(run: RunState, fact: run_facts.StoryEnded) -> RunState | None:
     turned = turn_story_of(run, fact.story, trigger, **landed, **ended)
     if turned is None:
         return None
-    left = usage_before_limit.booked(intents.forgotten(turned, fact.story), fact.story, fact.unbooked)
+    left = usage_before_limit.recorded(intents.forgotten(turned, fact.story), fact.story, fact.unrecorded)
     settled = memory.ended(paid(left, fact.story, run.stories[fact.story].usage, fact.usage), fact)
     if trigger is Trigger.FAIL:
         return scheduling.failed(settled, fact.story)
@@ -84,8 +84,8 @@ _RUN: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
     run_facts.StoryEnded: _story_ended,
     run_facts.NoteShared: memory.note_shared,
     run_facts.MemoryKept: memory.memory_kept,
-    run_facts.SpecTicked: ticked,
-    run_facts.SpecTickFailed: tick_failed,
+    run_facts.SpecUpdated: marked,
+    run_facts.SpecUpdateFailed: update_failed,
     MessagesRead: _messages_read,
     NoticeTried: notices.run_noticed,
     run_facts.RunEnded: _ended,

@@ -14,7 +14,7 @@ from shiftwork.domain.story.state import FailureCause, StoryStatus
 
 
 def carried_over(run: RunState, patterns: Iterable[str], at: float) -> RunState:
-    """What earlier runs have learnt of this code base."""
+    """Adds what earlier runs have learnt about this code base."""
     memory = run.memory
     for text in patterns:
         memory = _with_pattern(memory, Note(at=at, by="", text=text, scope=Scope.PATTERN))
@@ -31,22 +31,22 @@ def note_shared(run: RunState, fact: run_facts.NoteShared) -> RunState | None:
 
 
 def ended(run: RunState, fact: run_facts.StoryEnded) -> RunState:
-    """A story that landed is told of; so is one that failed, unless a person called it off."""
+    """Adds a note about a story that landed or failed, unless a person cancelled it."""
     memory = run.memory
     if fact.learnt is not None:
-        told = Note(at=fact.at, by=fact.story, text=fact.learnt.text, title=fact.learnt.title)
-        memory = _counted(memory, replace(memory, progress=remember(memory.progress, told, PROGRESS_ROOM)))
+        note = Note(at=fact.at, by=fact.story, text=fact.learnt.text, title=fact.learnt.title)
+        memory = _counted(memory, replace(memory, progress=remember(memory.progress, note, PROGRESS_ROOM)))
     elif fact.status is StoryStatus.FAILED and fact.cause is not FailureCause.CANCELLED:
         failure = f"{fact.story} failed: {in_a_line(fact.reason, 2 * LINE)}"
         memory = _with_project_note(memory, Note(at=fact.at, by=fact.story, text=failure, scope=Scope.PROJECT))
     return replace(run, memory=memory)
 
 
-def taken_back(run: RunState, story: StoryId, revert: Commit, at: float) -> RunState:
-    """What was reverted has not landed; that it had, and was taken back, is a note for all stories."""
+def reverted(run: RunState, story: StoryId, revert: Commit, at: float) -> RunState:
+    """Removes the progress notes of a reverted story, and adds a note about the revert for all stories."""
     memory, shelf = run.memory, run.memory.progress
     left = replace(shelf, notes=_of_others(shelf.notes, story), older=_of_others(shelf.older, story))
-    text = f"{story} had landed and was taken back on request: {revert[:12]} reverts its changes"
+    text = f"{story} landed and was later reverted on request (commit {revert[:12]})"
     without = _counted(memory, replace(memory, progress=left))
     return replace(run, memory=_with_project_note(without, Note(at=at, by=story, text=text, scope=Scope.PROJECT)))
 
@@ -74,6 +74,6 @@ def memory_kept(run: RunState, fact: run_facts.MemoryKept) -> RunState | None:
 
 
 def keep_due(run: RunState) -> Effects:
-    """However much has changed since: the files are written once, as things stand."""
+    """Writes the files once with the current memory, however many changes there were."""
     changes = run.memory.changes
     return (run_effects.KeepMemory(key=f"memory/{changes}", changes=changes),) if changes > run.memory.kept else ()

@@ -10,7 +10,7 @@ from shiftwork.domain.notices.notice import Occasion
 from shiftwork.domain.run.state import RunState, RunStatus
 
 _ENDS: Final = {RunStatus.COMPLETED: (Occasion.FINISHED,), RunStatus.FAILED: (Occasion.FAILED,)}
-"""Whoever cancels a run knows of it."""
+"""A cancelled run sends no notice: the user who cancelled it knows."""
 
 
 def notice_of_end(run: RunState, status: RunStatus) -> Effects:

@@ -1,7 +1,7 @@
-"""Which stories can start, which are blocked and why: kept up with each change of one story.
+"""Which stories can start, and which are blocked and why: updated with each change of a story.
 
-`scheduled` works it out from all stories. The others change only what one story's news concern, so that a run of a
-thousand stories decides as quickly as one of ten; a property holds that both come to the same.
+`scheduled` computes it from all stories. The other functions update only what a change of one story affects, so that a
+run of a thousand stories decides as quickly as a run of ten; a property test checks that both give the same result.
 """
 
 from bisect import insort
@@ -22,11 +22,11 @@ from shiftwork.domain.story.state import StoryStatus
 
 
 def scheduled(run: RunState) -> RunState:
-    """The run with all that follows from its spec and its outcomes; a story that is new gets an outcome."""
+    """The run with everything derived from its spec and outcomes; a new story gets an outcome."""
     asked = run.given.spec.stories
     outcomes = {story.id: run.stories.get(story.id, StoryOutcome()) for story in asked}
     landed = {story for story, known in outcomes.items() if known.status is StoryStatus.COMPLETED}
-    lasting = landed - run.requests.undoing.keys()  # nothing is begun on top of what is about to go
+    lasting = landed - run.requests.undoing.keys()  # no story starts on top of work that will be reverted
     drawn = graph_of(asked, run.requests.first)
     fresh = replace(
         run,
@@ -45,18 +45,16 @@ def scheduled(run: RunState) -> RunState:
 
 
 def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
-    """The run as it continues when it is asked for these stories, and no others: all behind the one that repairs the
-    base, where there is one.
-    """
+    """The run with exactly these stories. If a story repairs the base, all others depend on it."""
     plan = run.given
-    first = next((one for one in (*stories, *plan.spec.stories) if one.id == plan.base_story), None)
+    first = next((story for story in (*stories, *plan.spec.stories) if story.id == plan.base_story), None)
     wanted = led(stories, first) if first else stories
     return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=wanted))))
 
 
 def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:
-    """Those come `first` that people have put there, in their order; then the longest way to the end, because it bounds
-    how soon all can be done; then priority; then the order of the spec.
+    """Ranks the stories: those that people put `first`, in their order; then by critical path, because it limits how
+    soon all can be done; then by priority; then in the order of the spec.
     """
     stories = {story.id: story for story in asked}
     place = {story: number for number, story in enumerate(first)}
@@ -72,20 +70,20 @@ def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:
         depth={story: number for number, story in enumerate(order)},
         rank={story.id: number for number, story in enumerate(starting)},
         dependents=g.dependents(edges),
-        circle=g.find_cycle(edges) if len(order) < len(stories) else (),
+        cycle=g.find_cycle(edges) if len(order) < len(stories) else (),
     )
 
 
 def could_start(run: RunState, story: StoryId) -> bool:
-    """Whether nobody has begun the story and all that it depends on has landed."""
+    """Whether the story has not started and everything that it depends on has landed."""
     known = run.stories.get(story)
     return known is not None and known.status is StoryStatus.UNCLAIMED and not run.schedule.unlanded[story]
 
 
 def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
-    """The next stories, at most `count`; those that would touch the same files as others at work only if no other can.
+    """The next stories, at most `count`; stories that touch the same files as others in progress come last.
 
-    No slot is left empty to keep stories apart: a conflict costs a step, and an empty slot the time of a whole story.
+    No slot is left empty to keep stories apart: a conflict costs a step, but an empty slot costs the time of a story.
     """
     if count <= 0:
         return ()
@@ -104,7 +102,7 @@ def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
     return tuple(islice(chain(apart, close), count))
 
 
-# News of one story; its outcome has been turned already ---------------------------------------------------------------
+# Changes of one story; its outcome has been updated already -----------------------------------------------------------
 
 
 def begun(run: RunState, story: StoryId, slot: int) -> RunState:
@@ -115,8 +113,8 @@ def begun(run: RunState, story: StoryId, slot: int) -> RunState:
 
 
 def waits(run: RunState, fact: run_facts.StoryWaits) -> RunState | None:
-    """Who waits for a person keeps its slot, and with it ports and names, but lets another story start beside it; once
-    it goes on there may be one more at work than asked for, rather than a person's answer that has to wait.
+    """A story that waits for a person keeps its slot, ports and names, but another story may start meanwhile. When it
+    continues, more stories than configured may be in progress, so that a person's answer never has to wait.
     """
     if fact.story not in run.schedule.in_progress:
         return None
@@ -138,15 +136,13 @@ def landed(run: RunState, story: StoryId) -> RunState:
 
 
 def failed(run: RunState, story: StoryId) -> RunState:
-    """The story may have been called off before anybody began it, or while it was blocked."""
+    """Records a failure; the story may have been cancelled before it started, or while it was blocked."""
     grounded = replace(made := _without(run, story), totals=replace(made.totals, failed=run.totals.failed + 1))
     return _judged(grounded, _behind(run, story))
 
 
 def reopened(run: RunState, story: StoryId) -> RunState:
-    """A story that had failed may start again once all it depends on is there, and what was blocked by nothing else
-    waits for it.
-    """
+    """A retried story may start once its dependencies have landed; stories that only it blocked are unblocked."""
     judged = _judged(replace(run, totals=replace(run.totals, failed=run.totals.failed - 1)), _behind(run, story))
     return _with_ready(judged, (story,) if could_start(judged, story) else ())
 
@@ -156,11 +152,12 @@ def _behind(run: RunState, story: StoryId) -> set[StoryId]:
 
 
 def _without(run: RunState, story: StoryId) -> RunState:
-    """Nobody works on the story; it may have landed without anybody having begun it here."""
+    """The run without the story in progress or ready; it may have landed without being started in this run."""
     ready = tuple(other for other in run.schedule.ready if other != story)
-    flying = {other: slot for other, slot in run.schedule.in_progress.items() if other != story}
+    in_progress = {other: slot for other, slot in run.schedule.in_progress.items() if other != story}
     return replace(
-        run, schedule=replace(run.schedule, ready=ready, in_progress=flying, waiting=run.schedule.waiting - {story})
+        run,
+        schedule=replace(run.schedule, ready=ready, in_progress=in_progress, waiting=run.schedule.waiting - {story}),
     )
 
 
@@ -171,11 +168,11 @@ def _with_ready(run: RunState, stories: Iterable[StoryId]) -> RunState:
     return replace(run, schedule=replace(run.schedule, ready=tuple(ready)))
 
 
-# Who is blocked ------------------------------------------------------------------------------------------------------
+# Blocked stories -----------------------------------------------------------------------------------------------------
 
 
 def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
-    """The concerned stories blocked where something stands in their way, and unblocked where nothing does any more."""
+    """Blocks those of these stories that have an obstacle, and unblocks those that no longer do."""
     outcomes, blocked = dict(run.stories), dict(run.schedule.blocked)
     behind_all = len(outcomes)
     for story in sorted(concerned, key=lambda story: run.graph.depth.get(story, behind_all)):
@@ -194,9 +191,9 @@ def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
 
 
 def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcome], blocked: dict[StoryId, str]) -> str:
-    """Why the story can never start as things are; a story that comes to stand behind a blocked one says the same."""
+    """Why the story can never start; a story that depends on a blocked story has the same reason."""
     if story not in run.graph.depth:
-        return "depends on a circle: " + " → ".join((*run.graph.circle, run.graph.circle[0]))
+        return "depends on a cycle: " + " → ".join((*run.graph.cycle, run.graph.cycle[0]))
     for needed in run.asked(story).depends_on:
         known = outcomes.get(needed)
         if known is None:

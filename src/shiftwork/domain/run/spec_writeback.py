@@ -1,4 +1,4 @@
-"""When the stories that have landed are ticked in the spec's file: at once, and once more where that failed."""
+"""When landed stories are marked as done in the spec's file: immediately, and again later if that failed."""
 
 from dataclasses import replace
 
@@ -6,40 +6,40 @@ from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.state import RunState, RunStatus, Telling
+from shiftwork.domain.run.state import RunState, RunStatus, SpecWriteback
 
 
 def owe(run: RunState, story: StoryId) -> RunState:
-    """The file, where there is one, is to be told what has become of the story."""
+    """Adds the story to those whose status must be written to the spec's file, if the spec has a file."""
     if not run.given.source:
         return run
-    others = tuple(other for other in run.telling.untold if other != story)
-    return replace(run, telling=replace(run.telling, untold=(*others, story), due=True))
+    others = tuple(other for other in run.writeback.unwritten if other != story)
+    return replace(run, writeback=replace(run.writeback, unwritten=(*others, story), due=True))
 
 
-def ticked(run: RunState, fact: run_facts.SpecTicked) -> RunState | None:
+def marked(run: RunState, fact: run_facts.SpecUpdated) -> RunState | None:
     if run.status is not RunStatus.RUNNING:
         return None
-    rest = tuple(story for story in run.telling.untold if story not in fact.stories)
-    return replace(run, telling=Telling(untold=rest, due=bool(rest), tries=run.telling.tries + 1))
+    rest = tuple(story for story in run.writeback.unwritten if story not in fact.stories)
+    return replace(run, writeback=SpecWriteback(unwritten=rest, due=bool(rest), tries=run.writeback.tries + 1))
 
 
-def tick_failed(run: RunState, fact: run_facts.SpecTickFailed) -> RunState | None:
+def update_failed(run: RunState, fact: run_facts.SpecUpdateFailed) -> RunState | None:
     if run.status is not RunStatus.RUNNING:
         return None
-    untold = () if fact.final else run.telling.untold
-    return replace(run, telling=Telling(untold=untold, due=False, tries=run.telling.tries + 1))
+    unwritten = () if fact.final else run.writeback.unwritten
+    return replace(run, writeback=SpecWriteback(unwritten=unwritten, due=False, tries=run.writeback.tries + 1))
 
 
-def tick_due(run: RunState) -> Effects:
-    return (_tick(run),) if run.telling.due else ()
+def update_due(run: RunState) -> Effects:
+    return (_update(run),) if run.writeback.due else ()
 
 
-def tick_at_last(run: RunState) -> Effects:
-    """Before the run ends: what could not be told earlier, for the last time."""
-    return (_tick(run, final=True),) if run.telling.untold else ()
+def update_at_last(run: RunState) -> Effects:
+    """The last try, before the run ends, for what could not be written earlier."""
+    return (_update(run, final=True),) if run.writeback.unwritten else ()
 
 
-def _tick(run: RunState, *, final: bool = False) -> run_effects.TickSpec:
-    telling = run.telling
-    return run_effects.TickSpec(key=f"tick/{telling.tries + 1}", stories=telling.untold, final=final)
+def _update(run: RunState, *, final: bool = False) -> run_effects.UpdateSpec:
+    writeback = run.writeback
+    return run_effects.UpdateSpec(key=f"spec/{writeback.tries + 1}", stories=writeback.unwritten, final=final)

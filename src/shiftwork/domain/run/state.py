@@ -1,4 +1,4 @@
-"""Where a run stands: its spec, its settings for the stories, and what has become of each of them."""
+"""The state of a run: its spec, its settings for the stories, and the outcome of each story."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from shiftwork.domain.workflow.workflow import Workflow
 
 
 class RunStatus(StrEnum):
-    """Where a run stands; `transitions` holds the only table of changes."""
+    """The status of a run; `transitions` has the only table of changes."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -34,19 +34,19 @@ RUN_ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """Everything a run is given at its start and keeps to its end.
+    """Everything a run receives at its start and keeps to its end.
 
-    `source` names the file that the spec was read from and that is told what lands; empty where there is none. It lies
-    in the checkout in which the run was begun: `worktree` names that, and is empty for the main one.
-    `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
-    ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
-    red on the branch: nothing else of the run begins before it has landed. The run belongs to a `project`, and nobody
-    else's commands reach it. Where `review` is set, a person approves each patch before it lands.
+    `source` is the file that the spec was read from and that landed stories are marked in; empty if there is none. It
+    is in the checkout where the run was started: `worktree` names that checkout, and is empty for the main checkout.
+    `patterns` are what earlier runs have learnt about the code base. The cost forecast is None without data for it.
+    `without_gates` are gates that the user has left out. `base_story` repairs gates that are red on the branch: no
+    other story starts before it has landed. The run belongs to a `project`, and commands of other projects do not reach
+    it. If `review` is set, a person approves each patch before it lands.
 
-    Options that the user has `named` stay in force until others are named; `agent`, `model` and `parallel` are as the
-    settings say when the run is resumed where they are not among these. The agent's own choice is asked for where the
-    `model` is empty. `trusted` are digests of what the user allowed the repository to run, for this run alone.
-    `settings` are those that it began with, each with its value as JSON: only what is not a default.
+    Options that the user has `named` stay in force until the user names others; otherwise `agent`, `model` and
+    `parallel` follow the settings when the run is resumed. If `model` is empty, the agent chooses. `trusted` are
+    digests of what the user allowed the repository to run, for this run only. `settings` are the non-default settings
+    at the start, each with its value as JSON.
     """
 
     run: RunId
@@ -61,7 +61,7 @@ class RunPlan:
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
-    foreseen: Forecast | None = None
+    forecast: Forecast | None = None
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
     project: str = ""
@@ -75,14 +75,14 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
-    """What the run knows of one story; `dispatched` counts how often it was begun, and the next time it is begun
-    `afresh` or from the step that failed. What landed is `commit`, on top of `base`, and is proved as far as `proof`
-    says. `stale` says why what was done for it counts no more.
+    """What the run knows about a story. `dispatched` counts how often it was started; the next start is from scratch or
+    from the failed step. `commit` has landed on top of `base`, with the status `proof`. `stale` says why its earlier
+    work no longer counts.
     """
 
     status: StoryStatus = StoryStatus.UNCLAIMED
     dispatched: int = 0
-    afresh: bool = False
+    from_scratch: bool = False
     stale: str = ""
     commit: Commit = Commit("")
     base: Commit = Commit("")
@@ -94,8 +94,8 @@ class StoryOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
-    """A revert of what a story has landed, and how far it has come; `number` counts those of the run from 1. The queue
-    has been asked for the request of one that is `withdrawing`. One that landed has passed `gates`.
+    """The revert of a landed story and its progress; `number` counts the reverts of the run from 1. `withdrawing` means
+    that the run asked the queue to withdraw the request. A revert that landed has passed `gates`.
     """
 
     number: int
@@ -106,27 +106,27 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """What the spec's file is still to be told of, in the order of landing. After a try that failed nothing is `due`
-    until more lands or the run is about to end.
+class SpecWriteback:
+    """The stories that must still be marked in the spec's file, in the order of landing. After a failed try nothing is
+    `due` until another story lands or the run is about to end.
     """
 
-    untold: tuple[StoryId, ...] = ()
+    unwritten: tuple[StoryId, ...] = ()
     due: bool = False
     tries: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """Where the run's own steps stand, if its workflow has any beside the loop over the stories.
+    """The state of the run's own steps, if its workflow has any apart from the loop over the stories.
 
-    `goes` counts how often they were begun, and they are to be once more where it says `again`. `round` counts how
+    The state counts how often they were started; `again` means that they must be started once more. `round` counts how
     often the loop was opened; stories start while it is `open`.
     `context` has the values that the frame's steps and the stories have set so far.
     """
 
-    goes: int = 0
-    going: bool = False
+    starts: int = 0
+    running: bool = False
     again: bool = False
     round: int = 0
     open: bool = False
@@ -137,45 +137,45 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """What follows from the stories and their dependencies alone; made anew only where these change.
+    """Derived from the stories and their dependencies only; computed again only if these change.
 
-    `position` is a story's place in the spec, `depth` one in an order in which dependencies come first (stories on a
-    circle have none, and `circle` names it), `rank` its place among those that could start.
+    `position` is a story's place in the spec, `depth` its place in an order with dependencies first (a story in or
+    behind a cycle has none), `rank` its place among those that could start. The last field lists a cycle, if any.
     """
 
     position: Mapping[StoryId, int] = field(default_factory=dict)
     depth: Mapping[StoryId, int] = field(default_factory=dict)
     rank: Mapping[StoryId, int] = field(default_factory=dict)
     dependents: Mapping[StoryId, tuple[StoryId, ...]] = field(default_factory=dict)
-    circle: tuple[StoryId, ...] = ()
+    cycle: tuple[StoryId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """Derived from the stories, and updated with each fact because a decision must not look at all of them."""
+    """Derived from the stories, and updated with each fact so that a decision need not look at all of them."""
 
     unlanded: Mapping[StoryId, int] = field(default_factory=dict)  # how many dependencies each still waits for
     ready: tuple[StoryId, ...] = ()  # those that could start, the best first
     in_progress: Mapping[StoryId, int] = field(default_factory=dict)  # with the slot of each
-    waiting: frozenset[StoryId] = frozenset()  # of those, the ones that wait for a person
+    waiting: frozenset[StoryId] = frozenset()  # those in progress that wait for a person
     blocked: Mapping[StoryId, str] = field(default_factory=dict)  # with the reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """How many stories have ended how, and what they have cost, so far as that is known."""
+    """How many stories have completed or failed, and their cost as far as it is known."""
 
     completed: int = 0
     failed: int = 0
-    spent: float | None = None  # by stories that have ended; not known of so many `unpriced` attempts
+    spent: float | None = None  # by stories that have ended, without the `unpriced` attempts, whose cost is unknown
     unpriced: int = 0
-    estimated: bool = False  # whether a part of `spent` was worked out from tokens
+    estimated: bool = False  # whether a part of `spent` was computed from tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """What users have asked for: which stories come first, what is to be cancelled, paused or undone; and which of the
-    stories have been notified.
+    """What users have asked for: which stories come first, what to cancel, pause or undo; and which stories have been
+    notified.
     """
 
     first: tuple[StoryId, ...] = ()
@@ -191,12 +191,12 @@ class Requests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """Money and tokens; `raises` counts how often users have set other limits."""
+    """Money and tokens; `raises` counts how often users have changed the limits."""
 
     ledger: Ledger = field(default_factory=Ledger)
     raises: int = 0
     unaware: frozenset[StoryId] = frozenset()  # stories in progress that have yet to be notified of the limits
-    owing: frozenset[StoryId] = frozenset()  # those that have yet to report what they had used without any
+    owing: frozenset[StoryId] = frozenset()  # stories that have yet to report their usage without a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ class RunState:
     stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
     graph: Graph = field(default_factory=Graph)
     cursor: int = 0  # how far its inbox is read
-    endings: int = 0  # how often it was over
+    endings: int = 0  # how often it has ended
     started_at: float | None = None
     ended_at: float | None = None
 
@@ -216,18 +216,18 @@ class RunState:
     totals: Totals = Totals()
     requests: Requests = field(default_factory=Requests)
     spending: Spending = field(default_factory=Spending)
-    telling: Telling = Telling()
+    writeback: SpecWriteback = SpecWriteback()
     frame: Frame = Frame()
     memory: Memory = Memory()
     noticing: Noticing = Noticing()
 
     @property
     def given(self) -> RunPlan:
-        """The plan; asking before the run has started is a mistake of the caller's."""
+        """The plan. Raises `LookupError` before the run has started."""
         if self.plan is None:
             raise LookupError("the run has not started")
         return self.plan
 
     def asked(self, story: StoryId) -> Story:
-        """The story as the spec has it."""
+        """The story from the spec."""
         return self.given.spec.stories[self.graph.position[story]]

@@ -27,13 +27,13 @@ def turn_run(run: RunState, trigger: Trigger, **changes: Any) -> RunState | None
 
 
 def turn_outcome(outcome: StoryOutcome, trigger: Trigger, **changes: Any) -> StoryOutcome | None:
-    """A story as its run sees it goes the way of a story."""
+    """The outcome in its new status, by the same table as the story itself; None if the table does not allow it."""
     status = STORY.get((outcome.status, trigger))
     return None if status is None else replace(outcome, status=status, **changes)
 
 
 def turn_story_of(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
-    """The run with one of its stories turned; nothing happens to the stories of a run that is over."""
+    """The run with a story in its new status; None if that is not allowed or the run is not running."""
     known = run.stories.get(story)
     if run.status is not RunStatus.RUNNING or known is None:
         return None

@@ -1,1 +1,1 @@
-"""What is to be done: specs, their stories, the graph of dependencies."""
+"""Specs, their stories and the graph of dependencies."""

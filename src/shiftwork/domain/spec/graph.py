@@ -1,21 +1,21 @@
-"""The graph of stories: circles, what hangs on what, and how long the longest way is."""
+"""The graph of stories: cycles, dependencies and the critical path."""
 
 from collections.abc import Iterable, Mapping
 
 from shiftwork.domain.core.ids import StoryId
 
 type Edges = Mapping[StoryId, tuple[StoryId, ...]]
-"""Which stories each one leads to: what it depends on, or, turned round, what depends on it."""
+"""The stories that each story points to: its dependencies, or, reversed, its dependents."""
 
 type Weights = Mapping[StoryId, float]
-"""How long each story is thought to take, in any unit."""
+"""How long each story is estimated to take, in any unit."""
 
 
 def find_cycle(edges: Edges) -> tuple[StoryId, ...]:
-    """The stories of one cycle, each depending on the next and the last on the first; empty where there is none."""
+    """The stories of a cycle, each depending on the next and the last on the first; empty where there is no cycle."""
     done: set[StoryId] = set()
     for start in edges:
-        path: dict[StoryId, None] = {}  # in order of the way down, and quick to ask
+        path: dict[StoryId, None] = {}  # in the order visited, with fast lookup
         ways = [iter((start,))]
         while ways:
             story = next(ways[-1], None)
@@ -33,7 +33,7 @@ def find_cycle(edges: Edges) -> tuple[StoryId, ...]:
 
 
 def dependents(edges: Edges) -> dict[StoryId, tuple[StoryId, ...]]:
-    """The edges turned round: which stories depend on each one directly."""
+    """The reversed edges: which stories depend directly on each story."""
     turned: dict[StoryId, dict[StoryId, None]] = {story: {} for story in edges}
     for story, needs in edges.items():
         for needed in needs:
@@ -43,11 +43,11 @@ def dependents(edges: Edges) -> dict[StoryId, tuple[StoryId, ...]]:
 
 
 def in_order(edges: Edges) -> tuple[StoryId, ...]:
-    """The stories, each after all that it depends on; those on a circle or behind one are left out."""
+    """The stories, each after all its dependencies; stories on a cycle or behind it are left out."""
     needing = dependents(edges)
     missing = {story: len({needed for needed in needs if needed in edges}) for story, needs in edges.items()}
     order = [story for story, count in missing.items() if not count]
-    for story in order:  # grows while it is walked
+    for story in order:  # grows during iteration
         for other in needing[story]:
             missing[other] -= 1
             if not missing[other]:
@@ -56,7 +56,7 @@ def in_order(edges: Edges) -> tuple[StoryId, ...]:
 
 
 def reachable(edges: Edges, starts: Iterable[StoryId]) -> set[StoryId]:
-    """All that the starts lead to, directly or not; a start itself only where another leads to it."""
+    """All stories that the starts lead to, directly or not; a start itself only where another leads to it."""
     found: set[StoryId] = set()
     waiting = list(starts)
     while waiting:
@@ -68,7 +68,7 @@ def reachable(edges: Edges, starts: Iterable[StoryId]) -> set[StoryId]:
 
 
 def remaining(edges: Edges, weights: Weights) -> dict[StoryId, float]:
-    """How long the longest way from the start of each story to the end of all is; stories on circles have none."""
+    """The length of the critical path from the start of each story to the end of all; stories on cycles have none."""
     needing = dependents(edges)
     length: dict[StoryId, float] = {}
     for story in reversed(in_order(edges)):
@@ -77,7 +77,7 @@ def remaining(edges: Edges, weights: Weights) -> dict[StoryId, float]:
 
 
 def critical_path(edges: Edges, weights: Weights) -> tuple[StoryId, ...]:
-    """The stories of the longest way, first to last: however many slots there are, it takes no less than that."""
+    """The stories of the critical path, first to last: with any number of slots, the run takes at least that long."""
     length = remaining(edges, weights)
     needing = dependents(edges)
     path: list[StoryId] = []

@@ -1,4 +1,6 @@
-"""The gates of a run: those of the settings, and the checks that its own spec names, among them commands in words."""
+"""The gates of a run: those of the settings, and the checks that its own spec names, including commands within
+sentences.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,31 +14,31 @@ from shiftwork.domain.gates.test_gate import is_test_gate
 
 
 def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]:
-    """The settings' gates, then those of the spec. A command runs once, under the name that comes first; a check of the
-    spec whose name another gate has with another command gets the name of its file as well.
+    """The settings' gates, then those of the spec. Each command runs once, under its first name. If another gate
+    already uses the name of a spec's check for another command, the check's name gets its file's name appended.
     """
     gates = list(settings)
     for gate in own:
-        if gate.command not in {one.command for one in gates}:
-            gates.append(_apart(gate, {one.name for one in gates}))
+        if gate.command not in {item.command for item in gates}:
+            gates.append(_apart(gate, {item.name for item in gates}))
     return tuple(gates)
 
 
 def gates_of_run(settings: Sequence[Gate], own: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, ...]:
-    """The gates that judge work of one run, which has those of its spec for itself and continues `without` some."""
+    """The gates that judge work of one run: those of the settings and of its spec, but not those it runs `without`."""
     return gates_of(gates_for(settings, own), without)
 
 
 def gates_of_all(settings: Sequence[Gate], specs: Iterable[Sequence[Gate]]) -> tuple[Gate, ...]:
-    """The gates of several runs, for a check that speaks for stories of all of them; each keeps the name that it has in
-    its own run.
+    """The gates of several runs, for a check that covers stories of all of them; each gate keeps its name from its own
+    run.
     """
     found = (gate for own in specs for gate in gates_for(settings, own))
     return tuple({(gate.name, gate.command): gate for gate in (*settings, *found)}.values())
 
 
 def _apart(gate: Gate, taken: set[str]) -> Gate:
-    """Under a name that no other gate has; what the file is called does not make a test of it."""
+    """The gate under an unused name. The file's name in it must not make it a test gate, so `kind` is set."""
     if gate.name not in taken:
         return gate
     name = next(name for name in _names(gate) if name not in taken)
@@ -49,7 +51,7 @@ def _names(gate: Gate) -> Iterator[str]:
     yield from (f"{named} {number}" for number in count(2))
 
 
-# Commands in words -----------------------------------------------------------------------------------------------
+# Commands within sentences ---------------------------------------------------------------------------------------
 
 _KNOWN: Final = """
     npm pnpm yarn bun bunx npx deno node tsc eslint prettier biome jest vitest mocha playwright cypress
@@ -74,8 +76,8 @@ _PROSE: Final = frozenset(_WORDS.split())
 
 
 def command_in(criterion: str) -> str:
-    """The command that a criterion says must pass, as in "`npm test` passes" or "pnpm typecheck passes"; nothing where
-    it names none, as in "Typecheck passes".
+    """The command that a criterion says must pass, as in "`npm test` passes" or "pnpm typecheck passes"; empty where it
+    names none, as in "Typecheck passes".
     """
     text = " ".join(criterion.split())
     quoted = _QUOTED.fullmatch(text)
@@ -87,7 +89,7 @@ def command_in(criterion: str) -> str:
 
 
 def command_of(check: str) -> str:
-    """The command that an item of a list of checks is, or names; nothing of one that is only a sentence."""
+    """The command that an item of a list of checks is or names; empty for a plain sentence."""
     text = check.strip()
     if named := command_in(text):
         return named
@@ -97,8 +99,8 @@ def command_of(check: str) -> str:
 
 
 def _starts_a_program(command: str) -> bool:
-    """Whether the first word, behind variables that are set for it, is a known program or a script of the project's.
-    What else stands in quotes may as well be the name of a test.
+    """Whether the first word, after any variables set for it, is a known program or a script of the project. Other
+    quoted text may be the name of a test.
     """
     words = command.split()
     first = next((word for word in words if "=" not in word), "")

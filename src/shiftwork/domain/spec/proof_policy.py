@@ -4,10 +4,11 @@ from enum import StrEnum
 
 
 class ProofPolicy(StrEnum):
-    """What a story must show for each of its criteria before it lands.
+    """What evidence a story needs for each of its criteria before it lands.
 
-    `STRICT` takes only what was seen to hold, and a person where nobody else can tell; `CITED` takes a named test that
-    is there as well; `TRUSTING` checks and records what is offered, and refuses nothing for want of it.
+    `STRICT` accepts only what was observed to hold, and a person's word where nothing else can decide. `CITED` also
+    accepts a named test that exists. `TRUSTING` checks and records the evidence, and refuses nothing because it is
+    missing.
     """
 
     STRICT = "strict"

@@ -1,4 +1,4 @@
-"""What is asked: a spec, its stories and their acceptance criteria."""
+"""A spec, its stories and their acceptance criteria."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ USUAL_COMPLEXITY = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One thing that must hold when the story is done."""
+    """A condition that must hold when the story is done."""
 
     id: str
     text: str
@@ -21,12 +21,12 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
+    """A unit of work. `may_be_empty` says that the story may be done without any change.
 
-    A lower `priority` comes first where as much work waits for two. `complexity`, one of `COMPLEXITIES`, is a guess at
-    how long it takes; `touches` are paths and globs that it is expected to change. Both help to choose a good order.
-    Tests that `touches` names may change, unless the story was `planned` by an agent: that is a person's to say.
-    All steps of its `verification` must pass before it lands.
+    A lower `priority` comes first where two stories block the same amount of work. `complexity`, one of `COMPLEXITIES`,
+    estimates how long the story takes; `touches` are paths and globs that it is expected to change. Both help to choose
+    a good order. The story may change tests that `touches` names, unless an agent `planned` it, because only a person
+    may allow that. All steps of its `verification` must pass before it lands.
     """
 
     id: StoryId
@@ -43,7 +43,7 @@ class Story:
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """Where it may change the checks that judge it, as far as these patterns name checks."""
+        """Where the story may change the checks that judge it, as far as these patterns name checks."""
         return () if self.planned else self.touches
 
 
@@ -51,9 +51,9 @@ class Story:
 class Spec:
     """A piece of work as a whole; `requirements` go into every prompt.
 
-    `branch` is the one that landing moves, where the spec names one. `instructions` tell an agent how to work from the
-    kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of its run
-    lands while one of them is red.
+    `branch` is the branch that landing moves, where the spec names it. `instructions` explain to an agent how to work
+    with the kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of
+    its run lands while any of them is red.
     """
 
     title: str
@@ -66,7 +66,7 @@ class Spec:
 
 
 def one_shot(request: str) -> Spec:
-    """The spec of a single sentence: one story whose criterion is the request itself."""
+    """The spec of a single request: one story whose criterion is the request itself."""
     text = request.strip()
     title = _cut(_first_line(text))
     story = Story(
@@ -79,19 +79,22 @@ def one_shot(request: str) -> Spec:
 
 
 def reworded(story: Story, *, title: str = "", description: str = "") -> Story:
-    """The story with another title or description. What only says the old one once more goes with it: of one sentence
-    the title, the description and the criterion are made.
+    """The story with another title or description. Texts that only repeat the old words change too, because a
+    one-sentence request is the title, the description and the criterion at once.
     """
     described = description or _under(title, story.description, story.title)
     criteria = tuple(
-        replace(one, text=described if one.text == story.description else _under(title, one.text, story.title))
-        for one in story.criteria
+        replace(
+            criterion,
+            text=described if criterion.text == story.description else _under(title, criterion.text, story.title),
+        )
+        for criterion in story.criteria
     )
     return replace(story, title=title or story.title, description=described, criteria=criteria)
 
 
 def _under(title: str, text: str, old: str) -> str:
-    """The text with its first line changed to the title, if there is one and the old one was made of that line."""
+    """The text with its first line replaced by the title, if there is a title and the old title came from that line."""
     first = _first_line(text)
     return title + text.strip().removeprefix(first) if title and old in {first, _cut(first)} else text
 

@@ -1,4 +1,4 @@
-"""Which story somebody means who has typed its id differently: another case, fewer zeros, the number alone."""
+"""Guesses which story the user means by an id typed differently: another case, fewer zeros, the number alone."""
 
 import re
 from collections.abc import Iterable
@@ -8,8 +8,8 @@ _PARTS: Final = re.compile(r"[a-z]+|[0-9]+")
 
 
 def guess(typed: str, known: Iterable[str]) -> str:
-    """For the end of a refusal; empty where nothing, or more than one, could be meant. Ids that only look alike are
-    not proposed: US-009 is no slip for US-001.
+    """Text for the end of an error; empty where no id, or more than one, could be meant. Ids that only look alike are
+    not suggested: US-009 is not a typo of US-001.
     """
     wanted = _parts(typed)
     found = [story for story in known if wanted and wanted in {_parts(story), _parts(story)[-1:]}]

@@ -1,15 +1,15 @@
-"""What a person approves is what lands: gates first, then the person, who is asked about the very patch.
+"""Approval of a patch before it lands: the gates run first, then a person approves exactly that patch.
 
-A story whose workflow ends with an approval, or whose run is under review, asks to land like any other. The landing
-queue runs the gates. Where they are green and the patch is not approved, the queue gives the story back instead of
-landing it, and others land meanwhile. An approval holds for the patch: where only the base has moved, the queue runs
-the gates again and lands it; a patch that has changed is asked about again. A rejection ends an earlier approval.
+A story whose workflow ends with an approval, or whose run is under review, requests landing like any other. The landing
+queue runs the gates. If they are green and the patch is not approved, the queue returns the story instead of landing
+it, and other stories land meanwhile. An approval is valid for the patch: if only the base has moved, the queue runs the
+gates again and lands it; a changed patch needs a new approval. A rejection ends an earlier approval.
 
-What a patch is, git decides (`ports.workspace.Repository.departed`): a candidate is the approved patch where it has the
-very tree that the approved commit comes to when it is merged onto the candidate's base, and no change of it was carried
-to another path because git took a file for renamed. Not taken: `git patch-id`,
-which leaves out white space, knows nothing of the place of a line among equal ones, and changes with lines beside the
-change; and a digest of the diff without line numbers, which takes a line that was moved for the same one.
+Git compares patches (`ports.workspace.Repository.departed`): a candidate is the approved patch if merging the approved
+commit onto the candidate's base gives exactly the candidate's tree, and git moved no change to another path because it
+detected a rename. Rejected alternatives: `git patch-id`, which ignores white space and the position of a line among
+equal lines, and changes with the lines around the change; and a digest of the diff without line numbers, which does not
+notice that a line was moved.
 """
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ from shiftwork.domain.workflow.pipeline import FINISHED, Pipeline, Step, StepSta
 from shiftwork.domain.workflow.workflow import StepKind
 
 MAY_IT_LAND: Final = "the gates are green: may it land?"
-"""What is asked where no step of the workflow has words of its own."""
+"""The question when no step of the workflow has its own."""
 
 _NAMED: Final = 5
 
@@ -38,15 +38,15 @@ _NAMED: Final = 5
 
 
 def signing_step(pipeline: Pipeline) -> StepId:
-    """The approval with which a workflow ends; empty where it ends otherwise. It is looked for when the story begins:
-    a step that is added behind it later does not make the approval unnecessary.
+    """The approval step that ends the workflow, or empty. It is determined when the story begins, so a step added after
+    it later does not make the approval unnecessary.
     """
     last = pipeline.steps[-1] if pipeline.steps else None
     return last.id if last and last.plan.kind is StepKind.APPROVAL else StepId("")
 
 
 def due(story: StoryState) -> Step | None:
-    """The approval that comes next, where nothing but approvals is left to be done."""
+    """The next approval, if only approvals are left to do."""
     left = [step for step in story.pipeline.steps if step.status not in FINISHED]
     asked = {StepStatus.PENDING, StepStatus.IN_PROGRESS}
     only = all(step.plan.kind is StepKind.APPROVAL and step.status in asked for step in left)
@@ -54,7 +54,7 @@ def due(story: StoryState) -> Step | None:
 
 
 def after_gates(story: StoryState) -> bool:
-    """Whether the next approval is about work that is to land, whose gates are run first."""
+    """Whether the next approval is about work that must land, so that its gates run first."""
     return due(story) is not None and not loop_step.nothing_to_land(story)
 
 
@@ -63,8 +63,8 @@ def may_land(story: StoryState) -> bool:
 
 
 def reviewed(story: StoryState) -> bool:
-    """Whether nothing of the story lands now that a person has not approved. An approval at the end of the run's own
-    steps is none of what they land before the stories begin.
+    """Whether the story's work now needs a person's approval to land. An approval at the end of the run's own steps
+    does not cover what they land before the stories begin.
     """
     if story.given.review or loop_step.loop_of(story):
         return story.given.review
@@ -72,7 +72,7 @@ def reviewed(story: StoryState) -> bool:
 
 
 def approved(story: StoryState) -> Patch | None:
-    """What may land unasked: nothing while an approval is still due."""
+    """The patch that may land without a question; None while an approval is due."""
     return story.landing.approved if due(story) is None else None
 
 
@@ -80,7 +80,7 @@ def approved(story: StoryState) -> Patch | None:
 
 
 def lacking(entry: Entry) -> str:
-    """What a candidate lacks that a person is to be asked about."""
+    """Why a candidate needs a person's approval."""
     if not entry.differs:
         return "no person has approved it yet"
     more = f" and {len(entry.differs) - _NAMED} more" if len(entry.differs) > _NAMED else ""
@@ -88,7 +88,7 @@ def lacking(entry: Entry) -> str:
 
 
 def asked_about(story: StoryState) -> Patch | None:
-    """The patch that was given back because a person is to be asked about it, and has not answered."""
+    """The patch that the queue returned for approval and that a person has not answered yet."""
     refused = story.landing.refused
     if story.landing.progress is not LandingStage.REFUSED or refused is None or refused.cause is not Refusal.APPROVAL:
         return None
@@ -96,7 +96,7 @@ def asked_about(story: StoryState) -> Patch | None:
 
 
 def hold_for(story: StoryState, question: str) -> Hold:
-    """What a person is asked; of a patch that has changed since they approved it, that is said."""
+    """The question for a person; it says so if the patch has changed since its approval."""
     refused = story.landing.refused
     if asked_about(story) and refused and refused.files:
         return Hold(cause=HoldCause.CHANGED, detail=f"{refused.detail}: {question}")
@@ -104,7 +104,7 @@ def hold_for(story: StoryState, question: str) -> Hold:
 
 
 def given_back(story: StoryState, fact: story_facts.LandingRefused) -> StoryState:
-    """The approval with which the workflow ends is asked for once more where it was given to another patch."""
+    """Requests the workflow's final approval again if it was given to a different patch."""
     step = story.pipeline.find(story.landing.signing)
     if fact.cause is not Refusal.APPROVAL or step is None:
         return story
@@ -112,10 +112,10 @@ def given_back(story: StoryState, fact: story_facts.LandingRefused) -> StoryStat
 
 
 def may_it_land(story: StoryState) -> str:
-    """The question where no step of the workflow has one; it names the files that the story is held for."""
+    """The question when no step of the workflow has one; it names the files that need approval."""
     if not story.landing.inspection.held:
         return MAY_IT_LAND
-    files = [one.path for one in story.landing.inspection.findings if one.kind is Meddling.LATER]
+    files = [finding.path for finding in story.landing.inspection.findings if finding.kind is Meddling.LATER]
     more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
     return f"it changes files that run on your machine later ({', '.join(files[:_NAMED])}{more}); {MAY_IT_LAND}"
 
@@ -124,8 +124,8 @@ def may_it_land(story: StoryState) -> str:
 
 
 def answered(story: StoryState, patch: Patch, fact: story_facts.StoryReleased, *, by_step: bool) -> StoryState:
-    """A "yes" is to this patch. After a "no" the workflow says what comes; where it has no step for that, the reason is
-    what the work is repaired by, and without a reason the story ends.
+    """A "yes" approves this patch. After a "no" the workflow decides what follows; if it has no step for that, the
+    reason becomes the feedback for a repair, and without a reason the story ends.
     """
     if fact.granted:
         signed = patch if due(story) is None else story.landing.approved

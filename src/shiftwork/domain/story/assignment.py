@@ -14,10 +14,10 @@ from shiftwork.domain.workflow.workflow import AgentPlan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
-    other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
-    workflow's; `source` and `without_gates` are the run's. `raises` is how often the `limits` had been changed by then.
-    `gates` are those of the run's spec. Where `review` is set, a person approves each patch before it lands.
+    """Everything a story's job needs to begin, fixed when the run dispatches it. While the story is in progress, no
+    other story of the run has its `slot`. `task` is the task of the whole run, `context` and `agents` come from the
+    workflow, `source` and `without_gates` from the run. `raises` counts how often the `limits` had been changed by
+    then. `gates` are those of the run's spec. If `review` is set, a person approves each patch before it lands.
     """
 
     run: RunId

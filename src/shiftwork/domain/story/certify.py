@@ -1,4 +1,4 @@
-"""The certificate of a story: made of what its history says when it has landed, in one canonical form."""
+"""The certificate of a landed story: built from its history, in one canonical form."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ FORMAT: Final = "shiftwork-certificate/1"
 
 
 def completion(story: StoryState) -> tuple[Fact, ...]:
-    """The facts with which a landed story ends; one that was proved leaves its certificate."""
+    """The facts that end a landed story, including its certificate if it was proved."""
     completed = story_facts.StoryCompleted(at=NOW, commit=story.landed.commit)
     if story.landed.proof is None:
         return (completed,)
@@ -46,7 +46,7 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         tree=proof.tree,
         policy=proof.policy,
         criteria=proof.criteria,
-        gates=tuple(_gate(one) for one in results if one.name not in own),
+        gates=tuple(_gate(result) for result in results if result.name not in own),
         verification=tuple(
             VerifiedLine(step=step, seconds=seconds[name]) for name, step in own.items() if name in seconds
         ),
@@ -54,7 +54,7 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         repairs=repairs,
         conflicts=conflicts,
         usage=story.spending.usage,
-        vouched=story.confirmed.text,
+        confirmed=story.confirmed.text,
         fail_to_pass=story.landed.report.fail_to_pass if story.landed.report else None,
         without_gates=given.without_gates,
         skipped=skipped(story.pipeline),
@@ -63,7 +63,7 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
 
 
 def proof_of(story: StoryState) -> ProofStatus | None:
-    """How a story stands that has landed; None where that is unknown, as in the first histories."""
+    """The proof status of a landed story; None if unknown, as in the first histories."""
     if not story.landed.commit or story.landed.report is None:
         return None
     asked = story.given.story
@@ -89,14 +89,14 @@ def _steps(story: StoryState) -> Iterator[StepLine]:
                 step=step.id,
                 type=step.plan.type,
                 attempts=step.attempts,
-                agent=step.played_by,
+                agent=step.assigned_profile,
                 model=step.model,
                 usage=step.usage,
             )
 
 
 def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
-    """Only the commit that the story has landed is certified."""
+    """Accepts a certificate only for the commit that the story has landed."""
     return (
         replace(story, landed=replace(story.landed, certificate=fact.sha256))
         if fact.certificate.commit == story.landed.commit
@@ -105,8 +105,8 @@ def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
 
 
 def plain(certificate: Certificate) -> dict[str, Any]:
-    """As JSON values. What a gate's line does not say, and later fields of the certificate where there is nothing in
-    them, are left out: the digests of certificates that were written before there were these fields continue to hold.
+    """The certificate as JSON values. Fields that were added later are left out when they are empty, so that the
+    digests of older certificates stay valid.
     """
     said: dict[str, Any] = to_plain(certificate)
     if certificate.fail_to_pass is None:
@@ -123,7 +123,7 @@ _LATER: Final = frozenset({"command", "blind", "origin"})
 
 
 def canonical(certificate: Certificate) -> bytes:
-    """The same certificate gives the same bytes, always."""
+    """The same certificate always gives the same bytes."""
     said = plain(certificate)
     return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
 

@@ -1,4 +1,4 @@
-"""What a story does next: prepare, step, retry, land, mend, end. No effects means that it is over."""
+"""Decides what a story does next: prepare, step, retry, land, repair, end. No effects means that it has ended."""
 
 from dataclasses import replace
 from typing import Final
@@ -11,7 +11,7 @@ from shiftwork.domain.story import approval, loop_step
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import completion
-from shiftwork.domain.story.holds import question, tell_waiting, unvouched
+from shiftwork.domain.story.holds import question, report_waiting, unvouched
 from shiftwork.domain.story.notices import notice_of_hold
 from shiftwork.domain.story.recovery.plateau import escalation, on_plateau, unchanged, unchanged_step, whole_story
 from shiftwork.domain.story.recovery.rate_limits import wait_for_reset
@@ -24,13 +24,17 @@ from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind
 
 MAX_WORKSPACES: Final = 200
-"""A workspace is lost when a worker dies; one that is lost again and again has another reason."""
+"""A workspace is lost when a worker dies; this many losses must have another cause."""
 
 
 def decide_story(story: StoryState) -> Effects:
-    """What is done in a later go has keys of its own: those of the goes before are spent."""
+    """Returns the next effects. A retry of the story has its own keys, because those of earlier tries are used up."""
     effects = _decide(story)
-    return effects if story.go == 1 else tuple(replace(one, key=f"{one.key}#{story.go}") for one in effects)
+    return (
+        effects
+        if story.start_number == 1
+        else tuple(replace(effect, key=f"{effect.key}#{story.start_number}") for effect in effects)
+    )
 
 
 def _decide(story: StoryState) -> Effects:
@@ -39,15 +43,15 @@ def _decide(story: StoryState) -> Effects:
     if owed := allowance.settle(story):
         return owed
     if story.control.cancelled and story.landing.progress not in {LandingStage.REQUESTED, LandingStage.LANDED}:
-        return (_fail(FailureCause.CANCELLED, _called_off(story)),)
+        return (_fail(FailureCause.CANCELLED, _cancelled(story)),)
     if unwanted := withdrawal(story):
         return unwanted
-    if news := notice_of_hold(story) or tell_waiting(story):
+    if news := notice_of_hold(story) or report_waiting(story):
         return news
-    return _go_on(story)
+    return _continue(story)
 
 
-def _go_on(story: StoryState) -> Effects:
+def _continue(story: StoryState) -> Effects:
     if story.waiting.hold:
         return (receive(story.cursor),)
     if story.landing.progress is not LandingStage.NONE:
@@ -57,8 +61,8 @@ def _go_on(story: StoryState) -> Effects:
     return wait_for_reset(story) or (_work(story),)
 
 
-def _called_off(story: StoryState) -> str:
-    """A person who gives a story up because a step kept failing is told later why that was."""
+def _cancelled(story: StoryState) -> str:
+    """The reason recorded for a cancelled story; it includes the error of a step that kept failing."""
     if approval.asked_about(story):
         return "not approved"
     step = story.pipeline.current
@@ -87,7 +91,7 @@ def _work(story: StoryState) -> e.Effect:
     step = story.pipeline.current
     if story.work.head and (
         step is None or approval.after_gates(story)
-    ):  # commits land: no workspace is needed for that
+    ):  # landing needs only the commits, not a workspace
         return _ask_to_land(story)
     if not story.work.ready or step is None:
         return _prepare(story)
@@ -97,7 +101,7 @@ def _work(story: StoryState) -> e.Effect:
 
 
 def _send_back(story: StoryState) -> e.Conclude | None:
-    """Before anything is paid that could only find that nothing was changed."""
+    """Refuses a step that changed nothing, before a paid step could only find the same."""
     step = unchanged_step(story)
     if step is None:
         return None
@@ -106,8 +110,8 @@ def _send_back(story: StoryState) -> e.Conclude | None:
 
 
 def _ask_to_land(story: StoryState) -> e.Effect:
-    if told := unvouched(story):
-        return _hold(story, HoldCause.EVIDENCE, told)
+    if message := unvouched(story):
+        return _hold(story, HoldCause.EVIDENCE, message)
     number = story.landing.requests + 1
     return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.work.head)
 
@@ -127,21 +131,21 @@ def _begin_step(story: StoryState, step: Step) -> e.Effect:
 def _prepare(story: StoryState) -> e.Effect:
     number = story.work.workspace + 1
     if number > MAX_WORKSPACES:
-        return _fail(FailureCause.WORKSPACE, f"{MAX_WORKSPACES} workspaces were lost one after the other")
+        return _fail(FailureCause.WORKSPACE, f"{MAX_WORKSPACES} workspaces were lost in a row")
     return story_effects.PrepareWorkspace(
         key=f"workspace/{number}", number=number, head=story.work.head, base=story.work.base
     )
 
 
 def _run_step(story: StoryState, step: Step) -> e.Effect:
-    """The attempt to make, or, where one is under way and nobody knows of its end, that one again."""
+    """The next attempt, or the attempt in progress again when its end is unknown."""
     attempt = step.attempts + (step.status is StepStatus.PENDING)
     key = f"{step.id}/{attempt}"
     if step.plan.kind is StepKind.GATE:
         return story_effects.RunGates(key=key, step=step.id, attempt=attempt)
     if step.plan.kind is StepKind.APPROVAL:
         return _ask_approval(story, step, attempt)
-    # An attempt that finds its workspace gone has not begun: in the next workspace it is another effect.
+    # An attempt whose workspace is missing has not begun: in the next workspace it is a different effect.
     return story_effects.RunAgent(key=f"{key}@{story.work.workspace}", step=step.id, attempt=attempt)
 
 
@@ -154,25 +158,25 @@ def _ask_approval(story: StoryState, step: Step, attempt: int) -> e.Conclude:
 
 def _after_failure(story: StoryState, step: Step) -> e.Conclude:
     key = f"{step.id}/{step.attempts}/after"
-    # A person's "no" is not asked again, and the stories that a loop has left behind have had their own retries.
+    # A person's "no" is final, and the stories that failed in a loop have had their own retries.
     once = step.plan.kind in {StepKind.APPROVAL, StepKind.LOOP}
     if step.retries < step.plan.max_retries and not once:
         return e.Conclude(key=key, facts=(story_facts.StepRetried(at=NOW, step=step.id, feedback=step.error),))
     tries = f"{step.attempts} attempt" + ("s" if step.attempts > 1 else "")
-    told = f"{step.id} {step.plan.name} {step.status} after {tries}: {step.error}"
+    message = f"{step.id} {step.plan.name} {step.status} after {tries}: {step.error}"
     if step.plan.exhausted is Exhausted.ASK and step.plan.kind is not StepKind.LOOP:
-        return _hold(story, HoldCause.EXHAUSTED, told)
-    return _fail(FailureCause.STEP, told)
+        return _hold(story, HoldCause.EXHAUSTED, message)
+    return _fail(FailureCause.STEP, message)
 
 
 def _follow(story: StoryState, decided: Step) -> e.Conclude:
-    """Where the step's decision leads; what comes then, where the retries of the step it leads back to are spent."""
+    """Follows the step's decision. Holds or fails the story when the target of a route back has no retries left."""
     way = next_route(story, decided)
     if not isinstance(way, Spent):
         return way
     if way.target.plan.exhausted is Exhausted.ASK:
-        return _hold(story, HoldCause.EXHAUSTED, way.told)
-    return _fail(FailureCause.STEP, way.told)
+        return _hold(story, HoldCause.EXHAUSTED, way.message)
+    return _fail(FailureCause.STEP, way.message)
 
 
 def _land(story: StoryState) -> e.Effect:
@@ -187,7 +191,9 @@ def _land(story: StoryState) -> e.Effect:
         return _ask_about_patch(story)
     if story.landing.refused and story.landing.refused.cause is Refusal.DEPENDENCIES:
         return _hold(story, HoldCause.DEPENDENCIES, story.landing.refused.detail)
-    return _mend(story, story.landing.refused) if story.landing.refused else _fail(FailureCause.REFUSED, "refused")
+    return (
+        _repair_step(story, story.landing.refused) if story.landing.refused else _fail(FailureCause.REFUSED, "refused")
+    )
 
 
 def _ask_about_patch(story: StoryState) -> e.Conclude:
@@ -197,35 +203,35 @@ def _ask_about_patch(story: StoryState) -> e.Conclude:
     return _ask_approval(story, step, step.attempts + 1)
 
 
-_MENDING = {
+_REPAIR = {
     Refusal.CONFLICT: ("rebase_resolve", "Resolve the conflicts with what has landed since this story began"),
-    Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that was to land"),
+    Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that would have landed"),
     Refusal.EMPTY: ("coding", "Make the change: this story has nothing to land so far"),
-    Refusal.RESERVED: ("coding", "Take the files out of the change that are git's or shiftwork's own"),
+    Refusal.RESERVED: ("coding", "Take the files out of the change that belong to git or to shiftwork"),
     Refusal.EVIDENCE: ("coding", "Show that the criteria hold: what was reported as evidence is not enough to land"),
-    Refusal.APPROVAL: ("coding", "Change the work as the person asks who has reviewed it and did not approve it"),
+    Refusal.APPROVAL: ("coding", "Make the changes that the reviewer asked for: the work was not approved"),
 }
 
 
-def _mend(story: StoryState, refused: Refused) -> e.Conclude:
+def _repair_step(story: StoryState, refused: Refused) -> e.Conclude:
     if refused.cause is Refusal.LEFT_OUT:
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): {refused.detail}")
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
     spent = story.landing.conflicts >= limits.conflicts if conflict else story.landing.repairs >= limits.repairs
-    spent = spent and refused.cause is not Refusal.APPROVAL  # a person may ask for as much as they like
+    spent = spent and refused.cause is not Refusal.APPROVAL  # a person may ask for any number of changes
     profile = escalation(story)
     if spent or (on_plateau(story) and not profile):
         tries = story.landing.conflicts if conflict else story.landing.repairs
-        told = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {for_people(refused.detail)}"
-        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {told}")
+        message = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {for_people(refused.detail)}"
+        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {message}")
     if len(story.pipeline.steps) >= MAX_STEPS:
-        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) and no step left of {MAX_STEPS}")
-    kind, description = _MENDING[refused.cause]
-    planned = story_facts.MendingPlanned(
+        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): the limit of {MAX_STEPS} steps is reached")
+    kind, description = _REPAIR[refused.cause]
+    planned = story_facts.RepairPlanned(
         at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail, profile=profile
     )
-    return e.Conclude(key=f"mend/{len(story.landing.failures)}", facts=(planned,))
+    return e.Conclude(key=f"repair/{len(story.landing.failures)}", facts=(planned,))
 
 
 def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:

@@ -1,4 +1,4 @@
-"""What a story does outside of its state; each effect names itself by a key under which it is done once."""
+"""Effects of a story outside its state; each has a key and is performed once per key."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareWorkspace(Effect):
-    """Lay out workspace `number` at `head`, or at the tip of the branch when there is no work yet."""
+    """Create workspace `number` at `head`, or at the tip of the branch when there is no work yet."""
 
     number: int
     head: Commit
@@ -24,7 +24,7 @@ class RunAgent(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunGates(Effect):
-    """A gate step of the pipeline: the harness checks the work so far."""
+    """Run a gate step of the pipeline: the harness checks the work so far."""
 
     step: StepId
     attempt: int
@@ -32,7 +32,7 @@ class RunGates(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeBase(Effect):
-    """Bring what has landed since into the workspace, conflict markers and all."""
+    """Merge what has landed since into the workspace, including conflict markers."""
 
     base: Commit
     head: Commit
@@ -54,7 +54,7 @@ class RequestLanding(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawLanding(Effect):
-    """Take back the request of this number."""
+    """Withdraw the request of this number."""
 
     number: int
 
@@ -65,15 +65,15 @@ class ReleaseWorkspace(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TellWaiting(Effect):
-    """Tell the run that the story waits for a person, or that it does so no longer."""
+class ReportWaiting(Effect):
+    """Report to the run that the story waits for a person, or no longer does."""
 
     waiting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitUntil(Effect):
-    """Let time pass until an agent's limit has ended, or something is said to the story; `number` is the deferral."""
+    """Wait until an agent's limit ends or the story receives a message; `number` is the deferral."""
 
     until: float
     number: int
@@ -81,12 +81,12 @@ class WaitUntil(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportStory(Effect):
-    """Tell the run how the story ended."""
+    """Report to the run how the story ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimAllowance(Effect):
-    """Ask the run to set something aside for the attempt at a step."""
+    """Ask the run to reserve an amount for the attempt at a step."""
 
     number: int
     step: StepId
@@ -94,7 +94,7 @@ class ClaimAllowance(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleAllowance(Effect):
-    """Tell the run what the attempt has used; or that there is none, and what was set aside for it is `unused`."""
+    """Report to the run what the attempt used, or that there was no attempt and the reserved amount is `unused`."""
 
     number: int
     used: Usage | None

@@ -1,4 +1,4 @@
-"""How facts change a story. A fact that does not fit the state changes nothing at all."""
+"""How facts change a story. A fact that does not fit the state changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -139,7 +139,7 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
     return plateau.refused_with(approval.given_back(story, fact), refused)
 
 
-def _mending_planned(story: StoryState, fact: story_facts.MendingPlanned) -> StoryState | None:
+def _repair_planned(story: StoryState, fact: story_facts.RepairPlanned) -> StoryState | None:
     if story.landing.progress is not LandingStage.REFUSED or fact.type not in CATALOGUE:
         return None
     plan = replace(catalogue_step(fact.type), description=fact.description)
@@ -160,7 +160,7 @@ def _mending_planned(story: StoryState, fact: story_facts.MendingPlanned) -> Sto
 
 
 def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
-    """A step in front of the one that must be last, which runs again; else in front of what is still to be done."""
+    """Inserts the step before the step that must be last, which runs again; otherwise before the first pending step."""
     following = pipeline.pending[:1]
     done = pipeline.index(following[0].id) if following else len(pipeline.steps)
     steps, ahead = pipeline.steps[:done], pipeline.steps[done:]
@@ -227,7 +227,7 @@ _HANDLERS: Final[dict[type[Fact], _Handler]] = {
     story_facts.StoryHeld: holds.held,
     story_facts.StoryReleased: holds.released,
     story_facts.QuestionAsked: holds.question_asked,
-    story_facts.WaitingTold: holds.waiting_told,
+    story_facts.WaitingReported: holds.waiting_reported,
     NoticeTried: notices.story_noticed,
     MessagesRead: _messages_read,
     story_facts.StoryCancelRequested: _cancel_requested,
@@ -237,7 +237,7 @@ _HANDLERS: Final[dict[type[Fact], _Handler]] = {
     story_facts.LandingWithdrawalAsked: withdrawal.asked,
     story_facts.LandingWithdrawn: withdrawal.withdrawn,
     story_facts.WorkRefused: plateau.work_refused,
-    story_facts.MendingPlanned: _mending_planned,
+    story_facts.RepairPlanned: _repair_planned,
     story_facts.BaseMerged: _base_merged,
     StoryCertified: certify.certified,
     story_facts.StoryCompleted: _completed,
@@ -253,4 +253,4 @@ _OUTSIDE_WORK: Final = (
     story_facts.StoryReopened,
     story_facts.StoryReverted,
 )
-"""Facts that come when the story is not in progress, and only then."""
+"""Facts that are valid only while the story is not in progress."""

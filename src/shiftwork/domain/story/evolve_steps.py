@@ -20,14 +20,14 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
         return None
     if story.waiting.hold or story.routing or story.rate_limit.wait:
         return None
-    hearing = replace(
+    informed = replace(
         story,
         dialogue=replace(
             story.dialogue, delivered=len(story.dialogue.messages) if step.plan.kind is StepKind.AGENT else 0
         ),
     )
     return turn_step_of(
-        hearing,
+        informed,
         step,
         Trigger.START,
         attempts=fact.attempt,
@@ -35,7 +35,7 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
         started_at=fact.at,
         ended_at=None,
         log=fact.log,
-        played_by=fact.agent,
+        assigned_profile=fact.agent,
         model=fact.model,
         error="",
         decision="",
@@ -76,7 +76,7 @@ def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> St
 
 
 def step_yielded(story: StoryState, fact: story_facts.StepYielded) -> StoryState | None:
-    """The edit before this fact has already put the step back to pending; this tells what the attempt came to."""
+    """The edit before this fact has already reset the step to pending; this fact adds the result of the attempt."""
     step = story.pipeline.find(fact.step)
     if step is None or step.status is not StepStatus.PENDING or step.attempts != fact.attempt:
         return None
@@ -120,7 +120,7 @@ type _Ending = (
 
 
 def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> StoryState | None:
-    """The end of the attempt that runs now: a fact about any other attempt is not about this state."""
+    """Ends the current attempt. A fact about another attempt changes nothing."""
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None

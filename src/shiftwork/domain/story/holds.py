@@ -1,8 +1,8 @@
-"""A story that waits for a person: what is asked, what an answer does, and that the run may use its place meanwhile.
+"""A story that waits for a person: what it asks and what an answer does. The run may use its place meanwhile.
 
-What a "no" does depends on what was asked. To an agent's question it is the answer; an approval that is refused takes
-the route for `rejected`, or fails its step; where a limit or the retries are spent, or a person will not vouch for what
-nobody else can check, the story ends.
+The effect of a "no" depends on the question. For an agent's question it is the answer; a refused approval takes the
+route for `rejected`, or fails its step. The story ends if a limit or the retries are used up, or if a person does not
+confirm the criteria that only a person can check.
 """
 
 from collections.abc import Callable
@@ -24,11 +24,11 @@ from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.template_values import filled, values
 
 MAX_QUESTIONS: Final = 10
-"""How often one step may ask: an agent that only ever asks is not working."""
+"""How many questions a step may ask: an agent that only asks makes no progress."""
 
 
 def question(story: StoryState, step: Step) -> str:
-    """What a person is asked by a step that is to be approved: its own words, filled with what the story knows."""
+    """The question of an approval step: its own text, filled with the values of the story."""
     given = story.given
     asked = given.story
     known = {
@@ -41,33 +41,33 @@ def question(story: StoryState, step: Step) -> str:
         "verify_feedback": step.feedback,
     }
     own = filled(step.plan.input, values(story.dialogue.context, known)).strip()
-    return own or step.plan.description.strip() or f"{step.plan.name}: may it go on?"
+    return own or step.plan.description.strip() or f"{step.plan.name}: may it continue?"
 
 
 def unvouched(story: StoryState) -> str:
-    """What a person is to vouch for before the story lands, under a strict policy: what nobody else can check, in the
-    very work that is to land. A "yes" to other work is none to this.
+    """What a person must confirm before the story lands under a strict policy: the criteria that no check covers. A
+    "yes" is valid only for the commit that it was given for.
     """
     unsure = uncheckable(story.given.story) if story.given.proof is ProofPolicy.STRICT else ()
     if not unsure or (story.confirmed.text and story.confirmed.commit == story.work.head):
         return ""
-    changed = "the work has changed since you vouched for it: " if story.confirmed.text else ""
-    listed = "; ".join(f"{one.id}: {one.text}" for one in unsure)
-    return f"{changed}nobody but you can tell whether this holds: {listed}"
+    changed = "the work has changed since you confirmed it: " if story.confirmed.text else ""
+    listed = "; ".join(f"{criterion.id}: {criterion.text}" for criterion in unsure)
+    return f"{changed}only you can check these criteria: {listed}"
 
 
-def tell_waiting(story: StoryState) -> Effects:
-    """The run is told before the story waits, and again before it goes on. A story at its spending limit keeps its
-    place: others would go on spending.
+def report_waiting(story: StoryState) -> Effects:
+    """Reports to the run before the story waits, and again before it continues. A story at its spending limit keeps its
+    place, because another story would continue to spend.
     """
     waiting = story.waiting.hold is not None and story.waiting.hold.cause is not HoldCause.LIMIT
     if waiting is story.waiting.reported:
         return ()
-    key = f"waits/{story.waiting.holds}" if waiting else f"goes-on/{story.waiting.holds}"
-    return (story_effects.TellWaiting(key=key, waiting=waiting),)
+    key = f"waits/{story.waiting.holds}" if waiting else f"continues/{story.waiting.holds}"
+    return (story_effects.ReportWaiting(key=key, waiting=waiting),)
 
 
-def waiting_told(story: StoryState, fact: story_facts.WaitingTold) -> StoryState | None:
+def waiting_reported(story: StoryState, fact: story_facts.WaitingReported) -> StoryState | None:
     return replace(story, waiting=replace(story.waiting, reported=fact.waiting))
 
 
@@ -97,7 +97,7 @@ def question_asked(story: StoryState, fact: story_facts.QuestionAsked) -> StoryS
 
 
 def released(story: StoryState, fact: story_facts.StoryReleased) -> StoryState | None:
-    """An answer to nothing does nothing, and so does one to a wait that is over."""
+    """Applies an answer. It changes nothing if the story does not wait, or if that wait has ended."""
     if story.waiting.hold is None or fact.hold not in {0, story.waiting.holds}:
         return None
     return _ANSWERS[story.waiting.hold.cause](
@@ -106,7 +106,7 @@ def released(story: StoryState, fact: story_facts.StoryReleased) -> StoryState |
 
 
 def _limit(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:
-    """Only a higher limit ends the wait; see `allowing`."""
+    """Only a higher limit ends the wait; see `spending.allowance`."""
     return (
         replace(story, waiting=replace(story.waiting, hold=hold))
         if fact.granted
@@ -132,8 +132,8 @@ def _decided(story: StoryState, step: Step, fact: story_facts.StoryReleased) -> 
     trigger = Trigger.COMPLETE if fact.granted or route else Trigger.FAIL
     said = fact.answer or value
     error = said if trigger is Trigger.FAIL else ""
-    told = {"notes": fact.answer, "error": error, "decision": value, "verdict": said}
-    turned = _turned(story, step, trigger, ended_at=fact.at, **told)
+    values = {"notes": fact.answer, "error": error, "decision": value, "verdict": said}
+    turned = _turned(story, step, trigger, ended_at=fact.at, **values)
     return replace(turned, routing=step.id if route else StepId(""))
 
 
@@ -148,19 +148,19 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
         feedback = fact.answer or step.error
         return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=feedback)
     said = f"{deciding.verdict}\nA person says: {fact.answer}" if fact.answer else deciding.verdict
-    told = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
-    return one_more(told, deciding)
+    message = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
+    return one_more(message, deciding)
 
 
-def _vouched(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
-    """A "yes" to the work as it is now is what the certificate says of these criteria; a "no" ends the story."""
+def _confirmed(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
+    """A "yes" confirms the current work, and the certificate shows it for these criteria; a "no" ends the story."""
     if not fact.granted:
         return replace(story, control=replace(story.control, cancelled=True))
     return replace(story, confirmed=replace(story.confirmed, text=fact.answer or "yes", commit=story.work.head))
 
 
 def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
-    """A "yes" is to this work: it may be judged in the environment of its base. A "no" ends the story."""
+    """A "yes" allows this work to be checked in the environment of its base; a "no" ends the story."""
     if not fact.granted:
         return replace(story, control=replace(story.control, cancelled=True))
     return replace(
@@ -178,6 +178,6 @@ _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, story_facts.StoryRel
     HoldCause.APPROVAL: _approval,
     HoldCause.CHANGED: _approval,
     HoldCause.EXHAUSTED: _exhausted,
-    HoldCause.EVIDENCE: _vouched,
+    HoldCause.EVIDENCE: _confirmed,
     HoldCause.DEPENDENCIES: _dependencies,
 }

@@ -1,5 +1,5 @@
-"""The loop over the stories as a step among the run's own: what was done before lands first, what comes after starts
-from where the stories have taken the branch.
+"""The loop over the stories as one of the run's own steps: earlier work lands first, and later steps start from the
+branch as the stories left it.
 """
 
 from dataclasses import replace
@@ -19,11 +19,11 @@ from shiftwork.domain.workflow.workflow import StepKind
 
 HANDED_ON: Final = 2_000
 KEYS: Final = 40
-"""How long the values are, and how many, that a story hands on to the steps after the loop."""
+"""The maximum length and number of the values that a story passes to the steps after the loop."""
 
 
 def loop_of(story: StoryState) -> Step | None:
-    """The loop, where the pipeline has come to it and it has not failed."""
+    """The loop step, if the pipeline has reached it and it has not failed."""
     step = story.pipeline.current
     if step is None or step.plan.kind is not StepKind.LOOP:
         return None
@@ -31,15 +31,15 @@ def loop_of(story: StoryState) -> Step | None:
 
 
 def without_workspace(story: StoryState) -> e.Effect | None:
-    """What comes next where nobody works on files: the loop over the stories, or the end where nothing has changed."""
+    """The next effect that needs no workspace: the loop over the stories, or the end if nothing has changed."""
     if loop := loop_of(story):
-        return _go_through(story, loop)
+        return _step_through(story, loop)
     if story.pipeline.current is None and nothing_to_land(story):
         return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed.commit),))
     return None
 
 
-def _go_through(story: StoryState, loop: Step) -> e.Effect:
+def _step_through(story: StoryState, loop: Step) -> e.Effect:
     if loop.status is StepStatus.IN_PROGRESS:
         return receive(story.cursor)
     if story.work.head != story.work.base:
@@ -61,12 +61,12 @@ def is_done(story: StoryState) -> bool:
 
 
 def nothing_to_land(story: StoryState) -> bool:
-    """The run's own steps need not change anything, and neither does a story that says so."""
+    """The run's own steps, and a story marked `may_be_empty`, need not change anything."""
     return story.given.story.may_be_empty and story.work.head == story.work.base
 
 
 def handed_on(story: StoryState) -> Context:
-    """What the steps after the loop may name of what a story has set; long values are for the story itself."""
+    """The values set by a story that the steps after the loop may use; long values stay within the story."""
     given = dict(story.given.context)
     fresh = [pair for pair in story.dialogue.context if given.get(pair[0]) != pair[1] and len(pair[1]) <= HANDED_ON]
     return tuple(fresh[-KEYS:])
@@ -83,13 +83,13 @@ def renewed(story: StoryState, fact: story_facts.WorkRenewed) -> StoryState | No
         or loop_of(story) is None
     ):
         return None
-    anew = replace(
+    restarted = replace(
         story,
         landing=replace(story.landing, progress=LandingStage.NONE, approved=None),
         work=replace(story.work, head=fact.commit, base=fact.commit),
     )
     return replace(
-        anew, landing=replace(anew.landing, earlier=story.landing.attempts_at_repair, repairs=0, conflicts=0)
+        restarted, landing=replace(restarted.landing, earlier=story.landing.attempts_at_repair, repairs=0, conflicts=0)
     )
 
 
@@ -103,14 +103,14 @@ def begun(story: StoryState, fact: story_facts.LoopBegun) -> StoryState | None:
 
 
 def ended(story: StoryState, fact: story_facts.LoopEnded) -> StoryState | None:
-    """A loop that leaves stories behind has failed. The next step begins at the tip of the branch either way."""
+    """A loop with stories that did not land has failed. The next step begins at the tip of the branch either way."""
     loop = loop_of(story)
     if loop is None or loop.status is not StepStatus.IN_PROGRESS or fact.round != loop.attempts:
         return None
-    told = f"{fact.landed} landed" + (f", not landed: {', '.join(fact.failed)}" if fact.failed else "")
+    message = f"{fact.landed} landed" + (f", not landed: {', '.join(fact.failed)}" if fact.failed else "")
     trigger = Trigger.FAIL if fact.failed else Trigger.COMPLETE
-    error = told if fact.failed else ""
-    turned = turn_step_of(story, loop, trigger, notes=told, error=error, feedback="", ended_at=fact.at)
+    error = message if fact.failed else ""
+    turned = turn_step_of(story, loop, trigger, notes=message, error=error, feedback="", ended_at=fact.at)
     return turned and replace(
         turned,
         dialogue=replace(turned.dialogue, context=merged(story.dialogue.context, fact.context)),

@@ -1,4 +1,4 @@
-"""The notes of a story, and what it hands on when it has landed."""
+"""The notes of a story, and what it passes on when it has landed."""
 
 from dataclasses import replace
 from typing import Final
@@ -23,7 +23,7 @@ def note_written(story: StoryState, fact: story_facts.NoteWritten) -> StoryState
 
 
 def learnt(story: StoryState) -> Learnt | None:
-    """What a story that has landed has to tell: the notes of its last steps, and what it had found for others."""
+    """What a landed story reports: the notes of its last steps, and its notes for other stories."""
     if story.status is not StoryStatus.COMPLETED:
         return None
     done = [

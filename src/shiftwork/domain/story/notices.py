@@ -10,7 +10,7 @@ from shiftwork.domain.story.state import HoldCause, StoryState
 
 
 def notice_of_hold(story: StoryState) -> Effects:
-    """A story at its spending limit is a matter of the budget to those who want to hear of that, else it just waits."""
+    """A story at its spending limit sends a budget notice if that is enabled, otherwise the usual notice of a wait."""
     if story.waiting.hold is None:
         return ()
     spent = story.waiting.hold.cause is HoldCause.LIMIT

@@ -1,4 +1,4 @@
-"""Which profile each role of a story is given."""
+"""Chooses a profile for each role of a story."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from shiftwork.domain.workflow.workflow import StepPlan
 def picked(
     given: Assignment, steps: Iterable[StepPlan], candidates: Sequence[str], tallies: Sequence[Tally]
 ) -> Assignment:
-    """The assignment with who plays what in it."""
+    """The assignment with a profile for each role."""
     chosen = ((role, choose(role, candidates, tallies)) for role in roles(steps, given.agents))
     picks = tuple(Pick(role=role, profile=choice.profile, why=choice.why) for role, choice in chosen)
     return replace(given, picks=picks)

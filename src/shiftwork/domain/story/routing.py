@@ -1,8 +1,8 @@
-"""Where a decision leads. Order is position: a route forward passes over what lies between, a route back undoes it.
+"""Where a decision leads. A route forward skips the steps in between, a route back repeats them.
 
-Routes lead to ids, so that edits do not break them: a step that is split hands them to the first of those that replace
-it, none may be moved to the other side of a step that leads to it, and what decides is neither split nor skipped. A
-route on to a step that was skipped leads to the next after it; a route back to one runs it after all.
+Routes lead to ids, so that edits do not break them: if a step is split, its routes lead to the first of its
+replacements; a step may not be moved to the other side of a step that leads to it; and a deciding step is neither split
+nor skipped. A route forward to a skipped step leads to the next step after it; a route back to a skipped step runs it.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ _MARKS: Final = " \t`*_.,;:!\"'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undecided:
-    """Why an answer decides nothing, as the agent is told it before it tries again."""
+    """Why an answer contains no decision, in the words shown to the agent before its next attempt."""
 
     reason: str
 
@@ -45,9 +45,9 @@ def route_for(step: Step, value: str) -> Route | None:
 
 
 def decision_of(step: Step, outputs: Context) -> str | Undecided:
-    """What an agent's answer decides; empty where the step decides nothing.
+    """The decision in an agent's answer; empty if the step makes no decision.
 
-    `STATUS: retry` is a decision of its own where there is a route for it, whatever the step decides by.
+    `STATUS: retry` is a decision if the step has a route for it, whatever its decision key is.
     """
     given = dict(outputs)
     if _plain(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
@@ -65,13 +65,13 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
 
 
 def verdict_of(step: Step, outputs: Context, notes: str) -> str:
-    """Why a step has decided as it has: what it set beside the decision itself, else its notes."""
+    """The reason for a step's decision: its outputs apart from the decision, otherwise its notes."""
     own = {STATUS, step.plan.decision_key.lower()}
     return "\n".join(f"{key.upper()}: {value}" for key, value in outputs if key not in own) or notes
 
 
 def _plain(value: str) -> str:
-    """A value as it is compared: its first line, without the marks that people and agents put around a word."""
+    """A value in the form used for comparison: its first line, without quotes, emphasis and punctuation around it."""
     return value.strip().partition("\n")[0].strip(_MARKS).casefold()
 
 
@@ -83,15 +83,15 @@ class Spent:
     """A route back that the target's retries no longer allow."""
 
     target: Step
-    told: str
+    message: str
 
 
 def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
-    """How the step's decision is followed."""
+    """The effect that follows the step's decision, or why the route back is not allowed."""
     route = route_for(step, step.decision) or Route(value=step.decision)
     target = _reached(story.pipeline, step, route)
     if target is not None and route.back and (spent := _spent(step, target)):
-        return Spent(target=target, told=f"{step.id} {step.plan.name} {spent}: {step.verdict}")
+        return Spent(target=target, message=f"{step.id} {step.plan.name} {spent}: {step.verdict}")
     fact = story_facts.StepRouted(
         at=NOW,
         step=step.id,
@@ -105,18 +105,18 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
 
 
 def _spent(step: Step, target: Step) -> str:
-    """Why the step may not be gone back to; empty where it may. Gates that fail as they did before would fail again."""
+    """Why a route back is not allowed; empty if it is. Gates that failed in the same way would fail again."""
     if step.plan.kind is StepKind.GATE and target.returned_for == fingerprint(step.verdict):
-        return f"came back with the same failure after {target.id} {target.plan.name} had been done again"
+        return f"failed in the same way after {target.id} {target.plan.name} had run again"
     if target.retries < target.plan.max_retries:
         return ""
     times = f"{target.retries} time" + ("" if target.retries == 1 else "s")
-    decided = f"decided {step.decision!r} again, and {target.id} {target.plan.name} was gone back to or retried"
+    decided = f"decided {step.decision!r} again, and {target.id} {target.plan.name} was already repeated"
     return f"{decided} {times}, which is its limit"
 
 
 def _reached(pipeline: Pipeline, step: Step, route: Route) -> Step | None:
-    """The step that the route leads to; none where that lies on the wrong side, and so on in order."""
+    """The target of the route; None if it is on the wrong side, so that the steps continue in order."""
     target = pipeline.find(StepId(route.target))
     if target is None:
         return None
@@ -150,8 +150,8 @@ def _onward(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
 
 
 def _back(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
-    """The target, all between and the deciding step itself run again. What an edit has skipped stays skipped, unless
-    it is the target: that was asked for by name.
+    """The target, the deciding step and all steps between run again. Steps skipped by an edit stay skipped, except the
+    target, because the route names it.
     """
     first = pipeline.index(fact.target)
     target = pipeline.steps[first]
@@ -177,7 +177,7 @@ def _changed(pipeline: Pipeline, places: range, change: Callable[[Step], Step | 
 
 
 def one_more(story: StoryState, step: Step) -> StoryState:
-    """A person allows a route back once more than the target's retries do, whatever it is for."""
+    """Allows a route back once more than the target's retries permit, because a person agreed."""
     route = route_for(step, step.decision)
     target = story.pipeline.find(StepId(route.target)) if route else None
     if target is None:

@@ -1,4 +1,4 @@
-"""Where the work on one story stands."""
+"""The state of the work on one story."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,7 +22,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline
 
 
 class StoryStatus(StrEnum):
-    """Where a story stands; `transitions` holds the only table of changes."""
+    """The status of a story; `transitions` has the only table of changes."""
 
     UNCLAIMED = "unclaimed"
     IN_PROGRESS = "in_progress"
@@ -36,7 +36,7 @@ ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.UNDONE
 
 
 class LandingStage(StrEnum):
-    """What the story knows of its landing."""
+    """The progress of the landing, as far as the story knows it."""
 
     NONE = "none"
     REQUESTED = "requested"
@@ -45,7 +45,7 @@ class LandingStage(StrEnum):
 
 
 class HoldCause(StrEnum):
-    """What a waiting story waits for a person to do."""
+    """What a waiting story needs from a person."""
 
     LIMIT = "limit"
     APPROVAL = "approval"
@@ -57,7 +57,7 @@ class HoldCause(StrEnum):
 
 
 class FailureCause(StrEnum):
-    """Why a story failed or is undone, where a caller must tell the kinds apart."""
+    """Why a story failed or is undone, for callers that must distinguish the kinds."""
 
     STEP = "step"
     REFUSED = "refused"
@@ -68,8 +68,8 @@ class FailureCause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Nothing goes on until a person answers; `detail` is what they are told, `options` what they may choose from.
-    `reached` is the limit that is in the way, where one is and it was recorded which.
+    """The story waits until a person answers; `detail` is the text shown to them, `options` are their choices.
+    `reached` is the limit that the story has reached, if there is one and it was recorded.
     """
 
     cause: HoldCause
@@ -80,8 +80,8 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The last refusal, as it is fed to the step that must repair it. `broken` are gates that are red on the base too.
-    `candidate` is the commit that was refused, until a person has rejected it.
+    """The last refusal, as given to the step that must repair it. `broken` are gates that are red on the base too.
+    `candidate` is the refused commit, until a person has rejected it.
     """
 
     cause: Refusal
@@ -94,7 +94,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A time that gates were red on the story's candidate: two with the same `digest` said the same."""
+    """A failure of the gates on the story's candidate; the same `digest` means the same failure."""
 
     digest: str
     line: str
@@ -108,50 +108,50 @@ class Dialogue:
     notes: Shelf = Shelf()
     evidence: tuple[Evidence, ...] = ()
     messages: tuple[str, ...] = ()  # from the harness to them
-    delivered: int = 0  # so many of those the attempt in progress has been given
-    answers: tuple[tuple[str, str], ...] = ()  # questions they have asked, with what a person said
-    planned: tuple[spec.Story, ...] = ()  # the stories that a step has broken the work into
+    delivered: int = 0  # how many of those the attempt in progress has received
+    answers: tuple[tuple[str, str], ...] = ()  # the agents' questions, with a person's answers
+    planned: tuple[spec.Story, ...] = ()  # the stories that a step has planned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The work itself: `workspace` counts those laid out, and the last is there while it is `ready`."""
+    """The work itself: `workspace` counts the workspaces created; the last exists while it is `ready`."""
 
     workspace: int = 0
     ready: bool = False
     released: bool = False
-    base: Commit = Commit("")  # what the work grew from
+    base: Commit = Commit("")  # what the work is based on
     head: Commit = Commit("")  # the work so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """The way of a story through the landing queue, and what a person approves before it lands."""
+    """The story's progress through the landing queue, and what a person approves before it lands."""
 
     progress: LandingStage = LandingStage.NONE
     requests: int = 0
-    withdrawing: int = 0  # the number of the last request that it has withdrawn
+    withdrawing: int = 0  # the number of the last request withdrawn
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0
-    earlier: tuple[int, int] = (0, 0)  # repairs and conflicts before these two began again
-    failures: tuple[Failure, ...] = ()  # what the gates have said of its candidates
-    escalated: str = ""  # the profile that was called in when they said the same twice
-    inspection: Inspection = NOTHING_TOUCHED  # what the story has done to tests
-    signing: StepId = StepId("")  # the approval step with which its workflow ends
-    approved: Patch | None = None  # what a person has approved last, and has not rejected since
-    borrowing: Commit = Commit("")  # the work that a person lets land without an environment of its own
+    earlier: tuple[int, int] = (0, 0)  # repairs and conflicts before these two were reset
+    failures: tuple[Failure, ...] = ()  # failures of the gates on its candidates
+    escalated: str = ""  # the profile assigned after the same failure twice
+    inspection: Inspection = NOTHING_TOUCHED  # changes of the story to tests
+    signing: StepId = StepId("")  # the approval step that ends its workflow
+    approved: Patch | None = None  # the last approved patch, unless rejected since
+    borrowing: Commit = Commit("")  # the work that a person allows to land without its own environment
 
     @property
     def attempts_at_repair(self) -> tuple[int, int]:
-        """All repairs and all conflicts, also those from before their limits were reset."""
+        """All repairs and all conflicts, including those before their counters were reset."""
         repairs, conflicts = self.earlier
         return repairs + self.repairs, conflicts + self.conflicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """What has landed, and what proves it; without a `commit`, nothing has."""
+    """What has landed and its proof; without a `commit`, nothing has landed."""
 
     commit: Commit = Commit("")
     base: Commit = Commit("")
@@ -163,7 +163,7 @@ class Landed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmed:
-    """What a person has confirmed of the criteria that no check covers, and the work as it was then."""
+    """What a person has confirmed about the criteria that no check covers, and for which commit."""
 
     text: str = ""
     commit: Commit = Commit("")
@@ -171,7 +171,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """How a story waits for a person; `holds` counts how often, and the run knows of it where it is `reported`."""
+    """How a story waits for a person; `holds` counts the waits, and `reported` means that the run knows."""
 
     hold: Hold | None = None
     holds: int = 0
@@ -185,8 +185,8 @@ class RateLimits:
 
     wait: Wait | None = None
     deferrals: int = 0  # the limits met so far
-    limited: tuple[tuple[str, float], ...] = ()  # until when which profile is not to be asked
-    waited: tuple[Waited, ...] = ()  # all waits, for a person and for that
+    limited: tuple[tuple[str, float], ...] = ()  # until when each profile must not be used
+    waited: tuple[Waited, ...] = ()  # all waits, for a person or for a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,13 +195,13 @@ class Spending:
 
     limits: Limits = Limits()
     raises: int = 0  # how often the limits had been changed when these were set
-    claims: int = 0  # for an allowance, one an attempt
+    claims: int = 0  # for an allowance, one per attempt
     claiming: bool = False  # the last claim has no answer yet
     allowance: Allowance | None = None
-    unreserved: Usage | None = None  # used without an allowance, where the run has not recorded it
+    unreserved: Usage | None = None  # used without an allowance and not yet recorded by the run
     usage: Usage = NOTHING_USED
     shares: tuple[Share, ...] = ()  # of `usage`, by profile and model
-    roles: tuple[tuple[str, Usage], ...] = ()  # of `usage`, by role, steps included that are there no more
+    roles: tuple[tuple[str, Usage], ...] = ()  # of `usage`, by role, including steps that no longer exist
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +214,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Why a story failed or is undone, and whether its run knows of its end."""
+    """Why a story failed or is undone, and whether its end was reported to the run."""
 
     reason: str = ""
     cause: FailureCause | None = None
@@ -228,9 +228,9 @@ class StoryState:
     assignment: Assignment | None = None
     status: StoryStatus = StoryStatus.UNCLAIMED
     pipeline: Pipeline = Pipeline()
-    routing: StepId = StepId("")  # the step whose decision has not been followed yet
+    routing: StepId = StepId("")  # the step whose decision is not followed yet
     cursor: int = 0  # how far its inbox is read
-    go: int = 1  # how often it was begun
+    start_number: int = 1  # how often it was started
     started_at: float | None = None
     ended_at: float | None = None
 
@@ -247,12 +247,12 @@ class StoryState:
 
     @property
     def given(self) -> Assignment:
-        """The assignment; asking before the story has started is a mistake of the caller's."""
+        """The assignment. Raises `LookupError` before the story has started."""
         if self.assignment is None:
             raise LookupError("the story has not started")
         return self.assignment
 
     @property
     def asks(self) -> Hold | None:
-        """What a person is waited for: one that was cancelled over it has ended, and waits for nobody any more."""
+        """What the story needs from a person; None if it has ended, for example because it was cancelled."""
         return self.waiting.hold if self.status is StoryStatus.IN_PROGRESS else None

@@ -26,7 +26,7 @@ STORY: Final[Table[StoryStatus]] = {
 
 
 def turn_step_of(story: StoryState, step: Step, trigger: Trigger, **changes: Any) -> StoryState | None:
-    """The story with one of its steps turned."""
+    """The story with one of its steps in a new status; None if the step's status does not allow it."""
     turned = turn_step(step, trigger, **changes)
     return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned))
 

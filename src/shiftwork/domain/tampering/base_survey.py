@@ -1,8 +1,8 @@
-"""What only the base can tell about a change: whether a new module takes the place of an installed one, which files the
-gates' own configuration includes or starts, and which files a runner takes for tests.
+"""What only the base can show about a change: whether a new module replaces an installed one, which files the gates'
+own configuration includes or starts, and which files a runner collects as tests.
 
-This module has the questions and reads their answers; `app.landing.base_survey` asks them on the base alone, because a
-candidate could lie.
+This module builds the commands and reads their output; `app.landing.base_survey` runs them on the base only, because a
+candidate could fake the answers.
 """
 
 import re
@@ -19,7 +19,7 @@ from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
 
 NAMES: Final = 1000
-"""How many new modules are asked about, and how many files are read that may start others."""
+"""The maximum number of new modules to ask about, and of files to read that may start others."""
 
 # Modules ---------------------------------------------------------------------------------------------------------
 
@@ -32,16 +32,16 @@ _FOUND: Final = (
 
 
 def members(paths: Iterable[str]) -> tuple[str, ...]:
-    """The folders right below the root that are Python projects of their own: gates find modules there."""
+    """The folders directly below the root that are separate Python projects: gates find modules there."""
     found = {path.partition("/")[0] for path in paths if path.count("/") == 1 and path.endswith(_MANIFESTS)}
     return tuple(sorted(found))
 
 
 def new_modules(touched: Sequence[Touched], paths: Collection[str], protection: Protection) -> tuple[str, ...]:
-    """The top-level modules that a change brings and its base does not have, where Python looks for modules."""
+    """The top-level modules that a change adds and its base does not have, where Python looks for modules."""
     roots = module_roots(protection)
     before = {name for path in paths for name in _modules(path, roots)}
-    new = {name for one in touched if one.letter == "A" for name in _modules(one.path, roots)}
+    new = {name for change in touched if change.letter == "A" for name in _modules(change.path, roots)}
     return tuple(sorted(new - before))[:NAMES]
 
 
@@ -56,8 +56,8 @@ def _modules(path: str, roots: Iterable[str]) -> Iterator[str]:
 
 
 def asking_for_modules(names: Sequence[str], commands: Iterable[str]) -> str:
-    """A command that prints those of the modules which an interpreter of the gates has installed. The folder that it
-    works in and the variables of the gate are left aside, so that the tree itself does not count.
+    """A command that prints which of the modules an interpreter of the gates has installed. It ignores the working
+    folder and the gate's variables, so that the tree itself does not count.
     """
     said = [word for command in commands for word in _PYTHON.findall(command)]
     programs = " ".join(map(shlex.quote, dict.fromkeys(("python3", "python", *said))))
@@ -77,18 +77,18 @@ _VARIABLE: Final = re.compile(r"\$[({][^(){}]*[)}]/?|\$\w/?")
 
 
 def recipes(paths: Iterable[str]) -> tuple[str, ...]:
-    """The files of a tree whose lines are commands, as far as tools know them by their names."""
+    """The files of a tree whose lines are commands, as far as tools recognise them by name."""
     return tuple(sorted(path for path in paths if matches(_RECIPES, path)))[:NAMES]
 
 
 def scripts_in(texts: Mapping[str, str], paths: Collection[str]) -> frozenset[str]:
-    """The files of the tree that these files start. A command may work in the folder of its file, or at the root."""
+    """The files of the tree that these files start. A command may run in the folder of its file, or at the root."""
     at_root = (mentions({path.rpartition("/")[2]: text}) for path, text in texts.items())
     return started("\n".join((mentions(texts), *at_root))).intersection(paths)
 
 
 def included_by(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The files, as globs, that these files take lines from, whether they are there or not."""
+    """The files, as globs, that these files include, whether they exist or not."""
     return tuple(dict.fromkeys(pattern for path, text in sorted(texts.items()) for pattern in _included(path, text)))
 
 
@@ -98,7 +98,7 @@ def _included(path: str, text: str) -> Iterator[str]:
     for name in names:
         anywhere = _VARIABLE.sub("**/", name)
         plain = "/".join(part for part in anywhere.split("/") if part not in {"", "."})
-        # A glob without a slash would be about names in any folder.
+        # A glob without a slash would match names in any folder.
         yield f"/{plain}" if not folder else f"/{folder}/{plain}"
 
 
@@ -127,24 +127,24 @@ _LISTED: Final = re.compile(r"^([^\s:][^:\n]*)(?:::[^\n]*|: \d+)?$", re.MULTILIN
 
 
 def doubtful(touched: Sequence[Touched], protection: Protection) -> tuple[str, ...]:
-    """Files of the base that may be tests by a part of their name, which only a runner can tell."""
+    """Files of the base that may be tests by a part of their name; only a runner can decide."""
     said = named(protection.commands)
     return tuple(
-        one.path
-        for one in touched
-        if one.letter != "A"
-        and is_source(one.path)
-        and _DOUBTFUL.search(one.path.rpartition("/")[2])
-        and not matches(TESTS, one.path)
-        and one.path not in said.run
+        change.path
+        for change in touched
+        if change.letter != "A"
+        and is_source(change.path)
+        and _DOUBTFUL.search(change.path.rpartition("/")[2])
+        and not matches(TESTS, change.path)
+        and change.path not in said.run
     )
 
 
 def listings(commands: Iterable[str]) -> tuple[str, ...]:
-    """The commands that have the runners of these gates list their tests, and run none."""
-    found = [one for command in commands for one in _listing(command.rstrip())]
+    """The commands that make the runners of these gates list their tests without running them."""
+    found = [name for command in commands for name in _listing(command.rstrip())]
     return tuple(
-        f"{{ {one} ; }} 2>/dev/null | cut -c1-2000 | sed 's/::.*//' | sort -u | head -n 20000" for one in found
+        f"{{ {name} ; }} 2>/dev/null | cut -c1-2000 | sed 's/::.*//' | sort -u | head -n 20000" for name in found
     )
 
 
@@ -155,7 +155,7 @@ def _listing(command: str) -> Iterator[str]:
 
 
 def listed_in(output: str, asked: Iterable[str]) -> frozenset[str]:
-    """Those of the files that a line names; a runner may print whole paths, or work in another folder."""
+    """The files that a line names; a runner may print full paths, or run in another folder."""
     lines = {found.strip() for found in _LISTED.findall(output)}
     return frozenset(path for path in asked if any(_is_meant(path, line) for line in lines))
 

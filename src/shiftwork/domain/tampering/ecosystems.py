@@ -1,4 +1,4 @@
-"""By which names each ecosystem knows its tests, recorded outputs, runner settings, dependency and lock files.
+"""The names of tests, recorded outputs, runner settings, dependency and lock files in each ecosystem.
 
 docs/reference/tampering.md shows this table, and a test compares the two. Patterns are globs, see `domain.text.globs`.
 """
@@ -10,8 +10,8 @@ from typing import Final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ecosystem:
     """`tests` are tests and recorded outputs by names that nothing else has; `perhaps` are names of tests that product
-    code has too. `settings` configure runners and nothing else; `mixed` files configure them beside other things.
-    `dependencies` say what is installed, `installed` is where that lies.
+    code has too. `settings` only configure runners; `mixed` files configure other things as well. `dependencies` say
+    what is installed, `installed` is where it is installed.
     """
 
     name: str
@@ -113,7 +113,7 @@ ECOSYSTEMS: Final = (
         perhaps=("test.rb",),
         settings=(
             *(".rspec", "spec_helper.rb", "rails_helper.rb", "test_helper.rb", ".rubocop.yml", "**/.bundle/config"),
-            # What runners put first on the load path: a file there goes before the gem.
+            # Runners put these first on the load path: a file there takes precedence over the gem.
             *("/lib/minitest.rb", "/lib/minitest/**", "/lib/rspec.rb", "/lib/rspec/**", "/spec/rspec/**"),
         ),
         mixed=("Rakefile",),

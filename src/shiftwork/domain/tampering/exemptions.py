@@ -1,7 +1,7 @@
 """Which tests and gate configuration a story may change because its spec says so: those that `touches` names, and never
-all that a broad pattern happens to cover.
+everything that a broad pattern happens to cover.
 
-`touches` helps to order stories as well, so `src/**` is an everyday pattern. It must not let `src/conftest.py` change
+`touches` also helps to order stories, so `src/**` is a common pattern. It must not let `src/conftest.py` change
 unnoticed.
 """
 
@@ -21,26 +21,26 @@ _SAMPLE: Final = "x"
 
 
 def exempt(patterns: Iterable[str], paths: Sequence[str], protection: Protection) -> tuple[str, ...]:
-    """The patterns that let a story change the checks that judge it: those that speak of checks, and those that are
-    the very path of a file among `paths`, its changes.
+    """The patterns that let a story change the checks that judge it: those that name checks, and those that are the
+    exact path of a changed file in `paths`.
     """
-    return tuple(one for one in patterns if names_checks(one, protection) or _names_file(one, paths))
+    return tuple(pattern for pattern in patterns if names_checks(pattern, protection) or _names_file(pattern, paths))
 
 
 def opened(spec: Spec, protection: Protection) -> dict[StoryId, tuple[str, ...]]:
-    """What of the checks, and of the files that run on the user's machine later, the spec lets each story change, as
-    far as that can be known before it is done; stories that may change none are not there.
+    """Which checks, and which files that run later on the user's machine, the spec lets each story change, as far as it
+    is known before the work; stories that may change none are left out.
     """
     found = {
-        story.id: tuple(one for one in story.allowed if names_checks(one, protection) or names_later(one))
+        story.id: tuple(name for name in story.allowed if names_checks(name, protection) or names_later(name))
         for story in spec.stories
     }
     return {story: patterns for story, patterns in found.items() if patterns}
 
 
 def names_checks(pattern: str, protection: Protection) -> bool:
-    """Whether the pattern says by its own letters that tests or gate configuration are meant: `tests/**` does,
-    `**/*_test.go` does, and `**` or `src/**` does not, though it covers some.
+    """Whether the pattern names tests or gate configuration literally: `tests/**` and `**/*_test.go` do; `**` and
+    `src/**` do not, although they cover some.
     """
     plain = _plain(pattern)
     sample = _WILDCARD.sub(lambda found: "" if found.group() == "**/" else _SAMPLE, plain)

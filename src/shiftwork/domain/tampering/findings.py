@@ -1,4 +1,4 @@
-"""What a story has done to the checks that judge it, and what is done about that."""
+"""What a story has done to the checks that judge it, and the consequences."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class ProtectPolicy(StrEnum):
-    """Whether gates also run with the base's own tests and gate configuration, or changes to these are only told."""
+    """Whether gates also run with the base's own tests and gate configuration, or changes to these are only shown."""
 
     RESTORE = "restore"
     REPORT = "report"
@@ -14,12 +14,12 @@ class ProtectPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """`patterns` are globs of files; without any, those of the well-known tools are meant. What the gates' `commands`
-    name is protected as gate configuration is.
+    """`patterns` are globs of files; without any, those of the well-known tools apply. Files that the gates' `commands`
+    name are protected as gate configuration.
 
-    The rest is what the base says about one change (`base_survey`): which new modules are `installed` already,
-    which folders are `members` with modules of their own, which scripts gate configuration starts (`followed`) and
-    which globs it takes lines from (`included`), and which files a runner has `listed` as tests.
+    The rest is what the base shows about one change (`base_survey`): which new modules are `installed` already, which
+    folders are `members` with modules of their own, which scripts gate configuration starts (`followed`) and which
+    globs it includes (`included`), and which files a runner has `listed` as tests.
     """
 
     policy: ProtectPolicy = ProtectPolicy.RESTORE
@@ -33,7 +33,7 @@ class Protection:
 
 
 class LaterPolicy(StrEnum):
-    """What is done with files of a story that run on the user's machine later, and that nobody has asked for."""
+    """What happens to files of a story that run later on the user's machine, and that the story did not ask for."""
 
     LEAVE_OUT = "leave_out"
     HOLD = "hold"
@@ -41,7 +41,7 @@ class LaterPolicy(StrEnum):
 
 
 class Meddling(StrEnum):
-    """What was found in a change; the words are what people are told."""
+    """What was found in a change; people see these words."""
 
     EDITED = "edited"
     DELETED = "deleted"
@@ -78,8 +78,8 @@ _NAME: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
-    """A path that a change has `A`dded, `M`odified, `D`eleted or made of another `T`ype. One that is now a symbolic
-    link leads to `link`.
+    """A path that a change `A`dded, `M`odified, `D`eleted or gave another `T`ype. If it is now a symbolic link, `link`
+    is its target.
     """
 
     path: str
@@ -89,7 +89,7 @@ class Touched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """A diff without lines around the changes; what is `unread` was too much and is not in it."""
+    """A diff without context lines; `unread` files were too large and are not in it."""
 
     text: str = ""
     unread: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """`count` is of files, tests or lines, by kind; `line` shows one of them."""
+    """`count` counts files, tests or lines, depending on the kind; `line` is an example."""
 
     kind: Meddling
     path: str
@@ -107,12 +107,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """`back` are the paths whose version of the base is put back for the second run of the gates, where the base has
-    them; `out` are those that the base does not have and that are left out of it; of those that are `keyed` only the
-    settings of test runners are as the base has them. What is `kept` stays as the base has it when the story lands;
-    `left_out` are those of them that would run on the user's machine later. Where the story is `held`, a person is
-    asked about such files before it lands.
-    `objections` say why green gates prove nothing.
+    """For the second run of the gates, `back` are the paths restored from the base, `out` are new paths that are left
+    out, and in `keyed` files only the settings of test runners are restored. `kept` paths stay as the base has them
+    when the story lands; `left_out` are those of them that would run later on the user's machine. If the story is
+    `held`, a person is asked about such files before it lands. `objections` say why green gates prove nothing.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -125,21 +123,21 @@ class Inspection:
     objections: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
-        """On one line, such as `2 edited, 1 left early (price.py)`; empty where there is nothing to tell."""
-        return ", ".join(line for kind in Meddling if (line := self._told(kind)))
+    def message(self) -> str:
+        """One line, such as `2 edited, 1 left early (price.py)`; empty where there are no findings."""
+        return ", ".join(line for kind in Meddling if (line := self._output(kind)))
 
-    def _told(self, kind: Meddling) -> str:
-        found = [one for one in self.findings if one.kind is kind]
+    def _output(self, kind: Meddling) -> str:
+        found = [finding for finding in self.findings if finding.kind is kind]
         if not found:
             return ""
-        names = [_shown(one.path) for one in found[:_NAMES]] if kind in _NAMED else []
+        names = [_shown(finding.path) for finding in found[:_NAMES]] if kind in _NAMED else []
         more = " and more" if names and len(found) > _NAMES else ""
-        return f"{sum(one.count for one in found)} {kind}" + (f" ({', '.join(names)}{more})" if names else "")
+        return f"{sum(finding.count for finding in found)} {kind}" + (f" ({', '.join(names)}{more})" if names else "")
 
 
 def _shown(path: str) -> str:
-    """A name can hold anything, a line break too, and this becomes a line of a commit's message."""
+    """A name may contain anything, including line breaks, and this becomes a line of a commit's message."""
     plain = "".join(letter if letter.isprintable() else "\ufffd" for letter in path)
     return plain if len(plain) <= _NAME else f"…{plain[1 - _NAME :]}"
 

@@ -1,8 +1,8 @@
 """What a change does to the checks that judge it, read from its diff: to tests, gate configuration and the spec.
 
-The rules about languages are heuristics: they read lines, not programs. They can be fooled, and they may take an honest
-line for another; so what they find is told, and never by itself a reason to refuse. That a file of tests was changed at
-all is no heuristic, and is always told.
+The rules for languages are heuristics: they read lines, not programs. They can be fooled and may misread an honest
+line, so their findings are reported and are never by themselves a reason to refuse. That a test file was changed at all
+is not a heuristic, and is always reported.
 """
 
 import re
@@ -20,14 +20,14 @@ from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
 
 FINDINGS: Final = 20
-"""How many findings of a kind a fact carries one by one; of the others it carries the number."""
+"""How many findings of a kind a fact lists individually; the others are only counted."""
 
 _LINE: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Language:
-    """How a line looks that begins a test, that keeps one from running, and that asserts."""
+    """Patterns for a line that starts a test, that keeps a test from running, and that asserts."""
 
     test: str
     skip: str
@@ -69,19 +69,19 @@ _LANGUAGES: Final = {
 }
 
 _BESIDE: Final = frozenset({"rs"})
-"""Languages whose tests stand in the same file as the code."""
+"""Languages whose tests are in the same file as the code."""
 
 _ABRUPT: Final = (
     r"\b_exit\b|\b_Exit\b|\bquick_exit\b|\breallyExit\b|\bos\.abort\b|\braise_signal\b|\bexec[lv]p?e?\s*\("
     r"|\bos\.kill\s*\(\s*os\.getpid|\bprocess\.kill\s*\(\s*process\.pid"
 )
-"""Ways to end a process that no runner of tests can catch."""
+"""Ways to end a process that no test runner can catch."""
 
 _WELL: Final = (
     r"(?<![.\w])(sys\.exit|exit|quit|SystemExit|process\.exit|os\.Exit|(std::)?process::exit|System\.exit|exitProcess)"
     r"\s*\(\s*(?:(?:0|None)\s*)?\)|\braise\s+SystemExit\s*$"
 )
-"""Ways to end it with success: where a program begins and ends they are as they should be."""
+"""Ways to end a process with success: they are normal where a program starts and ends."""
 
 _EXIT: Final = r"\b(sys\.exit|pytest\.exit|process\.exit|os\.Exit|process::exit|System\.exit)\b"
 
@@ -94,12 +94,16 @@ _ENTRIES: Final = (
 def inspect(
     touched: Sequence[Touched], patch: Patch, protection: Protection, allowed: Sequence[str] = (), spec: str = ""
 ) -> Inspection:
-    """All that is to be told of a change; `patch` is that of the paths which are `watched`, `spec` the file that says
-    what is to be done, which the harness alone changes.
+    """All findings about a change. `patch` covers the `watched` paths; `spec` is the spec file, which only the harness
+    may change.
     """
     texts = by_path(patch.text)
-    findings = [found for one in touched for found in _about(one, texts.get(one.path, Text(path=one.path)), protection)]
-    kept = tuple(one.path for one in touched if one.path == spec and not matches(allowed, one.path))
+    findings = [
+        found
+        for change in touched
+        for found in _about(change, texts.get(change.path, Text(path=change.path)), protection)
+    ]
+    kept = tuple(change.path for change in touched if change.path == spec and not matches(allowed, change.path))
     findings.extend(Finding(kind=Meddling.SPEC, path=path) for path in kept)
     findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
     without = put_back(touched, protection, allowed)
@@ -115,74 +119,76 @@ def inspect(
 
 _OBJECTIONS: Final = 5
 _OBJECTION: Final = {
-    Meddling.PATCHED: "changes the test runner that is to judge it",
+    Meddling.PATCHED: "changes the test runner that judges it",
     Meddling.REDIRECTED: "takes a package from a folder, an address or another index",
 }
 
 
 def _objections(findings: Sequence[Finding], protection: Protection, allowed: Sequence[str]) -> Iterator[str]:
-    """Why gates that are green prove nothing; nothing of what the story's spec says it touches."""
+    """Why green gates prove nothing; files that the story's spec lists in `touches` are exempt."""
     if protection.policy is ProtectPolicy.REPORT:
         return
-    found = [one for one in findings if one.kind in _OBJECTION and not matches(allowed, one.path)]
-    yield from (f"{one.path} {_OBJECTION[one.kind]}: {one.line}" for one in found[:_OBJECTIONS])
+    found = [finding for finding in findings if finding.kind in _OBJECTION and not matches(allowed, finding.path)]
+    yield from (f"{finding.path} {_OBJECTION[finding.kind]}: {finding.line}" for finding in found[:_OBJECTIONS])
 
 
 def leaves_early(inspection: Inspection) -> bool:
-    """Whether something of the change may end the run of a gate before its tests have run."""
-    return any(one.kind is Meddling.LEFT for one in inspection.findings)
+    """Whether a part of the change may end the run of a gate before its tests have run."""
+    return any(finding.kind is Meddling.LEFT for finding in inspection.findings)
 
 
 def watched(touched: Sequence[Touched], protection: Protection) -> tuple[Touched, ...]:
-    """What is to be looked through, the likeliest place of a trick first: checks that are code, other code, data."""
-    ranks = ((_rank(one, protection), one) for one in touched)
-    return tuple(one for rank, one in sorted(ranks, key=lambda pair: pair[0]) if rank <= _LAST)
+    """The files to inspect, the likeliest places of manipulation first: checks that are code, other code, data."""
+    ranks = ((_rank(change, protection), change) for change in touched)
+    return tuple(change for rank, change in sorted(ranks, key=lambda pair: pair[0]) if rank <= _LAST)
 
 
 _LAST: Final = 2
 
 
-def _rank(one: Touched, protection: Protection) -> int:
-    code = is_source(one.path) or not ending(one.path)
-    if configures(one, protection) or (code and is_test(one.path, protection)):
+def _rank(change: Touched, protection: Protection) -> int:
+    code = is_source(change.path) or not ending(change.path)
+    if configures(change, protection) or (code and is_test(change.path, protection)):
         return 0
-    if code or is_dependency(one.path):
+    if code or is_dependency(change.path):
         return 1
-    return _LAST if is_test(one.path, protection) else _LAST + 1
+    return _LAST if is_test(change.path, protection) else _LAST + 1
 
 
 def _bounded(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """So that no crowd of one kind hides another, each has its own share."""
+    """Each kind has its own limit, so that many findings of one kind do not hide another."""
     for kind in Meddling:
-        found = [one for one in findings if one.kind is kind]
+        found = [finding for finding in findings if finding.kind is kind]
         yield from found[:FINDINGS]
         if more := found[FINDINGS:]:
-            yield replace(more[0], path=f"{more[0].path} and more", count=sum(one.count for one in more), line="")
+            yield replace(
+                more[0], path=f"{more[0].path} and more", count=sum(finding.count for finding in more), line=""
+            )
 
 
 # One file ------------------------------------------------------------------------------------------------------
 
 
-def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding]:
-    if leads_out(one):
-        yield Finding(kind=Meddling.LINKED, path=one.path, line=one.link[:_LINE])
-    if configures(one, protection):
-        yield Finding(kind=_kind(one.path), path=one.path, line=_first(text.new or text.gone))
-        yield from _lines(Meddling.REDIRECTED, one.path, redirects(one.path, _without(text.gone, text.new)))
-        yield from _lines(Meddling.LEFT, one.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
-    elif is_dependency(one.path):
-        yield Finding(kind=Meddling.DEPENDED, path=one.path, line=_first(text.new or text.gone))
-        yield from _lines(Meddling.REDIRECTED, one.path, redirects(one.path, _without(text.gone, text.new)))
-    elif not is_test(one.path, protection):
-        ways = _ABRUPT if matches(_ENTRIES, one.path) else f"{_ABRUPT}|{_WELL}"
-        yield from _lines(Meddling.LEFT, one.path, _having(ways, text.new))
-        yield from _reaching(one.path, _without(text.gone, text.new))
-        if ending(one.path) in _BESIDE:
+def _about(change: Touched, text: Text, protection: Protection) -> Iterator[Finding]:
+    if leads_out(change):
+        yield Finding(kind=Meddling.LINKED, path=change.path, line=change.link[:_LINE])
+    if configures(change, protection):
+        yield Finding(kind=_kind(change.path), path=change.path, line=_first(text.new or text.gone))
+        yield from _lines(Meddling.REDIRECTED, change.path, redirects(change.path, _without(text.gone, text.new)))
+        yield from _lines(Meddling.LEFT, change.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
+    elif is_dependency(change.path):
+        yield Finding(kind=Meddling.DEPENDED, path=change.path, line=_first(text.new or text.gone))
+        yield from _lines(Meddling.REDIRECTED, change.path, redirects(change.path, _without(text.gone, text.new)))
+    elif not is_test(change.path, protection):
+        ways = _ABRUPT if matches(_ENTRIES, change.path) else f"{_ABRUPT}|{_WELL}"
+        yield from _lines(Meddling.LEFT, change.path, _having(ways, text.new))
+        yield from _reaching(change.path, _without(text.gone, text.new))
+        if ending(change.path) in _BESIDE:
             yield from _lost(text)
-    elif one.letter == "D":
-        yield Finding(kind=Meddling.DELETED, path=one.path)
+    elif change.letter == "D":
+        yield Finding(kind=Meddling.DELETED, path=change.path)
     else:
-        yield Finding(kind=Meddling.ADDED if one.letter == "A" else Meddling.EDITED, path=one.path)
+        yield Finding(kind=Meddling.ADDED if change.letter == "A" else Meddling.EDITED, path=change.path)
         yield from _in_tests(text)
 
 
@@ -198,11 +204,11 @@ def _kind(path: str) -> Meddling:
     return Meddling.DEPENDED if is_dependency(path) else Meddling.CONFIGURED
 
 
-def leads_out(one: Touched) -> bool:
-    """Whether it is a link that leads, or by way of another link may lead, to where the tree is not."""
-    parts = [part for part in one.link.split("/") if part not in {"", "."}]
+def leads_out(change: Touched) -> bool:
+    """Whether it is a link that leads, or through another link may lead, outside the tree."""
+    parts = [part for part in change.link.split("/") if part not in {"", "."}]
     up = len(list(takewhile(lambda part: part == "..", parts)))
-    return one.link.startswith("/") or up > one.path.count("/") or ".." in parts[up:]
+    return change.link.startswith("/") or up > change.path.count("/") or ".." in parts[up:]
 
 
 def _in_tests(text: Text) -> Iterator[Finding]:
@@ -211,7 +217,7 @@ def _in_tests(text: Text) -> Iterator[Finding]:
 
 
 def _lost(text: Text) -> Iterator[Finding]:
-    """Tests and assertions that are gone or do not run any more."""
+    """Tests and assertions that are removed or no longer run."""
     language = _LANGUAGES.get(ending(text.path))
     if language is None:
         return

@@ -1,8 +1,8 @@
-"""Which files run on the user's own machine later, or give orders to the user's own tools: instructions and settings of
-agents, hooks, settings of editors, files that shells and package managers load, definitions of CI.
+"""Which files run on the user's own machine later or instruct the user's own tools: instructions and settings of
+agents, hooks, editor settings, files that shells and package managers load, CI definitions.
 
-They are known by their paths, in any spelling that a file system takes for the same, and in any folder where their
-tool reads them in any folder. No gate says anything of them: what they do shows when somebody opens the project.
+They are recognised by path, in any spelling that a file system treats as the same, and in any folder if their tool
+reads them in any folder. Gates do not check them: their effect shows when a person opens the project.
 """
 
 import re
@@ -77,20 +77,20 @@ _LANGUAGES: Final = (
     *(".netrc", ".curlrc", ".wgetrc", ".ssh", ".gnupg"),
 )
 _MAKE: Final = ("*.mk", "*.mak", "*.make", ".justfile.local", "local.just")
-"""What a Makefile includes. The Makefile itself configures gates, and is treated as that."""
+"""Files that a Makefile includes. The Makefile itself counts as gate configuration."""
 
 PATTERNS: Final = (*_AGENTS, *_CI, *_HOOKS, *_GIT, *_EDITORS, *_SHELLS, *_LANGUAGES, *_MAKE)
-"""In small letters; a pattern means a file of that name, and a folder of it with all that is below."""
+"""Lower case. A pattern matches a file of that name, or a folder of that name with everything below it."""
 
 _NAMED: Final = 5
 
 _IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Characters that macOS does not see in a name."""
+"""Characters that macOS ignores in a name."""
 
 
 _REPOSITORY: Final = "head"
-"""A folder with `HEAD`, `objects` and `refs` is a repository with settings of its own, wherever it lies; without the
-first of these it is none.
+"""A folder with `HEAD`, `objects` and `refs` is a git repository with its own settings, wherever it is; without `HEAD`
+it is not.
 """
 
 
@@ -100,24 +100,24 @@ def runs_later(path: str) -> bool:
 
 
 def left_out(paths: Sequence[str], story: Story) -> tuple[str, ...]:
-    """Of the paths that a story has changed, those that run later and that nobody has asked for."""
+    """The changed paths that run later and that the story does not ask for."""
     return tuple(path for path in paths if runs_later(path) and not asked_for(path, story))
 
 
 def asked_for(path: str, story: Story) -> bool:
-    """Whether a person has asked for this very file: `touches` names it, or the story's own words name it, or a folder
-    above it that is itself one of these (`.github/workflows`). What an agent has planned asks for nothing.
+    """Whether a person asked for this very file: `touches` names it, or the story's text names it or a folder above it
+    that is itself one of these (`.github/workflows`). A story that an agent planned asks for nothing.
     """
     if story.planned:
         return False
-    said = "\n".join((story.title, story.description, *(one.text for one in story.criteria)))
-    return any(matches((one,), path) for one in story.allowed if names_later(one)) or any(
+    said = "\n".join((story.title, story.description, *(criterion.text for criterion in story.criteria)))
+    return any(matches((name,), path) for name in story.allowed if names_later(name)) or any(
         _named_in(said, place) for place in (path, *_folders(path))
     )
 
 
 def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: LaterPolicy) -> Inspection:
-    """What is known of a change, with what is done about its files that run later."""
+    """The inspection of a change, completed with what happens to its files that run later."""
     later = left_out(paths, story)
     if not later:
         return found
@@ -136,17 +136,17 @@ def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: La
 
 
 def only_later(paths: Sequence[str]) -> str:
-    """Why a story does not land that has changed nothing else."""
+    """Why a story that changed nothing else does not land."""
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return (
-        f"All that the story has changed would run on your machine later ({', '.join(paths[:_NAMED])}{more}), and "
-        "nobody has asked for these files. Name them under `touches` of the story, or set `later_files` under "
+        f"Every file that the story changed would run on your machine later ({', '.join(paths[:_NAMED])}{more}), and "
+        "the story does not ask for these files. Name them under `touches` of the story, or set `later_files` under "
         '[landing] to "hold" or "land".'
     )
 
 
 def names_later(pattern: str) -> bool:
-    """Whether a pattern says by its own letters that such files are meant: `.claude/**` does, `**` does not."""
+    """Whether a pattern names such files literally: `.claude/**` does, `**` does not."""
     sample = re.sub(r"\*\*/", "", pattern.removeprefix("./").strip("/"))
     return runs_later(re.sub(r"\*+|\?", "x", sample))
 
@@ -154,15 +154,15 @@ def names_later(pattern: str) -> bool:
 def _folders(path: str) -> tuple[str, ...]:
     parts = path.split("/")[:-1]
     above = ("/".join(parts[:place]) for place in range(1, len(parts) + 1))
-    return tuple(one for one in above if runs_later(one))
+    return tuple(name for name in above if runs_later(name))
 
 
 def _named_in(text: str, path: str) -> bool:
-    """As a word of its own, not as a part of another path."""
+    """As a separate word, not as a part of another path."""
     return re.search(rf"(?<![\w./-])(?:\./)?{re.escape(path)}(?![\w-]|[./][\w*])", text) is not None
 
 
 def _folded(path: str) -> str:
-    """As a file system reads it that knows no case and passes over the end of a name."""
+    """As a file system reads it that ignores case and the trailing characters of a name."""
     parts = (_IGNORED.sub("", part).partition(":")[0].rstrip(". ").casefold() for part in path.split("/"))
     return "/".join(parts)

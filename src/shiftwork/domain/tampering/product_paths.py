@@ -8,7 +8,7 @@ from shiftwork.domain.text.globs import matches
 
 
 def is_product_source(path: str, protection: Protection) -> bool:
-    """A check script that a gate's command names judges the product, and is no part of it."""
+    """A check script that a gate's command names judges the product and is not part of it."""
     if not is_source(path) or matches(FOLDERS, path) or is_test(path, protection) or is_configuration(path):
         return False
     said = named(protection.commands)

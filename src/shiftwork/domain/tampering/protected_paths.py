@@ -1,7 +1,7 @@
-"""Which files are tests, gate configuration and shiftwork's own settings: known by the names that tools go by.
+"""Which files are tests, gate configuration and shiftwork's own settings, by the names that tools use.
 
-Files that hold dependencies or product code as well (`package.json`, `CMakeLists.txt`, `tests.py`, …) are told of and
-not put back: with the base's version a story that needs a new package could never land. See
+Files that also contain dependencies or product code (`package.json`, `CMakeLists.txt`, `tests.py`, …) are reported and
+not restored: with the base's version, a story that needs a new package could never land. See
 docs/decisions/0002-protected-tests.md.
 """
 
@@ -14,28 +14,31 @@ from shiftwork.domain.text.globs import matches
 
 
 def _of_all(names: Callable[[Ecosystem], tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(pattern for one in ECOSYSTEMS for pattern in names(one))
+    return tuple(pattern for ecosystem in ECOSYSTEMS for pattern in names(ecosystem))
 
 
-TESTS: Final = _of_all(lambda one: one.tests)
+TESTS: Final = _of_all(lambda ecosystem: ecosystem.tests)
 """Tests and recorded outputs, by names and folders that nothing else has."""
 
 FOLDERS: Final = tuple(pattern for pattern in TESTS if pattern.startswith("**/") and pattern.endswith("/**"))
 
 NAMES: Final = tuple(pattern for pattern in TESTS if pattern not in FOLDERS)
 
-TESTS_TOLD: Final = _of_all(lambda one: one.perhaps)
+TESTS_SHOWN: Final = _of_all(lambda ecosystem: ecosystem.perhaps)
 """Names of tests that product code has too (`ab-test.ts`, `JobSpec.kt`)."""
 
-CONFIGURATION: Final = _of_all(lambda one: one.settings)
+CONFIGURATION: Final = _of_all(lambda ecosystem: ecosystem.settings)
 
-TOLD_ONLY: Final = _of_all(lambda one: one.mixed)
+SHOWN_ONLY: Final = _of_all(lambda ecosystem: ecosystem.mixed)
 
-DEPENDENCIES: Final = (*_of_all(lambda one: one.dependencies), *_of_all(lambda one: one.installed))
-"""What says what is installed, and installed files that are committed."""
+DEPENDENCIES: Final = (
+    *_of_all(lambda ecosystem: ecosystem.dependencies),
+    *_of_all(lambda ecosystem: ecosystem.installed),
+)
+"""Files that say what is installed, and installed files that are committed."""
 
 OWN: Final = ("shiftwork.toml", "shiftwork/workflows/**", "workflows/*/workflow.yml")
-"""What tells the harness itself how to go about the next run."""
+"""Files that configure the next run of the harness itself."""
 
 
 def is_own(path: str) -> bool:
@@ -43,16 +46,18 @@ def is_own(path: str) -> bool:
 
 
 def is_configuration(path: str) -> bool:
-    return matches(CONFIGURATION, path) or matches(TOLD_ONLY, path) or is_own(path)
+    return matches(CONFIGURATION, path) or matches(SHOWN_ONLY, path) or is_own(path)
 
 
 def is_dependency(path: str) -> bool:
-    """Whether it says what is installed, or is installed itself and committed."""
+    """Whether it says what is installed, or is itself installed and committed."""
     return matches(DEPENDENCIES, path)
 
 
 def is_test(path: str, protection: Protection) -> bool:
-    """What the settings name and is no configuration is taken for a test, and so is what a runner has listed."""
+    """Files that the settings name and that are not configuration count as tests, and so do files that a runner has
+    listed.
+    """
     if is_configuration(path) or is_dependency(path):
         return False
-    return path in protection.listed or matches((*TESTS, *TESTS_TOLD, *protection.patterns), path)
+    return path in protection.listed or matches((*TESTS, *TESTS_SHOWN, *protection.patterns), path)

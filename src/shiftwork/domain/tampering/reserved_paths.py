@@ -1,7 +1,7 @@
-"""Which paths no work may change: those of git and of the harness itself, however a file system lets them be spelled.
+"""Which paths no work may change: those of git and of the harness itself, in any spelling that a file system accepts.
 
-Git refuses most of these when it adds a file. A tree can be made without adding any, so what is to land is looked at
-once more.
+Git refuses most of these when it adds a file. A tree can be created without adding files, so the commit to be landed is
+checked again.
 """
 
 import re
@@ -10,14 +10,16 @@ from typing import Final
 _NAMES: Final = frozenset({".git", ".shiftwork"})
 
 _SHORT: Final = re.compile(r"(?:git|gi[0-9a-f]{4}|shiftw|sh[0-9a-f]{4})~[0-9]+")
-"""What Windows calls them where names have eight letters."""
+"""Their short names on Windows, where names have eight letters."""
 
 _IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Letters that macOS does not see in a name."""
+"""Characters that macOS ignores in a name."""
 
 
 def is_reserved(path: str) -> bool:
-    """Whether a part of the path is a git directory or a state folder; a name may end in what Windows passes over."""
+    """Whether a part of the path is a git directory or a state folder; trailing characters that Windows ignores do not
+    matter.
+    """
     return any(map(_is_reserved, re.split(r"[/\\]", path)))
 
 

@@ -1,4 +1,4 @@
-"""Which of a story's changes the gates are run without: checks are as the base has them, and nothing is new there."""
+"""Which of a story's changes the gates run without: checks are restored from the base, and new checks are left out."""
 
 import sys
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from shiftwork.domain.tampering.protected_paths import (
     CONFIGURATION,
     FOLDERS,
     NAMES,
+    SHOWN_ONLY,
     TESTS,
-    TESTS_TOLD,
-    TOLD_ONLY,
+    TESTS_SHOWN,
     is_configuration,
     is_test,
 )
@@ -34,15 +34,15 @@ _ROOTS: Final = ("", "src")
 
 _VENDORED: Final = ("**/vendor/**",)
 INSTALLED: Final = (
-    *(pattern for one in ECOSYSTEMS for pattern in one.installed if pattern not in _VENDORED),
+    *(pattern for ecosystem in ECOSYSTEMS for pattern in ecosystem.installed if pattern not in _VENDORED),
     *("**/vendor/bin/**", "**/vendor/bundle/**"),
 )
-"""What setup commands make and git ignores: a file of the commit goes before one that was installed there."""
+"""What setup commands create and git ignores: a committed file there takes precedence over an installed one."""
 
 
 def shadows(path: str, protection: Protection) -> bool:
-    """Whether Python would take it for a module of its own library or of a test runner: where it is started, the root
-    of the tree or the folder that a gate goes to, comes first, and so does the folder of a script.
+    """Whether Python would load it in place of a standard module or of a test runner: the start folder, which is the
+    root of the tree or the gate's working folder, comes first on the module path, and so does the folder of a script.
     """
     folder, _, name = path.rpartition("/")
     module, _, end = name.partition(".")
@@ -63,15 +63,15 @@ def module_roots(protection: Protection) -> frozenset[str]:
     return frozenset((*_ROOTS, *folders, *(f"{folder}/src" for folder in folders if folder)))
 
 
-def _displaces(one: Touched, protection: Protection) -> bool:
-    """Whether it is new, and something else would be run without it."""
-    if one.letter != "A":
+def _displaces(change: Touched, protection: Protection) -> bool:
+    """Whether it is new, and something else would run without it."""
+    if change.letter != "A":
         return False
-    return shadows(one.path, protection) or matches(INSTALLED, one.path) or _is_installed(one.path, protection)
+    return shadows(change.path, protection) or matches(INSTALLED, change.path) or _is_installed(change.path, protection)
 
 
 def _is_installed(path: str, protection: Protection) -> bool:
-    """Whether Python would take it for a part of a module that is installed already."""
+    """Whether Python would load it as a part of a module that is already installed."""
     if not protection.installed or not is_source(path):
         return False
     below = (
@@ -82,9 +82,9 @@ def _is_installed(path: str, protection: Protection) -> bool:
     return any(name.partition("/")[0].partition(".")[0] in protection.installed for name in below)
 
 
-def _edits_installed(one: Touched) -> bool:
-    """Whether it changes a package that is committed: that is another package by the same name."""
-    return one.letter != "A" and matches((*INSTALLED, *_VENDORED), one.path)
+def _edits_installed(change: Touched) -> bool:
+    """Whether it changes a committed package: that makes it another package with the same name."""
+    return change.letter != "A" and matches((*INSTALLED, *_VENDORED), change.path)
 
 
 _TESTS_BY_PLACE: Final = (
@@ -95,34 +95,34 @@ _TESTS_BY_PLACE: Final = (
     ),
     *("**/tests/*.rs", "**/test/**/test_*.rb"),
 )
-"""Files that a runner takes for tests by the folder they are in."""
+"""Files that a runner collects as tests because of their folder."""
 
 
 def is_support(path: str) -> bool:
-    """Code in a folder of tests that is no test by its name: other tests may be run with it."""
-    return is_source(path) and matches(FOLDERS, path) and not matches((*NAMES, *TESTS_TOLD, *_TESTS_BY_PLACE), path)
+    """Code in a tests folder that is not a test by its name: other tests may use it."""
+    return is_source(path) and matches(FOLDERS, path) and not matches((*NAMES, *TESTS_SHOWN, *_TESTS_BY_PLACE), path)
 
 
-def configures(one: Touched, protection: Protection) -> bool:
-    """Whether it decides what gates do: by its name, as a new module in the place of another, as an edit of what was
-    installed, because a gate's command names it, or because gate configuration includes or starts it.
+def configures(change: Touched, protection: Protection) -> bool:
+    """Whether it decides what gates do: by its name, as a new module that replaces another, as an edit of an installed
+    package, because a gate's command names it, or because gate configuration includes or starts it.
     """
-    if is_configuration(one.path) or _displaces(one, protection) or _edits_installed(one):
+    if is_configuration(change.path) or _displaces(change, protection) or _edits_installed(change):
         return True
-    if matches(protection.included, one.path):
+    if matches(protection.included, change.path):
         return True
     said = named(protection.commands)
-    if one.letter != "A":
-        return one.path in said.run | said.otherwise | protection.followed and not is_test(one.path, protection)
-    # A text that a gate looks for (`test -f hello.txt`) is what the story is to bring.
-    program = is_source(one.path) or not ending(one.path)
-    return one.path in said.run and program and not is_test(one.path, protection)
+    if change.letter != "A":
+        return change.path in said.run | said.otherwise | protection.followed and not is_test(change.path, protection)
+    # A file that a gate looks for (`test -f hello.txt`) is what the story should add.
+    program = is_source(change.path) or not ending(change.path)
+    return change.path in said.run and program and not is_test(change.path, protection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """The paths to take from the base (`back`), the new ones to leave out (`out`), and those of which only what
-    configures runners is taken from the base (`keyed`).
+    """The paths to restore from the base (`back`), the new paths to leave out (`out`), and those where only the
+    settings of runners are restored (`keyed`).
     """
 
     back: tuple[str, ...] = ()
@@ -131,37 +131,37 @@ class Restored:
 
 
 def put_back(touched: Sequence[Touched], protection: Protection, allowed: Sequence[str]) -> Restored:
-    """What a second run of the gates does without; nothing where there need be none.
+    """What a second run of the gates restores or leaves out; empty where no second run is needed.
 
-    New tests are left out as new configuration is: while they run, they can do to the code and to the runner whatever
-    they like. What the story's spec says it touches (`allowed`) is left as the story has it.
+    New tests are left out like new configuration, because while they run they can manipulate the code and the runner.
+    Files that the story's spec lists in `touches` (`allowed`) stay as the story has them.
     """
     if protection.policy is ProtectPolicy.REPORT:
         return Restored()
-    open_to_doubt = [one for one in touched if not matches(allowed, one.path)]
-    guarded = [one for one in open_to_doubt if _guarded(one, protection)]
-    paths = {one.path for one in guarded}
+    open_to_question = [change for change in touched if not matches(allowed, change.path)]
+    guarded = [change for change in open_to_question if _guarded(change, protection)]
+    paths = {change.path for change in guarded}
     return Restored(
-        back=tuple(one.path for one in guarded if one.letter != "A"),
-        out=tuple(one.path for one in guarded if one.letter == "A"),
-        keyed=tuple(one.path for one in open_to_doubt if is_keyed(one.path) and one.path not in paths),
+        back=tuple(change.path for change in guarded if change.letter != "A"),
+        out=tuple(change.path for change in guarded if change.letter == "A"),
+        keyed=tuple(change.path for change in open_to_question if is_keyed(change.path) and change.path not in paths),
     )
 
 
 def only_new_tests(restored: Restored, protection: Protection) -> bool:
-    """Whether a second run does without nothing but new tests, so that gates which run none need not run again."""
+    """Whether a second run leaves out only new tests, so that gates that run no tests need not run again."""
     new = [Touched(path=path, letter="A") for path in restored.out]
-    return not restored.back and not any(configures(one, protection) or is_support(one.path) for one in new)
+    return not restored.back and not any(configures(change, protection) or is_support(change.path) for change in new)
 
 
-def _guarded(one: Touched, protection: Protection) -> bool:
+def _guarded(change: Touched, protection: Protection) -> bool:
     if protection.patterns:
-        return matches(protection.patterns, one.path)
-    if matches((*TESTS, *CONFIGURATION, *protection.included), one.path) or _edits_installed(one):
+        return matches(protection.patterns, change.path)
+    if matches((*TESTS, *CONFIGURATION, *protection.included), change.path) or _edits_installed(change):
         return True
-    if one.letter == "A":
-        return _displaces(one, protection)
-    if one.path in protection.listed:
+    if change.letter == "A":
+        return _displaces(change, protection)
+    if change.path in protection.listed:
         return True
-    started = one.path in named(protection.commands).run | protection.followed and is_check_script(one.path)
-    return started and not matches(TOLD_ONLY, one.path)
+    started = change.path in named(protection.commands).run | protection.followed and is_check_script(change.path)
+    return started and not matches(SHOWN_ONLY, change.path)

@@ -1,8 +1,8 @@
-"""Lines of product code that reach into a test runner, and lines of dependency files that take packages from elsewhere.
+"""Lines of product code that manipulate a test runner, and lines of dependency files that redirect packages.
 
 Code under test shares a process with its runner, so a line that changes the runner can make any test pass; a package
-from a folder of the tree can be a runner of the story's own. Both are found by text, which can be put together so that
-no rule finds it: see docs/reference/tampering.md. Every pattern takes time in proportion to the length of a line.
+from a folder of the tree can be a manipulated runner. Both are found by text search, which can be evaded: see
+docs/reference/tampering.md. Every pattern takes time in proportion to the length of a line.
 """
 
 import re
@@ -92,7 +92,7 @@ _REDIRECTS: Final = (
 
 
 def patches(path: str, lines: Sequence[str]) -> list[str]:
-    """The lines that change a test runner."""
+    """The added lines of a change that alter how the test runner behaves."""
     return _having(_PATCHES.get(_LANGUAGES.get(ending(path), ""), ()), lines)
 
 
@@ -102,7 +102,7 @@ def uses(path: str, lines: Sequence[str]) -> list[str]:
 
 
 def redirects(path: str, lines: Sequence[str]) -> list[str]:
-    """The lines of a dependency file that take a package from a folder, an address or another index."""
+    """The lines of a dependency file that load a package from a folder, an address or another index."""
     return _having(next((patterns for form, patterns in _REDIRECTS if form.fullmatch(path)), ()), lines)
 
 

@@ -1,7 +1,7 @@
-"""Which keys of files that hold dependencies too configure test runners and linters.
+"""Which keys configure test runners and linters in files that also contain dependencies.
 
-The rest of such a file stays as the story has it: with the base's version a story that needs a new package could never
-land. Reading and writing the files is for others: here they are plain values.
+The rest of such a file stays as the story has it: with the base's version, a story that needs a new package could never
+land. This module works on plain values and does not read or write files.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _KEYS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("tool", "pdm", "scripts"),
         ("tool", "hatch", "envs"),
         ("tool", "uv", "sources"),
-        # An installed project that names a plugin here is loaded by the runner.
+        # The runner loads plugins that an installed project names here.
         ("project", "entry-points", "pytest11"),
         ("tool", "poetry", "plugins", "pytest11"),
     ),
@@ -57,14 +57,14 @@ def with_keys(path: str, base: Table, story: Table) -> Table | None:
 
 
 def _get(table: Any, key: tuple[str, ...]) -> Any:
-    """None where the table does not have it."""
+    """The value at the key; None where the table does not have it."""
     for part in key:
         table = table.get(part) if isinstance(table, Mapping) else None
     return table
 
 
 def _set(table: Table, key: tuple[str, ...], value: Any) -> Table:
-    """The table with the value at the key, or without the key where that is None."""
+    """The table with the value at the key, or without the key where the value is None."""
     if _get(table, key) == value:
         return table
     head, *rest = key

@@ -10,7 +10,7 @@ from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
 
 _RECIPES: Final = ("*.mk", "*.sh", "*.bash", ".justfile")
-"""Files with an ending whose lines are commands."""
+"""Files with an extension whose lines are commands."""
 
 
 _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
@@ -18,8 +18,8 @@ _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|wat
 
 
 def mentions(texts: Mapping[str, str]) -> str:
-    """What files that configure gates start, by path: the lines of them that are commands, with paths from the root of
-    the tree. What only starts the product (`npm start`, `make run`) is left out, and all of `package.json` but scripts.
+    """The command lines of files that configure gates, by path, with paths from the root of the tree. Commands that
+    only start the product (`npm start`, `make run`) are left out, and so is everything in `package.json` but scripts.
     """
     return "\n".join(line for path, text in sorted(texts.items()) for line in _lines(path, text))
 
@@ -27,7 +27,7 @@ def mentions(texts: Mapping[str, str]) -> str:
 def _lines(path: str, text: str) -> Iterator[str]:
     folder, _, name = path.rpartition("/")
     package = name == "package.json"
-    # What a line of settings begins with is a key or a value, and no program.
+    # A line of settings starts with a key or a value, not with a program.
     first = [f"{path}:"] if ending(path) and not package and not matches(_RECIPES, path) else []
     for line in map(without_reading, _scripts(text) if package else _recipes(text)):
         words = first + re.sub(r"""["'`,\[\](){}]""", " ", line).split()
@@ -46,7 +46,7 @@ def _scripts(text: str) -> Iterator[str]:
 
 
 def _recipes(text: str) -> Iterator[str]:
-    """The lines of a Makefile, a justfile or settings, but for the recipes of targets that start the product."""
+    """The lines of a Makefile, a justfile or settings, without the recipes of targets that start the product."""
     serving = False
     for line in text.splitlines():
         if target := re.match(r"@?([\w.-]+)[^:=\n]*:(?!=)", line):
@@ -56,12 +56,12 @@ def _recipes(text: str) -> Iterator[str]:
 
 
 def started(text: str) -> frozenset[str]:
-    """The scripts that lines of commands start."""
+    """The scripts that these command lines start."""
     return named(tuple(command for line in text.splitlines() for command in _commands(line))).run
 
 
 def _commands(line: str) -> Iterator[str]:
-    """The line as a command; and from each word on that starts scripts, for settings that hold a command somewhere."""
+    """The line as a command, and its remainder from each interpreter on, because settings may contain a command."""
     words = line.split()
     for place, word in enumerate(words):
         if place == 0 or INTERPRETERS.fullmatch(word):

@@ -1,4 +1,4 @@
-"""Reads a diff as git writes it: which lines a change has taken from each file, and which it has put there."""
+"""Reads a diff as git writes it: which lines a change removed from each file, and which it added."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,12 +7,12 @@ from typing import Final
 
 _HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _ESCAPE: Final = re.compile(r"\\([0-7]{3}|.)", re.DOTALL)
-_LETTERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_FOLDERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """The lines that a change has taken from a file and put into it."""
+    """The lines that a change removed from a file and added to it."""
 
     path: str
     gone: list[str] = field(default_factory=list)
@@ -20,22 +20,22 @@ class Text:
 
 
 def by_path(patch: str) -> Mapping[str, Text]:
-    """Names that cannot be read may look the same: then they are taken for one."""
+    """Unreadable names may look the same; their changes are then merged."""
     found: dict[str, Text] = {}
-    for one in list(_files(patch)):  # each is whole when the next one begins
-        known = found.setdefault(one.path, one)
-        if known is not one:
-            known.gone.extend(one.gone)
-            known.new.extend(one.new)
+    for text in list(_files(patch)):  # a file is complete when the next starts
+        known = found.setdefault(text.path, text)
+        if known is not text:
+            known.gone.extend(text.gone)
+            known.new.extend(text.new)
     return found
 
 
 def _files(patch: str) -> Iterator[Text]:
-    """Each file of a patch; the lines of a hunk are counted, so that nothing in a file can pass for a heading."""
+    """Each file of a patch. The lines of a hunk are counted, so that no line of a file can pass for a header."""
     text, names, left = Text(path=""), ("", ""), 0
     for line in patch.split("\n"):
         if left:
-            # A line without a sign is the remark that a file does not end with one.
+            # A line without a sign is the note that a file has no newline at its end.
             left -= line[:1] in {"+", "-"}
             if line[:1] in {"+", "-"}:
                 (text.new if line[0] == "+" else text.gone).append(line[1:])
@@ -50,7 +50,9 @@ def _files(patch: str) -> Iterator[Text]:
 
 
 def _path(names: tuple[str, str]) -> str:
-    """Without the letter in front; git ends a name that has a space in it with a tab, and quotes odd ones as C does."""
+    """Without the `a/` or `b/` prefix. Git ends a name that contains a space with a tab, and quotes unusual names as C
+    does.
+    """
     name = names[0] if names[1] == "/dev/null" else names[1]
     if name.startswith('"'):
         return _ESCAPE.sub(_meant, name[1:-1])[2:]
@@ -59,4 +61,4 @@ def _path(names: tuple[str, str]) -> str:
 
 def _meant(escape: re.Match[str]) -> str:
     said = escape[1]
-    return chr(int(said, 8)) if len(said) > 1 else _LETTERS.get(said, said)
+    return chr(int(said, 8)) if len(said) > 1 else _FOLDERS.get(said, said)

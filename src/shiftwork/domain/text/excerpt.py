@@ -1,4 +1,4 @@
-"""What matters of a long output: its beginning, its end, and what stands around the lines that tell of an error."""
+"""The important parts of a long output: its beginning, its end, and the lines around errors."""
 
 import hashlib
 import re
@@ -18,9 +18,9 @@ _ERROR: Final = re.compile(
 
 
 def trimmed(output: str, limit: int) -> str:
-    """At most `limit` characters of it, whole lines where that can be, with a remark wherever lines are left out.
+    """At most `limit` characters of the output, in whole lines where possible, with a note wherever lines are left out.
 
-    Where even what matters is too long, the end of it is kept: there most tools say what it comes to.
+    Where even the important parts are too long, their end is kept, because most tools print their summary there.
     """
     if len(output) <= limit:
         return output
@@ -33,7 +33,7 @@ def trimmed(output: str, limit: int) -> str:
 
 
 def _cut(line: str) -> str:
-    """Of an endless line the two ends."""
+    """The two ends of an overlong line."""
     half = LINE_LIMIT // 2
     return line if len(line) <= LINE_LIMIT else f"{line[:half]}…{line[-half:]}"
 
@@ -63,11 +63,11 @@ _UNREADABLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f
 
 
 def with_last_words(error: str, said: str) -> str:
-    """Why an attempt failed, with the end of what its agent said last, unless the error has that already."""
+    """Why an attempt failed, with the end of the agent's last output, unless the error already contains it."""
     words = " ".join(_UNREADABLE.sub("", said[-8 * WORDS_LIMIT :]).split())
     if not words or words in " ".join(_UNREADABLE.sub("", error).split()):
         return error
-    return f"{error}\nits last words: {words if len(words) <= WORDS_LIMIT else f'…{words[-WORDS_LIMIT:]}'}"
+    return f"{error}\nlast output: {words if len(words) <= WORDS_LIMIT else f'…{words[-WORDS_LIMIT:]}'}"
 
 
 _NOISE: Final = (
@@ -82,8 +82,8 @@ _NOISE: Final = (
 
 
 def normalised(output: str) -> str:
-    """The output without what differs from one run to the next: times, hashes, folders, places in files, process
-    numbers, colours and white space. How many tests failed stays: fewer is not the same.
+    """The output without what differs between runs: times, hashes, folders, positions in files, process ids, colours
+    and white space. The number of failed tests stays, because fewer failures are a difference.
     """
     for pattern, instead in _NOISE:
         output = pattern.sub(instead, output)
@@ -91,5 +91,5 @@ def normalised(output: str) -> str:
 
 
 def fingerprint(output: str) -> str:
-    """The same for two outputs that say the same, however long each took and wherever it ran."""
+    """Equal for two outputs with the same content, however long each run took and wherever it ran."""
     return hashlib.sha256(normalised(output).encode(errors="replace")).hexdigest()[:16]

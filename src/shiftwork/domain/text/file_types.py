@@ -1,4 +1,4 @@
-"""Which files are source code, by how their names end: those that can do something when they are run or imported."""
+"""Which files are source code, by file extension: those that have an effect when they are run or imported."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ _ENDINGS: Final = frozenset(_LANGUAGES.split())
 
 
 def ending(path: str) -> str:
-    """What stands behind the last dot of the name; empty where there is none."""
+    """The lower-case file extension; empty where there is none."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
 

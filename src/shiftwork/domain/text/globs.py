@@ -1,4 +1,4 @@
-"""Paths that patterns match."""
+"""Matches paths against glob patterns."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Final
 
 
 def matches(patterns: Iterable[str], path: str) -> bool:
-    """Whether one of the globs means the path or a folder above it; one without a slash is about names anywhere."""
+    """Whether any glob matches the path or a folder above it; a glob without a slash matches names in any folder."""
     return _regex(tuple(patterns)).fullmatch(path) is not None
 
 

@@ -1,1 +1,1 @@
-"""What attempts have used, and what others may use."""
+"""What attempts have used, and estimates of what a run may use."""

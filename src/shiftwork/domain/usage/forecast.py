@@ -1,11 +1,11 @@
-"""What a run may cost, as it is foreseen before it begins."""
+"""The cost of a run as estimated before it starts."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What the work may cost, from what `known` stories have cost before: the middle half of them, each way."""
+    """What the work may cost, from the cost of `known` earlier stories: the range of the middle half."""
 
     low_usd: float
     high_usd: float
@@ -14,7 +14,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Of all the stories that a run begins with, and of one of the usual size."""
+    """Estimates for all stories that a run starts with, and for a story of the usual size."""
 
     whole: Band
     usual: Band

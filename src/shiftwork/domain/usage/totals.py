@@ -1,6 +1,6 @@
-"""What attempts have come to: the one place that sums and compares, for every view.
+"""Totals of what attempts used: the single place that sums and compares, for every view.
 
-It knows of amounts alone, because looking at a run is to be quick.
+It depends only on amounts, because views of a run must be fast.
 """
 
 from collections.abc import Iterable
@@ -14,18 +14,18 @@ from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 _SMALL: Final = 0.01
 
 
-def one_attempt(told: Usage | None) -> Usage:
-    """What an attempt has told, counted as one. One that names a price but no tokens has not counted them, unless it
-    cost nothing; and one that was ended before its last word may say itself that there was more.
+def one_attempt(usage: Usage | None) -> Usage:
+    """What an attempt reported, counted as one. An attempt that reports a price but no tokens counts as uncounted,
+    unless it cost nothing. An attempt that was stopped early may itself report that it used more.
     """
-    used = told or NOTHING_USED
+    used = usage or NOTHING_USED
     silent = not (used.input_tokens or used.output_tokens) and used.cost_usd != 0
     unpriced, uncounted = used.unpriced or used.cost_usd is None, used.uncounted or silent
     return replace(used, attempts=1, unpriced=int(unpriced), uncounted=int(uncounted))
 
 
 def dollars(usd: float) -> str:
-    """A sum in figures, with as many digits as a small one needs to be seen."""
+    """The amount with as many digits as a small amount needs."""
     return f"{usd:.4f}" if 0 < usd < _SMALL else f"{usd:.2f}"
 
 
@@ -43,16 +43,16 @@ def merged(shares: Iterable[Share]) -> tuple[Share, ...]:
 
 
 def by_agent(shares: Iterable[Share]) -> dict[str, Usage]:
-    return {one.agent: one.usage for one in merged(replace(share, model="") for share in shares)}
+    return {share.agent: share.usage for share in merged(replace(share, model="") for share in shares)}
 
 
 def by_model(shares: Iterable[Share]) -> dict[str, Usage]:
-    """The name is empty for what nobody has told the model of."""
-    return {one.model: one.usage for one in merged(replace(share, agent="") for share in shares)}
+    """The name is empty where the model is unknown."""
+    return {share.model: share.usage for share in merged(replace(share, agent="") for share in shares)}
 
 
 class Verdict(StrEnum):
-    """Where a cost lies; it is `OPEN` where not all of it is known yet, and what is known is not too much already."""
+    """Where a cost is relative to a band; `OPEN` where it is not fully known yet and not already too high."""
 
     BELOW = "below"
     WITHIN = "within"
@@ -61,7 +61,7 @@ class Verdict(StrEnum):
 
 
 def verdict(band: Band, used: Usage, *, over: bool) -> Verdict:
-    """What nobody knows, or what is still to come, could be any amount, but no negative one."""
+    """Unknown and future costs may be any amount from zero."""
     cost = used.cost_usd or 0.0
     if cost > band.high_usd:
         return Verdict.ABOVE

@@ -1,16 +1,16 @@
-"""What an attempt has used, or several together: tokens, and money where that is known."""
+"""What one or several attempts have used: tokens, and money where it is known."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Counts add up; an unknown cost stays unknown (`None`) and is never shown as zero. One that is `estimated` in part
-    was not told by the agent but follows from its tokens. Of the input tokens `cached_tokens` came from a cache.
+    """Counts add up; an unknown cost stays unknown (`None`) and is never shown as zero. An `estimated` cost was, at
+    least in part, computed from tokens and not reported by the agent. Of the input tokens, `cached_tokens` came from a
+    cache.
 
-    An agent tells of one attempt, and which `model` it used; a sum has none. A sum counts the `attempts` in it, those
-    of which nobody knows the price (`unpriced`) and those of which nobody knows the tokens (`uncounted`): what it says
-    is then the least that was used.
+    An agent reports one attempt and the `model` it used; a sum has no model. A sum counts its `attempts`, those with
+    unknown price (`unpriced`) and those with unknown tokens (`uncounted`); with any of these, its amounts are minimums.
     """
 
     input_tokens: int = 0
@@ -42,7 +42,7 @@ NOTHING_USED = Usage()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """What one profile has used with one model, which is empty where nobody has told it."""
+    """What one profile has used with one model, which is empty where it is unknown."""
 
     agent: str
     model: str

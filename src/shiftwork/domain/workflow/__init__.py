@@ -1,1 +1,1 @@
-"""How a story is worked on: workflows, steps, edits of a pipeline and their guardrails."""
+"""How a story is processed: workflows, steps, edits of a pipeline and their guardrails."""

@@ -19,7 +19,7 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStep:
-    """A step to be added; its id is given by the harness."""
+    """A step to add; the harness assigns its id."""
 
     type: str
     description: str
@@ -27,7 +27,7 @@ class NewStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One operation. Which fields it needs follows from `operation`; the rules refuse what is missing."""
+    """One operation. `operation` determines which fields it needs; the rules refuse a request where any is missing."""
 
     operation: Operation
     reason: str

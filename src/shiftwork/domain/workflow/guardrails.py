@@ -1,7 +1,7 @@
-"""The six editing operations and the eleven guardrails that hold them.
+"""The six editing operations and the eleven guardrails that limit them.
 
-A request is applied whole or not at all: each edit is checked against the pipeline as the edits before it have left
-it, and the first that is refused refuses the request.
+A request is applied completely or not at all: each edit is checked against the pipeline after the previous edits, and
+the first refused edit refuses the request.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,19 +28,19 @@ _YIELDING: Final = {StepStatus.IN_PROGRESS: Trigger.INTERRUPT, StepStatus.COMPLE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """Why a request was refused, as the agent is told it."""
+    """Why a request was refused, as shown to the agent."""
 
     reason: str
 
 
 class _Refusal(Exception):  # noqa: N818 - not an error of the product: it never leaves this module
-    """Carries a reason from deep inside a request to its edge."""
+    """Carries a reason from an operation up to `apply_edits`."""
 
 
 def apply_edits(pipeline: Pipeline, by: StepId | str, edits: Sequence[Edit]) -> Pipeline | Rejected:
     """The pipeline after all edits, or the reason why none is applied. `by` is the editing step, or a person."""
     if not edits:
-        return Rejected(reason="the request holds no operation")
+        return Rejected(reason="the request has no operation")
     try:
         _check_editor(pipeline, by)
         for number, edit in enumerate(edits, start=1):
@@ -58,12 +58,12 @@ def restarts(edits: Sequence[Edit]) -> bool:
 
 
 def outline(pipeline: Pipeline) -> tuple[str, ...]:
-    """The pipeline as rows for the history: what an edit changed is the difference of two of these."""
+    """The pipeline as rows for the history: the difference of two outlines is what an edit changed."""
     return tuple(f"{step.id} {step.plan.type} {step.status} {step.plan.description}" for step in pipeline.steps)
 
 
 def skipped(pipeline: Pipeline) -> tuple[str, ...]:
-    """The steps that were left out by an edit, each with the reason; not those that a decision has passed over."""
+    """The steps that an edit left out, each with the reason; without those that a decision passed over."""
     left = (step for step in pipeline.steps if step.status is StepStatus.SKIPPED and not step.passed_over)
     return tuple(f"{step.plan.name}: {' '.join(step.skip_reason.split())[:_REASON]}".rstrip(": ") for step in left)
 
@@ -91,19 +91,19 @@ def _apply(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
 
 
 def _check_mandatory(before: Pipeline, after: Pipeline) -> None:
-    """A mandatory step that is still to come is no agent's to rewrite, to split or to work around: it stays what it is,
-    what stood before it stays before it, and behind the last of them nothing is added that nobody would check.
+    """An agent may not rewrite, split or bypass a mandatory step that has not run yet: the step stays unchanged, what
+    is before it stays before it, and nothing may be added after the last of them, because nothing would check it.
     """
     for step in before.steps:
         left = after.find(step.id)
         if step.mandatory and left is None:
-            raise _Refusal(f"{step.plan.type} is mandatory and not an agent's to split; add steps before it instead")
+            raise _Refusal(f"{step.plan.type} is mandatory and an agent may not split it; add steps before it instead")
         if step.mandatory and left and left.plan.description != step.plan.description:
-            raise _Refusal(f"{step.plan.type} is mandatory: what it is to do is not an agent's to change")
+            raise _Refusal(f"{step.plan.type} is mandatory: an agent may not change its description")
     coming = [step for step in before.steps if step.mandatory and step.status is StepStatus.PENDING]
     for step in coming:
-        ahead = {one.id for one in before.steps[: before.index(step.id)]}
-        passed = next((one for one in after.steps[after.index(step.id) :] if one.id in ahead), None)
+        ahead = {item.id for item in before.steps[: before.index(step.id)]}
+        passed = next((item for item in after.steps[after.index(step.id) :] if item.id in ahead), None)
         if passed:
             raise _Refusal(f"{step.plan.type} is mandatory: {passed.id} must stay before it")
     if coming:
@@ -115,7 +115,7 @@ def _check_mandatory(before: Pipeline, after: Pipeline) -> None:
 
 
 def _check_last(pipeline: Pipeline) -> None:
-    """A step that must be last is last: nothing stands after it that has not been skipped."""
+    """Only skipped steps may follow a step that must be last."""
     for position, step in enumerate(pipeline.steps):
         rest = pipeline.steps[position + 1 :]
         if step.last and any(other.status is not StepStatus.SKIPPED for other in rest):
@@ -123,7 +123,7 @@ def _check_last(pipeline: Pipeline) -> None:
 
 
 def _yield_last(pipeline: Pipeline) -> Pipeline:
-    """The last step, begun or completed before work was put in front of it, runs (again) after that work."""
+    """If the last step had started or completed before work was inserted before it, it runs (again) after that work."""
     last = next((step for step in pipeline.steps if step.status in _YIELDING and step.last), None)
     if last is None:
         return pipeline
@@ -143,7 +143,7 @@ def _add_after(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  #
 def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _pending(pipeline, by, edit.target)
     if target.attempts:
-        # New steps have new counters: steps that restart themselves and split each other would go on for ever.
+        # New steps have new counters: steps that restart themselves and split each other would never end.
         raise _Refusal(f"{target.id} has been attempted and cannot be split; add steps after it instead")
     if target.mandatory and all(step.type != target.plan.type for step in edit.steps):
         raise _Refusal(f"{target.plan.type} is mandatory: one of the steps that replace it must be {target.plan.type}")
@@ -158,7 +158,7 @@ def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
 
 
 def _led_to(step: Step, old: StepId, new: StepId) -> Step:
-    """The step, its routes leading to the first of those that have replaced the one they led to."""
+    """The step, with routes to the replaced step pointing to the first of its replacements."""
     routes = tuple(replace(route, target=new) if route.target == old else route for route in step.plan.routes)
     return step if routes == step.plan.routes else replace(step, plan=replace(step.plan, routes=routes))
 
@@ -182,13 +182,13 @@ def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # n
 
 
 def _check_routes(pipeline: Pipeline) -> None:
-    """What a decision leads back to stands before the step that decides, and what it leads on to behind it."""
+    """The target of a route back must be before the deciding step, the target of a route forward after it."""
     places = {step.id: place for place, step in enumerate(pipeline.steps)}
     for step in pipeline.steps:
         for route in step.plan.routes:
             ahead = places.get(StepId(route.target), places[step.id]) > places[step.id]
             if route.target in places and ahead is route.back:
-                side = "before" if route.back else "behind"
+                side = "before" if route.back else "after"
                 raise _Refusal(f"{route.target} must stay {side} {step.id}, whose decision may lead there")
 
 
@@ -227,7 +227,7 @@ def _existing(pipeline: Pipeline, wanted: StepId) -> Step:
 
 def _pending(pipeline: Pipeline, by: StepId | str, wanted: StepId) -> Step:
     """A step that may be changed. The editor itself may not, not even after its own restart: its attempt has not ended
-    yet, and what that has spent is told of a step that must still be there.
+    yet, and its usage is recorded for a step that must still exist.
     """
     found = _existing(pipeline, wanted)
     if found.id == by:
@@ -258,7 +258,7 @@ def _new_steps(pipeline: Pipeline, wanted: Sequence[NewStep]) -> tuple[tuple[Ste
 def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
     """A step of the catalogue, or of a type that this story's own workflow defines."""
     if new.type in HARNESS_ONLY:
-        raise _Refusal(f"{new.type} steps are added by the harness alone")
+        raise _Refusal(f"{new.type} steps are added only by the harness")
     if not new.description.strip():
         raise _Refusal(f"the new {new.type} step needs a description")
     twin = next((step for step in pipeline.steps if step.plan.type == new.type), None)

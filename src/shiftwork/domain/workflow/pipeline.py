@@ -1,4 +1,4 @@
-"""A pipeline: an ordered list of steps and where each of them stands."""
+"""A pipeline: an ordered list of steps with their status."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan
 
 
 class StepStatus(StrEnum):
-    """Where a step stands; `transitions` holds the only table of changes."""
+    """The status of a step; `transitions` holds the only table of changes."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -26,8 +26,8 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One node of a pipeline: its `plan` is what its workflow says of it, the rest is how far it has come. In `routes`
-    of the plan are ids of steps. An edit may give it to another `profile`.
+    """A step of a pipeline: `plan` is the workflow's description of it, the rest is its progress. `routes` of the plan
+    contain ids of steps. An edit may assign another `profile`.
     """
 
     id: StepId
@@ -36,33 +36,33 @@ class Step:
 
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
-    retries: int = 0  # returns after a failure or by a route back
-    restarts: int = 0  # the agent's own
+    retries: int = 0  # returns after a failure or through a route back
+    restarts: int = 0  # requested by the agent itself
     questions: int = 0
     deferrals: int = 0  # limits that ended an attempt
     in_vain: int = 0  # those of them that did not come before the end that had been `promised`
     promised: float = 0.0
-    decision: str = ""  # of the last attempt: by this its routes are followed
-    verdict: str = ""  # why it has decided so
-    passed_over: bool = False  # skipped by a route, and not by an edit
+    decision: str = ""  # of the last attempt; selects the route
+    verdict: str = ""  # the reason for the decision
+    passed_over: bool = False  # skipped by a route, not by an edit
     start_commit: Commit = Commit("")
     notes: str = ""
     error: str = ""
-    feedback: str = ""  # what the next attempt is told of the last
-    returned_for: str = ""  # the fingerprint of what it was last gone back to for
+    feedback: str = ""  # about the last attempt, for the next
+    returned_for: str = ""  # the fingerprint of the reason for the last return to it
     skip_reason: str = ""
     started_at: float | None = None  # of the last attempt
     ended_at: float | None = None
-    seconds: float | None = None  # how long all took together that have ended, as far as that is known
+    seconds: float | None = None  # total of all ended attempts, as far as known
     usage: Usage = NOTHING_USED
     log: str = ""
-    played_by: str = ""  # the profile that made the last attempt
-    model: str = ""  # the one it was asked to use, empty for its own, until it has told which one it used
+    assigned_profile: str = ""  # the profile that made the last attempt
+    model: str = ""  # the requested model, empty for the agent's default, until the agent reports the model it used
 
     @property
     def mandatory(self) -> bool:
-        """What the harness or a person is to do is no agent's to skip, and neither is what decides where the story
-        goes, nor are some types of the catalogue.
+        """An agent may not skip a step that the harness or a person performs, a step that decides the route, or a
+        mandatory type of the catalogue.
         """
         row = CATALOGUE.get(self.plan.type)
         return self.plan.kind is not StepKind.AGENT or bool(self.plan.routes) or (row is not None and row.mandatory)
@@ -80,7 +80,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """Order is position in `steps`; `next_number` never goes down, so ids are never used twice."""
+    """Order is the position in `steps`; `next_number` never decreases, so ids are never reused."""
 
     steps: tuple[Step, ...] = ()
     next_number: int = 1
@@ -89,7 +89,7 @@ class Pipeline:
         return next((step for step in self.steps if step.id == wanted), None)
 
     def step(self, wanted: StepId) -> Step:
-        """The step with that id; asking for one that is not there is a mistake of the caller's."""
+        """Returns the step with that id. Raises LookupError where it does not exist, which is a bug in the caller."""
         found = self.find(wanted)
         if found is None:
             raise LookupError(f"the pipeline has no step {wanted}")
@@ -104,7 +104,7 @@ class Pipeline:
 
     @property
     def current(self) -> Step | None:
-        """The step that runs now, or whose failure has not been dealt with, else the next to run."""
+        """The step that runs now or whose failure is not handled yet, otherwise the next to run."""
         begun = (step for step in self.steps if step.status not in FINISHED and step.status is not StepStatus.PENDING)
         return next(begun, None) or next(iter(self.pending), None)
 
@@ -117,8 +117,8 @@ def planned_step(number: int, plan: StepPlan) -> Step:
 
 
 def pipeline_of(plans: tuple[StepPlan, ...], *, first: int = 1) -> Pipeline:
-    """The steps with their ids, counted from `first`, which from now on are what routes lead to: names need not be
-    unique, and may go.
+    """The steps with their ids, counted from `first`. Routes now point to ids, because names need not be unique and
+    steps may be removed.
     """
     ids = {plan.name: step_id(number) for number, plan in reversed(list(enumerate(plans, start=first)))}
     steps = tuple(_routed(planned_step(number, plan), ids) for number, plan in enumerate(plans, start=first))
@@ -126,6 +126,6 @@ def pipeline_of(plans: tuple[StepPlan, ...], *, first: int = 1) -> Pipeline:
 
 
 def _routed(step: Step, ids: Mapping[str, StepId]) -> Step:
-    """A route to a name that no step has leads on in order; whoever loads a workflow refuses it."""
+    """A route to an unknown name continues in order; the loader of workflows refuses such a route."""
     routes = tuple(replace(route, target=ids.get(route.target, "")) for route in step.plan.routes)
     return replace(step, plan=replace(step.plan, routes=routes))

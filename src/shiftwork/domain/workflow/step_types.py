@@ -1,4 +1,4 @@
-"""The step catalogue: the types of steps, how long each may take, what it may edit, what it is shown."""
+"""The step catalogue: the types of steps, how long each may take, what it may edit, what its prompt contains."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Section(StrEnum):
-    """A part of a prompt that a step type may or may not be shown."""
+    """A part of a prompt that a step type may include."""
 
     STORY = "story"
     CRITERIA = "criteria"
@@ -21,13 +21,13 @@ class Section(StrEnum):
 EVERYTHING: Final = frozenset(Section)
 
 _LEARNT: Final = frozenset({Section.PROJECT, Section.PATTERNS, Section.PROGRESS})
-"""What other stories and earlier runs have found out: for the steps that explore, plan and change."""
+"""What other stories and earlier runs have learnt: for the steps that explore, plan and change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepType:
-    """One row of the catalogue. A step that `changes` files has come to nothing where it has changed none. `sees`
-    limits the prompt; feedback on the step's own last attempt is always shown.
+    """One row of the catalogue. A step that `changes` files fails where it has changed none. `sees` limits the prompt;
+    feedback on the step's own last attempt is always included.
     """
 
     name: str

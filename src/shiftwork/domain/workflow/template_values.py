@@ -1,4 +1,4 @@
-"""What the templates of a workflow may name, and how the answers of steps become part of that."""
+"""The names that templates of a workflow may use, and how the answers of steps are added to them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,18 +18,18 @@ BUILT_IN: Final = PROTECTED_KEYS | {
     "progress",
     "verify_feedback",
 }
-"""Names that the harness gives to every template."""
+"""Names that the harness provides to every template."""
 
 AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining", "progress"})
-"""Those of them that are known where an agent is at work, and to no question that a person is asked."""
+"""Built-in names that exist only in prompts of agents, not in questions to a person."""
 
-# Blanks inside the braces are allowed because people write them; anything else in braces is text, so that
+# Blanks inside the braces are allowed because people write them. Anything else in braces is text, so that
 # `{{ a.b }}`, `{ {x} }` and JSON stay as they are.
 PLACE: Final = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 
 
 def merged(context: Context, outputs: Iterable[tuple[str, str]]) -> Context:
-    """The context with what a step has answered; what is protected stays as it was."""
+    """The context with a step's outputs added; protected keys stay unchanged."""
     kept = {key: value for key, value in outputs if key not in PROTECTED_KEYS}
     return tuple({**dict(context), **kept}.items())
 
@@ -40,16 +40,16 @@ def without(context: Context, keys: Iterable[str]) -> Context:
 
 
 def limited(outputs: Context, keys: Iterable[str]) -> Context:
-    """What a step may set: everything, where it declares nothing."""
+    """The outputs that a step may set: all, where it declares none."""
     allowed = frozenset(key.lower() for key in keys)
     return tuple(pair for pair in outputs if not allowed or pair[0] in allowed)
 
 
 def values(context: Context, built_in: Mapping[str, str]) -> dict[str, str]:
-    """What a template is filled with; the harness's own names win over everything."""
+    """The values for a template; the harness's own names take precedence."""
     return {**dict(context), **built_in}
 
 
 def filled(template: str, known: Mapping[str, str]) -> str:
-    """In a single pass: a value is text, also where it looks like a template; a name without one renders empty."""
+    """In a single pass: a value is text even if it looks like a template; a name without a value renders empty."""
     return PLACE.sub(lambda place: known.get(place[1], ""), template)

@@ -1,4 +1,4 @@
-"""A workflow as data: the steps a run goes through, one of which may be a loop over its stories."""
+"""A workflow as data: the steps of a run, one of which may be a loop over its stories."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
 
 
 class StepKind(StrEnum):
-    """Who does a step: an agent, the harness's own gates, a person, or each story's pipeline in turn."""
+    """What performs a step: an agent, the harness's own gates, a person, or each story's pipeline in turn."""
 
     AGENT = "agent"
     GATE = "gate"
@@ -18,7 +18,7 @@ class StepKind(StrEnum):
 
 
 class Exhausted(StrEnum):
-    """What happens when a step's retries are spent."""
+    """What happens when a step has no retries left."""
 
     FAIL = "fail"
     ASK = "ask"
@@ -26,9 +26,10 @@ class Exhausted(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """Where a decision leads: on to a later step, `back` to an earlier one, or, with no target, on in order.
+    """Where a decision leads: to a later step, `back` to an earlier step, or, without a target, to the next step in
+    order.
 
-    `target` is a step's name in a plan and its id in a pipeline; `clear` are the keys that are then taken out of the
+    `target` is a step's name in a plan and its id in a pipeline. `clear` names the keys that are then removed from the
     context. Values are compared without regard to case.
     """
 
@@ -40,13 +41,13 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan:
-    """A step as the workflow describes it; `type` is its row in the catalogue, `body` the steps of a loop.
+    """A step as the workflow describes it. `type` is its row in the catalogue, `body` holds the steps of a loop.
 
-    `input` is the step's own prompt (the catalogue's where it is empty) and `expects` what its answer must hold. Where
-    `routes` lead is decided by what the answer gives for `decision_key`, by the gates (`passed`, `failed`) or by a
-    person (`approved`, `rejected`). `shared_keys` are outputs that other steps may produce as well. `commands` are the
-    checks of a gate step; without any it runs those of the settings. A step that `plans` answers with stories, and
-    what it changes in the workspace is dropped.
+    `input` is the step's own prompt (the catalogue's where it is empty) and `expects` says what its answer must
+    contain. The answer's value for `decision_key`, the gates (`passed`, `failed`) or a person (`approved`, `rejected`)
+    decide which of the `routes` is followed. `shared_keys` are outputs that other steps may produce as well. `commands`
+    are the checks of a gate step; without any it runs those of the settings. A step that `plans` answers with stories;
+    its changes in the workspace are dropped.
     """
 
     name: str
@@ -70,8 +71,8 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentPlan:
-    """Who does a step: a role, the profile that it is played by (the run's own where none is named), and who it is:
-    `persona` has the names and texts of files that go in front of its prompts.
+    """The agent of a step: its role and its profile (the run's own where none is named). `persona` holds the names and
+    texts of files that precede its prompts.
     """
 
     id: str
@@ -85,8 +86,9 @@ class AgentPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
-    """The user's way of working: run-level steps, with the stories' pipeline as the body of a loop. `context` has
-    values that templates may name from the start; `parallel` is how many stories may be in progress, where it says so.
+    """The user's way of working: run-level steps, with the stories' pipeline as the body of a loop. `context` holds
+    values that templates may name from the start. `parallel` is how many stories may be in progress, where the workflow
+    sets it.
     """
 
     id: str
@@ -100,12 +102,12 @@ class Workflow:
 
     @property
     def story_steps(self) -> tuple[StepPlan, ...]:
-        """The pipeline that each story goes through: the body of the loop, or, where there is none, all steps."""
+        """The pipeline of each story: the body of the loop, or all steps where there is no loop."""
         return next((step.body for step in self.steps if step.kind is StepKind.LOOP), self.steps)
 
     @property
     def frame(self) -> tuple[StepPlan, ...]:
-        """The run's own pipeline, its loop included, where there is anything to do before or after the stories."""
+        """The run's own pipeline, including its loop, where there are steps before or after the stories."""
         loops = any(step.kind is StepKind.LOOP for step in self.steps)
         return self.steps if loops and len(self.steps) > 1 else ()
 
@@ -118,7 +120,7 @@ def catalogue_step(name: str, *, max_retries: int = 1) -> StepPlan:
 DYNAMIC: Final = Workflow(
     id="dynamic",
     version=1,
-    description="Ten small steps a story, from looking around to a last review, which agents may change as they go.",
+    description="Ten small steps a story, from exploring the code to a final review. Agents may change the steps.",
     steps=(
         StepPlan(
             name="stories",
@@ -132,9 +134,9 @@ DYNAMIC: Final = Workflow(
 RALPH: Final = Workflow(
     id="ralph",
     version=1,
-    description="One session a story, and the gates; what they refuse is mended.",
+    description="One session a story, and the gates. Further sessions fix what the gates refuse.",
     steps=(StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=(catalogue_step("coding"),)),),
 )
-"""One session a story and the gates at its landing; what those refuse is mended by further sessions."""
+"""One session per story, and the gates at its landing. Further sessions fix what the gates refuse."""
 
 WORKFLOWS: Final = {workflow.id: workflow for workflow in (DYNAMIC, RALPH)}

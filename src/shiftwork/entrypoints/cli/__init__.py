@@ -1,7 +1,7 @@
-"""The command line. Nothing is imported here before it is needed: `--help` and `status` must answer at once."""
+"""The command line. Modules are imported only when needed, so that `--help` and `status` answer at once."""
 
 _INTERRUPTED = 130
-"""Of `errors`, which is not imported here."""
+"""The same as in `errors`, which is not imported here."""
 
 
 def main() -> int:
@@ -12,10 +12,10 @@ def main() -> int:
     import gc  # noqa: PLC0415 - see above
     import signal  # noqa: PLC0415 - see above
 
-    # All is done and said. The interpreter lets go of our handlers before it is gone, and an interrupt on the way out
+    # The command is complete. The interpreter removes our signal handlers before it ends, and an interrupt at that time
     # would print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Nor is it worth a last search on the way out, which would take another tenth.
+    # A last garbage collection at exit would take another tenth of the time.
     gc.freeze()
     return code
 
@@ -23,8 +23,8 @@ def main() -> int:
 def _loaded_and_run() -> int:
     import gc  # noqa: PLC0415 - see above
 
-    # What is being imported is no garbage, and looking for some there takes a tenth of the time of `status`. The group
-    # lets the collector go on when the command is loaded.
+    # Imported modules are no garbage, and a collection during the imports takes a tenth of the time of `status`. The
+    # group enables the collector again when the command is loaded.
     gc.disable()
     import signal  # noqa: F401, PLC0415 - loaded here, because nothing catches an interrupt on the way out
 

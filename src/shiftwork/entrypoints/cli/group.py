@@ -1,4 +1,4 @@
-"""The group of all commands: knows them from the registry, and imports one only when it is called."""
+"""The group of all commands: lists them from the registry, and imports a command only when it is called."""
 
 import gc
 import os
@@ -12,14 +12,14 @@ from shiftwork.errors import ShiftworkError
 
 
 class LazyGroup(click.Group):
-    """Lists commands in the order in which a newcomer meets them."""
+    """Lists commands in the order in which a new user needs them."""
 
     def __init__(self, *words: Any, entries: tuple[Entry, ...] = COMMANDS, **more: Any) -> None:
         super().__init__(*words, **more)
         self.entries = entries
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Whoever types a group alone asks what there is in it.
+        # A group without a command shows its help.
         return super().parse_args(ctx, args or ([] if ctx.resilient_parsing else ["--help"]))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's shape
@@ -62,7 +62,7 @@ def _version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:
 
 
 def _warn() -> None:
-    """Before anything is done: whoever has mistyped a guard's name believes that it holds."""
+    """Warns before anything is done, because a mistyped variable name would leave a guard without effect."""
     from shiftwork.config.site import environment  # noqa: PLC0415 - help does not need it
     from shiftwork.config.variables import without_effect  # noqa: PLC0415 - as above
 
@@ -70,11 +70,11 @@ def _warn() -> None:
         if not meant and _is_named(name):
             continue
         near = f"; did you mean {meant}?" if meant else ""
-        click.echo(f"shiftwork: warning: {name} has no effect, no such variable is read{near}", err=True)
+        click.echo(f"shiftwork: warning: {name} has no effect: there is no such variable{near}", err=True)
 
 
 def _is_named(name: str) -> bool:
-    """Whether the settings name it, as one that an agent is given or that holds a secret."""
+    """Whether the settings name the variable, for agents or as a secret."""
     from shiftwork.bounded import read_text  # noqa: PLC0415 - as above
     from shiftwork.config.site import LARGEST, SETTINGS_FILE  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.env.repository import root_or_folder  # noqa: PLC0415 - as above
@@ -91,7 +91,7 @@ def _is_named(name: str) -> bool:
     epilog="Exit codes: 0 done, 1 failed, 2 limit reached, 64 wrong usage, 130 interrupted.",
 )
 @click.option("-C", "--cwd", metavar="DIR", default="", help="Work as if started in DIR.")
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Tell the version.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def group(cwd: str) -> None:
     """Hand a whole feature to the coding agents you already have; get back finished, proven, landed work."""
     if cwd:

@@ -1,1 +1,1 @@
-"""The tools that a running agent is offered, as an MCP server on standard input and output."""
+"""The tools for a running agent, as an MCP server on standard input and output."""

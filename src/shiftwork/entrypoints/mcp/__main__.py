@@ -1,7 +1,7 @@
-"""`python -I -S <this file> <desk>`: serve one attempt's tools until its agent hangs up.
+"""`python -I -S <this file> <folder>`: serves the tools of one attempt until its agent disconnects.
 
 Started by its path on a bare interpreter, because every attempt of every agent waits for it: `-m` and the `site`
-module, which runs whatever start-up hooks other packages have installed, take longer than all that is done here. Only
+module, which runs the start-up hooks of installed packages, take longer than the work done here. Only
 the standard library is needed; the package itself is found from this file, after everything else.
 """
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from shiftwork.entrypoints.mcp.tools import TOOLS, misfits
 
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""All that have a handshake, the latest first: to a server of tools they are the same."""
+"""All versions with a handshake, the latest first: for a server of tools they are the same."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -28,17 +28,17 @@ type Caller = Callable[[str, Params], Any]
 
 
 class _Refusal(Exception):  # noqa: N818 - an answer on its way out: it never leaves this module
-    """A request that is answered with an error of JSON-RPC."""
+    """A request that gets a JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
 
 
-def serve(desk: str) -> None:
-    """Answer until the agent closes the connection, or tells that it is over: some wait for this process to be gone."""
+def serve(attempt_folder: str) -> None:
+    """Answers until the agent closes the connection or says it is over: some wait for this process to end."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    server = Server(_calling(desk))
+    server = Server(_calling(attempt_folder))
     for line in sys.stdin.buffer:
         answer = server.answer(line)
         if answer:
@@ -49,7 +49,7 @@ def serve(desk: str) -> None:
                 return
 
 
-def _calling(desk: str) -> Caller:
+def _calling(attempt_folder: str) -> Caller:
     toolbox: list[Any] = []
 
     def caller(name: str, arguments: Params) -> Any:
@@ -58,14 +58,14 @@ def _calling(desk: str) -> Caller:
 
             from shiftwork.entrypoints.mcp.toolbox import Toolbox  # noqa: PLC0415 - as above
 
-            toolbox.append(Toolbox(Path(desk)))
+            toolbox.append(Toolbox(Path(attempt_folder)))
         return getattr(toolbox[0], name)(**arguments)
 
     return caller
 
 
 class Server:
-    """One connection. Whatever a line holds, it is answered or ignored; nothing is raised."""
+    """One connection. Every line is answered or ignored; nothing is raised."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -78,7 +78,7 @@ class Server:
         }
 
     def answer(self, line: bytes) -> bytes:
-        """The line to send back; nothing for what asks for no answer."""
+        """The line to send back; empty if no answer is needed."""
         if not line.strip():
             return b""
         try:
@@ -86,7 +86,7 @@ class Server:
         except (ValueError, RecursionError):
             return _line(_error(None, PARSE_ERROR, "this line is not JSON"))
         if isinstance(message, list) and message:
-            answers = [answer for one in message if (answer := self._answer(one))]
+            answers = [answer for item in message if (answer := self._answer(item))]
             return _line(answers) if answers else b""
         answer = self._answer(message)
         return _line(answer) if answer else b""
@@ -95,12 +95,12 @@ class Server:
         if not isinstance(message, dict) or not _identified(message):
             return _error(None, INVALID_REQUEST, "a message is an object, and its id a text or a whole number")
         if "result" in message or "error" in message:
-            return None  # nothing was asked from here, so it answers nothing
+            return None  # the server sends no requests, so this answers none
         method, number = message.get("method"), message.get("id")
         if not isinstance(method, str):
             return _error(number, INVALID_REQUEST, "the method is missing")
         if "id" not in message:
-            return None  # a notification: there is none that changes anything here
+            return None  # a notification: none changes anything here
         try:
             return {"jsonrpc": "2.0", "id": number, "result": self._result(method, message.get("params"))}
         except _Refusal as refusal:
@@ -122,18 +122,18 @@ class Server:
         }
 
     def _call(self, params: Params) -> Params:
-        """What an agent gets wrong about a tool it is told as the tool's answer, so that it can mend it."""
+        """Mistakes in a call are returned as the tool's answer, so that the agent can fix them."""
         name, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
             raise _Refusal(INVALID_PARAMS, f"there is no tool {name!r:.100}; known are {', '.join(self._tools)}")
         if not isinstance(arguments, dict):
             raise _Refusal(INVALID_PARAMS, "arguments is an object")
         if misfit := misfits(self._tools[name], arguments):
-            return _told(f"REJECTED: {misfit}", failed=True)
+            return _output(f"REJECTED: {misfit}", failed=True)
         try:
-            return _told(self._caller(name, arguments), failed=False)
+            return _output(self._caller(name, arguments), failed=False)
         except Exception as error:  # noqa: BLE001 - a tool that fails must not take the other tools with it
-            return _told(f"the tool failed: {type(error).__name__}: {error}", failed=True)
+            return _output(f"the tool failed: {type(error).__name__}: {error}", failed=True)
 
 
 def _identified(message: Params) -> bool:
@@ -141,7 +141,7 @@ def _identified(message: Params) -> bool:
     return isinstance(number, int | str) and not isinstance(number, bool)
 
 
-def _told(answer: Any, *, failed: bool) -> Params:
+def _output(answer: Any, *, failed: bool) -> Params:
     text = answer if isinstance(answer, str) else json.dumps(answer, indent=2)
     return {"content": [{"type": "text", "text": text}], "isError": failed}
 

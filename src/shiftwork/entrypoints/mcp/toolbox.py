@@ -1,4 +1,4 @@
-"""What the tools do, without the wire: read the task sheet, check an edit at once, leave mail in the outbox."""
+"""The tools without the protocol: read the task sheet, check an edit at once, write outputs to the attempt folder."""
 
 import json
 import os
@@ -17,16 +17,16 @@ from shiftwork.prompts.lengths import shorten
 NOTE_LIMIT: Final = 8_000
 QUESTION_LIMIT: Final = 4_000
 OPTION_LIMIT: Final = 400
-_LETTERS: Final[dict[str, str]] = {Scope.STORY: "note", Scope.PROJECT: "project", Scope.PATTERN: "pattern"}
-"""What the name of a letter begins with tells whom its note is for."""
+_FOLDERS: Final[dict[str, str]] = {Scope.STORY: "note", Scope.PROJECT: "project", Scope.PATTERN: "pattern"}
+"""The prefix of a message's file name says whom its note is for."""
 
 
 class Toolbox:
-    """One attempt's tools. Nothing here is trusted: the harness checks all of it again when the attempt has ended."""
+    """The tools of one attempt. Nothing here is trusted: the harness checks all of it again after the attempt."""
 
-    def __init__(self, desk: Path) -> None:
-        sheet = json.loads((desk / "task.json").read_text(encoding="utf-8"))
-        self._outbox = desk / "outbox"
+    def __init__(self, attempt_folder: Path) -> None:
+        sheet = json.loads((attempt_folder / "task.json").read_text(encoding="utf-8"))
+        self._output_folder = attempt_folder / "outputs"
         self._step = StepId(sheet["step"])
         self._story: spec.Story = from_plain(spec.Story, sheet["story"])
         self._requirements: list[str] = sheet["requirements"]
@@ -43,7 +43,7 @@ class Toolbox:
         }
 
     def edit_workflow(self, operations: list[dict[str, Any]]) -> str:
-        """Accepted requests add up: each is checked against what the ones before it have left."""
+        """Accepted requests add up: each is checked against the result of the earlier ones."""
         request = json.dumps(operations)
         edits = contract.edits(request)
         if isinstance(edits, contract.Problem):
@@ -58,10 +58,10 @@ class Toolbox:
     def write_note(self, text: str, scope: str = Scope.STORY) -> str:
         if not text.strip():
             return "REJECTED: the note is empty"
-        if scope not in _LETTERS:
-            return f"REJECTED: there is no scope {scope!r}; known are {', '.join(_LETTERS)}"
+        if scope not in _FOLDERS:
+            return f"REJECTED: there is no scope {scope!r}; known are {', '.join(_FOLDERS)}"
         kept = shorten(text, NOTE_LIMIT)
-        self._leave(_LETTERS[scope], kept)
+        self._leave(_FOLDERS[scope], kept)
         return "noted" if kept == text else f"noted, without its middle: a note has at most {NOTE_LIMIT:,} bytes"
 
     def report_evidence(self, criterion: str, kind: str, reference: str) -> str:
@@ -74,17 +74,17 @@ class Toolbox:
     def ask(self, question: str, options: list[str] | None = None) -> str:
         if not question.strip():
             return "REJECTED: the question is empty"
-        choices = [shorten(one, OPTION_LIMIT) for one in map(str, options or ()) if one.strip()]
+        choices = [shorten(option, OPTION_LIMIT) for option in map(str, options or ()) if option.strip()]
         self._leave("question", json.dumps({"question": shorten(question, QUESTION_LIMIT), "options": choices}))
         return (
-            "asked. Nobody answers while you work: end your session now, with its summary. Your changes are kept, and "
-            "this step goes on in a new session that is told the answer."
+            "asked. You get no answer in this session: end your session now, with its summary. Your changes are kept; "
+            "this step continues in a new session with the answer."
         )
 
     def _leave(self, kind: str, text: str) -> None:
-        """Whole or not at all: a reader never sees half a letter."""
+        """Writes atomically: a reader never sees an incomplete message."""
         self._count += 1
-        final = self._outbox / f"{kind}-{os.getpid():08d}-{self._count:04d}.json"
+        final = self._output_folder / f"{kind}-{os.getpid():08d}-{self._count:04d}.json"
         draft = final.with_suffix(".draft")
         draft.write_text(text, encoding="utf-8")
-        draft.rename(self._outbox / final.name)
+        draft.rename(self._output_folder / final.name)

@@ -1,6 +1,6 @@
 """The tools as an agent sees them: name, description, arguments. Each is a method of `Toolbox` of the same name.
 
-Plain values, and nothing to import: an agent that starts waits for this list.
+Plain values without imports: a starting agent waits for this list.
 """
 
 from typing import Any, Final
@@ -13,10 +13,10 @@ _OBJECTS: Final = {"type": "array", "items": {"type": "object"}}
 _IN_PYTHON: Final = {"string": str, "array": list}
 
 
-def _tool(name: str, told: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> Tool:
-    """A tool in the words of MCP; an optional argument is one that its method has a default for."""
+def _tool(name: str, message: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> Tool:
+    """A tool in MCP's format; an optional argument has a default in its method."""
     schema = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
-    return {"name": name, "description": told, "inputSchema": {**schema, "additionalProperties": False}}
+    return {"name": name, "description": message, "inputSchema": {**schema, "additionalProperties": False}}
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -57,7 +57,7 @@ commit that is to land; a later call for the same criterion replaces an earlier 
         "ask",
         """Ask a person what only a person can decide, then end your session.
 
-Nobody answers while you work: your changes are kept, and this step goes on in a new session that is told the answer.
+You get no answer in this session: your changes are kept, and this step continues in a new session with the answer.
 `options` are what the person may choose from, where it is a choice.""",
         {"question": _TEXT},
         {"options": _TEXTS},
@@ -66,7 +66,7 @@ Nobody answers while you work: your changes are kept, and this step goes on in a
 
 
 def misfits(tool: Tool, arguments: dict[str, Any]) -> str:
-    """What keeps a call from fitting its tool, as the agent is told it; empty where nothing does."""
+    """Why a call does not fit its tool, as a message for the agent; empty if it fits."""
     known = tool["inputSchema"]["properties"]
     missing = [f"{name} is missing" for name in tool["inputSchema"]["required"] if name not in arguments]
     strange = [f"there is no argument {name}" for name in arguments if name not in known]

@@ -1,1 +1,1 @@
-"""Understands what agents answer."""
+"""Parses the answers of agents."""

@@ -1,4 +1,4 @@
-"""Understands an agent's answer: its summary, the values it sets and what it claims. No text makes it fail."""
+"""Parses an agent's answer: its summary, the values it sets and what it claims. Accepts any text without an error."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,17 +19,17 @@ STATUSES: Final = frozenset({"done", "retry", "blocked"})
 
 _BLOCKED: Final = "story_blocked"
 _COMPLETE: Final = "story_complete"
-# A summary and a plan have their own ways out of an answer, and the two claims are no values for later steps.
+# The summary and the plan are parsed separately, and the two claims are not values for later steps.
 _NO_OUTPUTS: Final = frozenset({"summary", STORIES_KEY, _BLOCKED, _COMPLETE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What an agent said. `status`, `promise`, `blocked` and `complete` are claims: none of them proves anything.
+    """A parsed answer. `status`, `promise`, `blocked` and `complete` are claims: none of them proves anything.
 
-    `outputs` holds the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
+    `outputs` has the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
     long keep their beginning and end and say how much is missing. `learnings`, `patterns` and `evidence` are the lists
-    below the keys of these names, from an agent that has no tool for them: notes for other stories, and claims.
+    below the keys of these names, from an agent without tools for them: notes for other stories, and claims.
     """
 
     summary: str = ""

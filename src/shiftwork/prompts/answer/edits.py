@@ -1,7 +1,7 @@
-"""Understands a request to change a story's steps, whether it came through the tool or as a file.
+"""Parses a request to change a story's steps, from the tool or from a file.
 
-It accepts the names that agents tend to use and refuses everything that cannot be understood; whether the pipeline
-allows the change is decided by the rules of editing.
+It accepts the names that agents tend to use and refuses everything else; the rules of editing decide whether the
+pipeline allows the change.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _STEP_LISTS: Final = ("new_steps", "replacement_steps", "steps")
 
 
 def edits(text: str) -> tuple[Edit, ...] | Problem:
-    """The operations of a request, or everything that is wrong with it."""
+    """Returns the operations of a request, or all problems with it."""
     value = read_json(cleaned(text))
     if isinstance(value, Problem):
         return problem(*(f"the request is {message}" for message in value.messages))
@@ -37,7 +37,7 @@ def edits(text: str) -> tuple[Edit, ...] | Problem:
 
 
 def _operations(value: object) -> object:
-    """The list in a request that is one, that has one, or that is a single operation."""
+    """The list of operations: the request itself, its `operations`, or a single operation as a list."""
     if not isinstance(value, dict):
         return value
     return [value] if "operation" in value else value.get("operations", [value])

@@ -1,4 +1,4 @@
-"""Takes values out of JSON that an agent wrote, and says precisely what is wrong with those that do not fit."""
+"""Reads values from JSON that an agent wrote, and reports precisely what is wrong with invalid values."""
 
 import json
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ _NAMES: Final = {
 
 
 def read_json(text: str) -> object | Problem:
-    """The first JSON value of a text, with or without a code fence around it.
+    """Returns the first JSON value of a text, with or without a code fence around it.
 
-    Prose on the lines after it is ignored, because agents like to add some; anything that looks like more JSON is not.
+    Prose on the lines after it is ignored, because agents often add some; anything that looks like JSON is an error.
     """
     body = text.lstrip("\ufeff \t\n")
     if body.startswith(("```", "~~~")):
@@ -43,15 +43,15 @@ def read_json(text: str) -> object | Problem:
 
 
 def kind(value: object) -> str:
-    """What a value is, in the words of JSON."""
+    """The type of a value, in the terms of JSON."""
     return _NAMES.get(type(value), "null")
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """One JSON object. What does not fit is added to `problems`, and an empty value is given in its place.
+    """One JSON object. For an invalid value, a method adds a message to `problems` and returns an empty value.
 
-    A field is asked for by all the names it may have; the first one is what messages call it.
+    A field may have several names; messages use the first name.
     """
 
     item: dict[str, object]
@@ -88,7 +88,7 @@ class Fields:
         return value
 
     def number(self, name: str) -> int:
-        """A whole number that may be missing."""
+        """A whole number; 0 if it is missing."""
         value = self.item.get(name)
         if value is None:
             return 0
@@ -96,7 +96,7 @@ class Fields:
             self._complain(name, f"must be a whole number, not {kind(value)}")
             return 0
         if abs(value) > NUMBER_LIMIT:
-            self._complain(name, f"must lie between -{NUMBER_LIMIT:,} and {NUMBER_LIMIT:,}")
+            self._complain(name, f"must be between -{NUMBER_LIMIT:,} and {NUMBER_LIMIT:,}")
         return value
 
     def _value(self, names: tuple[str, ...], expected: str, *, required: bool) -> object:

@@ -1,4 +1,4 @@
-"""Reads the list that an agent wrote below a key: one item a line, with or without a sign before it."""
+"""Reads the list that an agent wrote below a key: one item per line, with or without a bullet."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ _NOTHING: Final = frozenset({"", "-", "none", "n/a", "nothing", "no", "null"})
 
 
 def items(value: str) -> tuple[str, ...]:
-    """The items, each on one line; an indented line without a sign goes on with the one before it."""
+    """The items, each on one line; an indented line without a bullet continues the item before it."""
     found: list[str] = []
     for line in value.splitlines():
         text = line.strip()
@@ -21,5 +21,5 @@ def items(value: str) -> tuple[str, ...]:
 
 
 def _says_nothing(item: str) -> bool:
-    """Some agents fill in every key."""
+    """Whether the item only says "none" or the like, because some agents fill in every key."""
     return item.casefold().rstrip(".") in _NOTHING

@@ -1,15 +1,15 @@
-"""Finds the lines of an agent's answer that mean something: keys, summaries, headings and the promise.
+"""Finds the marked lines of an agent's answer: keys, summaries, headings and the promise.
 
-Only whole lines outside code fences count. Prose that mentions a tag, quotations and printed files are text; loops that
-searched anywhere in the answer have ended on all three.
+Only whole lines outside code fences count. Tags that are mentioned in prose, quotations or printed files do not count:
+loops that searched the whole answer have ended by mistake on all three.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-# A line that means something: its sign, where it begins, and where the text after its key begins. A plain tuple of
-# plain values, because an answer may hold a million of them.
+# A marked line: its sign, where the line begins, and where the text after its key begins. A plain tuple, because an
+# answer may have a million of them.
 type Mark = tuple[str, int, int]
 
 KEY: Final = "key"
@@ -17,8 +17,8 @@ SUMMARY: Final = "summary"
 HEADING: Final = "heading"
 PROMISE: Final = "promise"
 
-# No repetition holds another one, and every alternative fails on its own line: the search takes time in proportion to
-# the text, whatever it holds. `C:\x`, `HTTP://x` and `STD::x` are no keys.
+# No repetition is nested in another, and every alternative fails within its own line: the search takes linear time for
+# any text. `C:\x`, `HTTP://x` and `STD::x` are not keys.
 _LINE: Final = re.compile(
     r"""^ (?= [ \#*<A-Zs`~] ) (?:
       [ ]{0,3} (?P<fence> `{3,} | ~{3,} ) (?P<info> [^\n]* )
@@ -36,16 +36,16 @@ _LINE: Final = re.compile(
 
 
 def cleaned(text: str) -> str:
-    """The text with one kind of line end, and without what cannot be encoded or stored."""
+    """Returns the text with uniform line ends, and without characters that cannot be encoded or stored."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     return plain.encode(errors="replace").decode()
 
 
 def marks(text: str) -> Iterator[Mark]:
-    """All lines that mean something, in order. A fence that is never closed reaches to the end, as in Markdown."""
+    """Yields all marked lines, in order. A fence that is never closed reaches to the end, as in Markdown."""
     fence = ""
     for found in _LINE.finditer(text):
-        # The last group that took part names the sign; a fence's is what follows its backticks.
+        # The last group that matched is the sign; for a fence it is the text after the backticks.
         sign = str(found.lastgroup)
         if sign == "info":
             fence = _fence_after(fence, found["fence"], found["info"])
@@ -54,9 +54,9 @@ def marks(text: str) -> Iterator[Mark]:
 
 
 def values(text: str, found: Sequence[Mark]) -> dict[str, tuple[int, int]]:
-    """Where the value of each key stands, by the key in lower case; the last one where a key is repeated.
+    """Returns where the value of each key is, by the key in lower case; the last value if a key is repeated.
 
-    A value runs over several lines to the next key, summary or promise; headings are part of it.
+    A value extends over several lines to the next key, summary or promise; headings are part of it.
     """
     spans: dict[str, tuple[int, int]] = {}
     limit = len(text)
@@ -69,7 +69,7 @@ def values(text: str, found: Sequence[Mark]) -> dict[str, tuple[int, int]]:
 
 
 def summary(text: str, found: Sequence[Mark]) -> str:
-    """The last summary that has any text. It ends at the next sign; a heading ends it only after some text."""
+    """Returns the last summary that is not empty. It ends at the next sign; a heading ends it only after some text."""
     for place in range(len(found) - 1, -1, -1):
         sign, _, begin = found[place]
         if sign == SUMMARY and (body := text[begin : _summary_end(text, found, place)].strip()):

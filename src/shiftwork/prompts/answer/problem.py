@@ -1,4 +1,4 @@
-"""What is wrong with something an agent wrote, said precisely enough that the agent can put it right."""
+"""Describes what is wrong with something an agent wrote, precisely enough that the agent can correct it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ WORD_LIMIT: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A refusal as a value: agents' mistakes are facts, not exceptions."""
+    """A refusal as a value: agents' mistakes are expected, so they are not exceptions."""
 
     messages: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """All messages, one a line, as the agent is told them; beyond the first few only their number."""
+        """The first messages as the agent sees them, one per line, and the number of the others."""
         shown = self.messages[:MESSAGE_LIMIT]
         more = len(self.messages) - len(shown)
         return "\n".join((*shown, f"and {more} more") if more else shown)
@@ -28,13 +28,13 @@ def problem(*messages: str) -> Problem:
 
 
 def shown(value: object) -> str:
-    """A value as a message quotes it: on one line and short, whatever an agent put there."""
+    """Quotes any value for a message: short and on one line."""
     text = value if isinstance(value, str) else str(type(value).__name__)
     return repr(text if len(text) <= WORD_LIMIT else f"{text[:WORD_LIMIT]}…")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that was probably meant, or nothing. Long words are cut: matching takes quadratic time."""
+    """Returns the known word that was probably meant, or "". Cuts long words, because matching takes quadratic time."""
     plain = {name.lower(): name for name in sorted(known)}
     return next((plain[found] for found in get_close_matches(word[:WORD_LIMIT].lower(), plain, n=1)), "")
 

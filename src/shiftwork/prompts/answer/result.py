@@ -1,9 +1,9 @@
-"""What an answer comes to for the step that it answers: a result, a question to a person, or what is amiss with it.
+"""Turns an answer into the result of its step, a question to a person, or the reason why it is not acceptable.
 
-A step with the catalogue's prompt ends with a SUMMARY and sets every key it declares. A step with a prompt of its own
-is held to what it `expects`: each line of that which begins with `KEY:` names a key that the answer must have, and with
-no such line a STATUS, a SUMMARY or any key will do. Its `output_keys` only limit what it may set. `STATUS: retry` says
-that what it looked at will not do: where no route leads anywhere from that, the attempt has failed.
+A step with the catalogue's prompt must end with a SUMMARY and set every key it declares. A step with its own prompt
+must satisfy `expects`: each line of it that begins with `KEY:` names a key that the answer must have; without such a
+line, a STATUS, a SUMMARY or any key is enough. Its `output_keys` only limit what it may set. `STATUS: retry` says that
+the work it checked is not acceptable: if no route exists for that, the attempt has failed.
 """
 
 import re
@@ -22,12 +22,12 @@ BLOCKED: Final = "blocked"
 
 _EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
 _REASONS: Final = ("question", "reason", "issues")
-_NO_REASON: Final = "The agent says that it is blocked, and not by what."
+_NO_REASON: Final = "The agent says that it is blocked, but not why."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a step has come to; see `StepCompleted`."""
+    """The result of a step; see `StepCompleted`."""
 
     notes: str
     outputs: Context
@@ -37,7 +37,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amiss:
-    """Why the answer will not do, as the agent is told before it tries again; `rejected` where that is its own word."""
+    """Why the answer is not acceptable, as shown to the agent on a retry. `rejected` if the agent itself said retry."""
 
     error: str
     rejected: bool = False
@@ -51,7 +51,7 @@ def result(step: Step, said: Answer) -> Result | Amiss:
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
     if step.plan.input and said.status == RETRY and not decision:
-        return Amiss(error=verdict or "the answer says STATUS: retry, and not why", rejected=True)
+        return Amiss(error=verdict or "the answer says STATUS: retry, but not why", rejected=True)
     return Result(
         notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
         outputs=limited(said.outputs, step.plan.output_keys),
@@ -61,7 +61,7 @@ def result(step: Step, said: Answer) -> Result | Amiss:
 
 
 def question(said: Answer) -> str:
-    """What the agent needs a person for; empty where it does not say that it does."""
+    """The agent's question to a person; empty if it does not say that it is blocked."""
     if said.blocked:
         return said.blocked
     if said.status != BLOCKED:

@@ -1,4 +1,4 @@
-"""Understands a planner's answer: the stories after `STORIES_JSON:`, checked as a whole before anything is believed."""
+"""Parses a planner's answer: the stories after `STORIES_JSON:`, checked as a whole before any is accepted."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,7 +15,7 @@ MAX_STORIES: Final = 20
 
 
 def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
-    """The plan that an answer holds, or everything that is wrong with it; none is a mistake where one is wanted."""
+    """Returns the plan in an answer, or all problems with it; a missing plan is a problem if `wanted`."""
     text = cleaned(answer)
     span = values(text, tuple(marks(text))).get(STORIES_KEY)
     if span is None and not wanted:
@@ -36,7 +36,7 @@ def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
 def _checked(items: Sequence[object]) -> tuple[Story, ...] | Problem:
     problems: list[str] = []
     plan = tuple(_story(number, item, problems) for number, item in enumerate(items, start=1))
-    # Ids that are wrong themselves would make every message about dependencies wrong as well.
+    # Invalid ids would make every message about dependencies wrong as well.
     problems = problems or _repeated(plan) or _unknown(plan) or _cycle(plan)
     return Problem(messages=tuple(problems)) if problems else plan
 
@@ -68,23 +68,23 @@ def _story(number: int, item: object, problems: list[str]) -> Story:
 
 
 def _complexity(fields: Fields, where: str, problems: list[str]) -> int:
-    """From 1 to 5; the middle where nothing is said."""
+    """From 1 to 5; the middle by default."""
     if fields.item.get("complexity") is None:
         return USUAL_COMPLEXITY
     found = fields.number("complexity")
     if found not in COMPLEXITIES:
-        problems.append(f"{where}: complexity must lie between 1 and 5")
+        problems.append(f"{where}: complexity must be between 1 and 5")
     return found
 
 
 def _repeated(plan: Sequence[Story]) -> list[str]:
-    """Ids that are used twice. Case does not tell them apart: on some file systems it does not tell folders apart."""
+    """Ids that are used twice, ignoring case, because some file systems ignore the case of folder names."""
     first: dict[str, int] = {}
     problems = []
     for number, story in enumerate(plan, start=1):
         earlier = first.setdefault(story.id.lower(), number)
         if earlier != number:
-            problems.append(f"story {number}: id {story.id} is already that of story {earlier}")
+            problems.append(f"story {number}: id {story.id} is already used by story {earlier}")
     return problems
 
 
@@ -99,5 +99,5 @@ def _unknown(plan: Sequence[Story]) -> list[str]:
 
 
 def _cycle(plan: Sequence[Story]) -> list[str]:
-    circle = find_cycle({story.id: story.depends_on for story in plan})
-    return [f"stories depend on each other in a circle: {' → '.join((*circle, circle[0]))}"] if circle else []
+    cycle = find_cycle({story.id: story.depends_on for story in plan})
+    return [f"stories depend on each other in a cycle: {' → '.join((*cycle, cycle[0]))}"] if cycle else []

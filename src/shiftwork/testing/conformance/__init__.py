@@ -1,1 +1,1 @@
-"""The suites that every adapter of a port passes."""
+"""The conformance suites that every adapter of a port must pass."""

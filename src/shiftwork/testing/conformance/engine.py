@@ -1,6 +1,6 @@
-"""What every engine keeps to: jobs begun once, checkpoints remembered, nothing lost when its process goes away."""
+"""What every engine must do: start jobs once, remember checkpoints, lose nothing when its process dies."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 import threading
@@ -44,7 +44,7 @@ class EngineConformance:
             assert given == [work]
 
     @awaited
-    async def test_a_job_begins_once_whoever_starts_it_again(self, opening: Opening) -> None:
+    async def test_a_job_begins_once_anyone_who_starts_it_again(self, opening: Opening) -> None:
         stage, work = Stage(), job()
         async with opened(opening, "a", run=stage.body("one")) as engine:
             await asyncio.gather(*(engine.start(work) for _ in range(5)))
@@ -113,7 +113,7 @@ class EngineConformance:
         await survive(opening, plan)
 
     @awaited
-    async def test_recovering_twice_and_recovering_nobody_change_nothing(self, opening: Opening) -> None:
+    async def test_recovering_twice_and_recovering_no_one_change_nothing(self, opening: Opening) -> None:
         stage, work = Stage(), job()
         stage.blocked.add("one")
         async with opened(opening, "a", run=stage.body("one")) as engine:
@@ -139,7 +139,7 @@ class EngineConformance:
             await stage.entered.wait()
         async with opened(opening, "b", run=stage.body("other", "two")) as engine:
             await engine.recover("a")
-            with pytest.raises(ShiftworkError, match="other code"):
+            with pytest.raises(ShiftworkError, match="different version of the code"):
                 await engine.join(work)
         assert stage.done == {"one": 1, "two": 1}
 
@@ -178,11 +178,11 @@ class EngineConformance:
 
     @awaited
     async def test_hundreds_of_blocked_jobs_are_in_nobodys_way(self, opening: Opening) -> None:
-        stage, go = Stage(), asyncio.Event()
+        stage, proceed = Stage(), asyncio.Event()
 
         async def wait() -> None:
             stage.done["waiting"] += 1
-            await go.wait()
+            await proceed.wait()
 
         async def waiting(_: Job, checkpoints: Checkpoints) -> None:
             await checkpoints.once("wait", wait, preemptible=True)
@@ -195,5 +195,5 @@ class EngineConformance:
             async with asyncio.timeout(PATIENCE):
                 await engine.start(quick)
                 await engine.join(quick)
-            go.set()
+            proceed.set()
             await asyncio.gather(*(engine.join(waiter) for waiter in jobs))

@@ -1,6 +1,6 @@
-"""What every engine keeps to when a job ends: by cancellation, by an error, or not yet, as the engine closes."""
+"""What every engine must do when a job ends by cancellation or an error, or when the engine closes first."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 
@@ -34,11 +34,11 @@ class EngineEndings:
 
     @awaited
     async def test_an_act_that_may_not_be_interrupted_ends_and_nothing_follows(self, opening: Opening) -> None:
-        stage, work, entered, go = Stage(), job(), asyncio.Event(), asyncio.Event()
+        stage, work, entered, proceed = Stage(), job(), asyncio.Event(), asyncio.Event()
 
         async def steady() -> None:
             entered.set()
-            await go.wait()
+            await proceed.wait()
             stage.done["steady"] += 1
 
         async def body(_: Job, checkpoints: Checkpoints) -> None:
@@ -51,7 +51,7 @@ class EngineEndings:
             await engine.cancel(work)
             await asyncio.sleep(0.1)
             assert stage.done == {}
-            go.set()
+            proceed.set()
             await engine.join(work)
             await asyncio.sleep(0.1)
         assert stage.done == {"steady": 1}
@@ -93,7 +93,7 @@ class EngineEndings:
 
     @awaited
     async def test_what_an_act_raised_is_the_bodys_and_no_result(self, opening: Opening) -> None:
-        """Whatever was in its way may be gone when somebody goes on with the job."""
+        """The cause of the error may have gone when another process continues the job."""
         stage, work, wrong, met = Stage(), job(), ValueError("no such \udcff thing"), list[object]()
         stage.blocked.add("stop")
 
@@ -168,7 +168,7 @@ class EngineEndings:
             joining = asyncio.ensure_future(engine.join(work))
             await asyncio.sleep(0.05)
             began = asyncio.get_running_loop().time()
-        assert asyncio.get_running_loop().time() - began < PATIENCE, "what would never end is not waited for"
+        assert asyncio.get_running_loop().time() - began < PATIENCE, "closing does not wait for an act that never ends"
         assert stage.cleaned == ["stubborn"]
         with pytest.raises(RuntimeError, match="closed"):
             await joining

@@ -1,6 +1,6 @@
-"""What the suites of engines stand on: jobs, acts that count themselves, and lives with deaths in them."""
+"""Shared parts of the engine suites: jobs, acts that count their calls, and processes that die."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 import functools
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from shiftwork.ports.engine import Bodies, Body, Checkpoints, Engine, Job, Json
 
 type Opening = Callable[[str, Bodies], Awaitable[Engine]]
-"""Open an engine under an executor's name; all that one test opens share what they remember."""
+"""Opens an engine under an executor's name; all engines of a test share their storage."""
 
 _fresh = itertools.count(1)
 PATIENCE = 45.0
@@ -38,12 +38,12 @@ FEW = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow],
 )
-"""Each example opens a durable engine several times; names are never used twice, so examples may share a database."""
+"""Each example opens a durable engine several times; names are never reused, so examples may share a database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A checkpoint of a generated job: what its act gives, and how often the process dies inside it first."""
+    """A checkpoint of a generated job: the result of its act, and how often the process dies inside it first."""
 
     gives: Json
     deaths: int
@@ -67,7 +67,7 @@ async def opened(opening: Opening, executor: str, **bodies: Body) -> AsyncIterat
 
 
 def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Runs a test in an event loop of its own, and not for ever."""
+    """Runs a test in its own event loop, with a timeout."""
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -78,12 +78,12 @@ def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
 
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what is waited for is a count, and nothing rings when it is reached
+        while not holds():  # noqa: ASYNC110 - a counter sends no event
             await asyncio.sleep(0.01)
 
 
 class Stage:
-    """Acts that count themselves, can be told to block, and remember how they were interrupted."""
+    """Acts that count their calls, can be made to block, and record interruptions."""
 
     def __init__(self) -> None:
         self.done: Counter[str] = Counter()
@@ -114,7 +114,7 @@ class Stage:
 
 
 async def survive(opening: Opening, plan: list[Planned]) -> None:
-    """Live through every planned death, each followed by a new process that recovers the job of the dead one."""
+    """Go through every planned death; after each, a new process recovers the job of the dead process."""
     tried: Counter[int] = Counter()
     lives: list[list[Json]] = []
     died = asyncio.Event()

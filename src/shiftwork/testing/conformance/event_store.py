@@ -1,6 +1,6 @@
 """What every event store must do."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 import itertools
@@ -40,7 +40,7 @@ def notes(*words: str) -> tuple[Fact, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One append of a generated history; `stale` is how far its expectation is from the truth."""
+    """An append of a generated history; `stale` is the error in its expected version."""
 
     key: str
     words: tuple[str, ...]
@@ -57,7 +57,7 @@ _attempts = st.builds(
 
 @dataclass(slots=True)
 class Ledger:
-    """The contract of `append` in the fewest words."""
+    """A minimal model of the contract of `append`."""
 
     stream: Stream
     entries: list[Recorded] = field(default_factory=list)
@@ -82,7 +82,7 @@ async def _version_or_none(
 
 
 class EventStoreConformance:
-    """Subclass it beside a fixture `handles`."""
+    """Subclass it and define a fixture `handles`."""
 
     @pytest.fixture
     def store(self, handles: Handles) -> Handle:
@@ -99,8 +99,8 @@ class EventStoreConformance:
         ledger = Ledger(fresh_stream())
         for attempt in attempts:
             facts, expected = notes(*attempt.words), len(ledger.entries) + attempt.stale
-            told = await _version_or_none(store.events, ledger.stream, facts, expected, attempt.key)
-            assert told == ledger.append(facts, expected, attempt.key)
+            number = await _version_or_none(store.events, ledger.stream, facts, expected, attempt.key)
+            assert number == ledger.append(facts, expected, attempt.key)
         assert list(await store.events.read(ledger.stream)) == ledger.entries
         assert await store.events.version(ledger.stream) == len(ledger.entries)
         window = [e for e in ledger.entries if e.version > after and (upto is None or e.version <= upto)]
@@ -109,10 +109,10 @@ class EventStoreConformance:
     @awaited
     async def test_streams_and_keys_of_different_streams_are_apart(self, store: Handle) -> None:
         events = store.events
-        one, two = fresh_stream(), fresh_stream()
-        assert await events.append(one, notes("a"), expected=0, key="k") == 1
+        stream, two = fresh_stream(), fresh_stream()
+        assert await events.append(stream, notes("a"), expected=0, key="k") == 1
         assert await events.append(two, notes("b", "c"), expected=0, key="k") == 2
-        assert await events.version(one) == 1
+        assert await events.version(stream) == 1
         assert await events.version(two) == 2
 
     @awaited

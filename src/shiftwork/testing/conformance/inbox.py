@@ -1,6 +1,6 @@
-"""What every inbox keeps to."""
+"""What every inbox must do."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 import itertools
@@ -29,7 +29,7 @@ async def _follow(inbox: Inbox, target: Stream, count: int) -> list[Message]:
 
 
 class InboxConformance:
-    """Subclass it beside a fixture `handles`."""
+    """Subclass it and define a fixture `handles`."""
 
     @awaited
     async def test_messages_come_in_order_after_a_position(self, handles: Handles) -> None:
@@ -68,7 +68,7 @@ class InboxConformance:
         assert not await inbox.posted(_target(), "k")
 
     @awaited
-    async def test_a_stored_body_is_nobody_elses(self, handles: Handles) -> None:
+    async def test_a_stored_body_is_private(self, handles: Handles) -> None:
         inbox, target, body = handles().inbox, _target(), {"words": ["a"]}
         await inbox.post(target, "k", body)
         body["words"].append("b")

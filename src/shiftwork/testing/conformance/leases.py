@@ -1,6 +1,6 @@
-"""What every keeper of leases keeps to."""
+"""What every implementation of leases must do."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 from dataclasses import replace
@@ -24,26 +24,26 @@ ANN, BOB, EVE = owner("ann"), owner("bob"), owner("eve")
 
 
 async def _fence(leases: Leases, holder: Owner) -> Fence:
-    """That of the run `1`, which it holds."""
+    """The fence of the run `1`, which the owner holds."""
     return Fence(resource="1", executor=holder.executor, epoch=(await leases.renew(holder))["1"])
 
 
 async def _write(events: EventStore, stream: Stream) -> int:
-    """As much as it may; how much is for the caller to find out."""
+    """Appends until the lease is lost; the caller checks how far it came."""
     for version in range(20):
         await events.append(stream, notes("a"), expected=version, key=str(version))
     return 20
 
 
 async def _take(store: Handle, run: str, stream: Stream) -> int:
-    """What the successor of ANN finds in the stream."""
+    """The version of the stream that ANN's successor sees."""
     await asyncio.sleep(0.01)
     await store.leases.acquire(run, BOB, replacing=ANN)
     return await store.events.version(stream)
 
 
 class LeasesConformance:
-    """Subclass it beside a fixture `handles`."""
+    """Subclass it and define a fixture `handles`."""
 
     @awaited
     async def test_what_one_holds_another_does_not_get(self, handles: Handles) -> None:
@@ -57,7 +57,7 @@ class LeasesConformance:
         assert [(lease.resource, lease.owner) for lease in await ann.holders()] == [("run/1", ANN), ("run/2", BOB)]
 
     @awaited
-    async def test_every_part_of_an_owner_tells_it_apart(self, handles: Handles) -> None:
+    async def test_every_part_of_an_owner_reports_it_apart(self, handles: Handles) -> None:
         leases = handles().leases
         await leases.acquire("run/1", ANN)
         for other in (
@@ -79,12 +79,12 @@ class LeasesConformance:
         assert list(await leases.renew(ANN)) == ["run/1", "run/2"]
         await asyncio.sleep(0.05)
         ages = {lease.resource: lease.age for lease in await leases.holders()}
-        # Ages are read in one moment: what was renewed is younger by the first pause, however slow the machine is.
+        # Ages are read at one moment: a renewed lease is younger by the first pause, however slow the machine is.
         assert ages["run/3"] - ages["run/1"] > 0.15
         assert ages["run/1"] > 0.04
         await leases.acquire("run/3", BOB)
         ages = {lease.resource: lease.age for lease in await leases.holders()}
-        assert ages["run/3"] < ages["run/1"] - 0.04, "asking again for what one holds is a sign of life too"
+        assert ages["run/3"] < ages["run/1"] - 0.04, "acquiring a held lease again is a heartbeat too"
 
     @awaited
     async def test_who_has_left_is_still_named_and_anybody_may_take_its_place(self, handles: Handles) -> None:
@@ -127,7 +127,7 @@ class LeasesConformance:
 
     @awaited
     async def test_a_holder_that_has_just_given_a_sign_of_life_keeps_its_place(self, handles: Handles) -> None:
-        """The rival has looked before that; the age is judged when the place is taken."""
+        """The rival has read the age before that; the age is checked again when the lease is acquired."""
         ann, bob = handles().leases, handles().leases
         await ann.acquire("run/1", ANN)
         await asyncio.sleep(0.3)
@@ -150,12 +150,12 @@ class LeasesConformance:
             await leases.acquire("run/1", holder, replacing=former)
             epochs.append((await leases.renew(holder))["run/1"])
             await leases.acquire("run/1", holder, replacing=former)
-            assert (await leases.renew(holder))["run/1"] == epochs[-1], "taking what one holds begins none"
+            assert (await leases.renew(holder))["run/1"] == epochs[-1], "acquiring a held lease starts no new epoch"
         await leases.release("run/1", ANN)
         await asyncio.sleep(0.005)
         await leases.acquire("run/1", ANN)
         epochs.append((await leases.renew(ANN))["run/1"])
-        assert epochs == sorted(set(epochs)), "also where the resource was free meanwhile"
+        assert epochs == sorted(set(epochs)), "even if the resource was free meanwhile"
 
     @awaited
     async def test_who_has_lost_its_lease_writes_nothing(self, handles: Handles) -> None:
@@ -184,7 +184,7 @@ class LeasesConformance:
 
     @awaited
     async def test_no_append_of_a_former_holder_comes_after_a_takeover(self, handles: Handles) -> None:
-        """However they meet: what the former holder could still write, its successor has found there."""
+        """Whatever the timing: the successor sees everything that the former holder could still write."""
         ann, bob = handles(), handles()
         for number in range(10):
             run, stream = f"r{number}", Stream(f"story/r{number}/s")

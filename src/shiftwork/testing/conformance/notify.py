@@ -1,6 +1,6 @@
-"""What every channel to people keeps to, against a receiver on this machine."""
+"""What every notification channel must do, tested with a receiver on this machine."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from shiftwork.ports.notify import Notice, Notifier
 
 @dataclass
 class Receiver:
-    """An HTTP server on loopback that keeps what is posted to it, and answers as it is told to."""
+    """An HTTP server on loopback that records requests, and answers with the configured status."""
 
     port: int = 0
     status: int = 204
@@ -45,7 +45,7 @@ def receiving() -> Iterator[Receiver]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Tests are quiet."""
+            """Keep tests quiet."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         receiver.port = server.server_address[1]
@@ -71,7 +71,7 @@ def notice(at: float, key: str = "run/US-001/1") -> Notice:
 
 
 class NotifierConformance:
-    """A subclass's fixture `notifier_at` makes the channel that leads to a receiver."""
+    """Subclasses define the fixture `notifier_at`, which creates the channel to a receiver."""
 
     def test_a_notice_arrives_once_with_its_words(
         self, notifier_at: Callable[[Receiver], Notifier], now: float
@@ -92,9 +92,9 @@ class NotifierConformance:
                 asyncio.run(notifier_at(receiver).send(notice(now)))
         assert "127.0.0.1" not in caught.value.message
 
-    def test_nobody_there_is_an_error_too(self, notifier_at: Callable[[Receiver], Notifier], now: float) -> None:
+    def test_no_one_there_is_an_error_too(self, notifier_at: Callable[[Receiver], Notifier], now: float) -> None:
         with socket.socket() as mute:
-            mute.bind(("127.0.0.1", 0))  # nobody listens there, and nobody else is given it
+            mute.bind(("127.0.0.1", 0))  # bound but not listening, so no other process gets the port
             receiver = Receiver(port=mute.getsockname()[1])
             with pytest.raises(NotifyError):
                 asyncio.run(notifier_at(receiver).send(notice(now)))

@@ -1,6 +1,6 @@
 """What every reader of the views must do."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 from dataclasses import replace
@@ -16,7 +16,7 @@ from shiftwork.testing.conformance.store_stage import (
     Handle,
     Handles,
     awaited,
-    played_row,
+    profile_row,
     run_row,
     spent_row,
     step_row,
@@ -27,7 +27,7 @@ from shiftwork.testing.conformance.store_stage import (
 
 
 class QueriesConformance:
-    """Subclass it beside a fixture `handles`; rows get there through the event store."""
+    """Subclass it and define a fixture `handles`; rows are written through the event store."""
 
     @pytest.fixture
     def store(self, handles: Handles) -> Handle:
@@ -51,7 +51,7 @@ class QueriesConformance:
             story_row("r", "s", title="new"),
             step_row("r", "s", "step-001", notes="n"),
         ]
-        # A row that is given twice: the later one counts.
+        # If a row is given twice, the later one counts.
         await store.events.append(stream, notes("b"), expected=1, key="b", rows=[*first, *changed])
         queries = handles().queries
         assert list(await queries.runs()) == changed[:1]
@@ -67,7 +67,7 @@ class QueriesConformance:
                 run_row(run, project=project),
                 story_row(run, "s"),
                 step_row(run, "s", "step-001"),
-                played_row(run, started_at=1.0),
+                profile_row(run, started_at=1.0),
                 spent_row(run, "s", "p"),
                 waited_row(run, "s", 1),
             ]
@@ -75,8 +75,8 @@ class QueriesConformance:
             await store.leases.acquire(run, owner)
         confined, every = handles().confined("a"), store.queries
         assert [row.run for row in await confined.runs()] == ["ra"]
-        assert [row.run for row in await confined.played()] == ["ra"]
-        assert (await confined.run("r")) == run_row("ra", project="a"), "those of others do not make it ambiguous"
+        assert [row.run for row in await confined.profiles()] == ["ra"]
+        assert (await confined.run("r")) == run_row("ra", project="a"), "other projects do not make it ambiguous"
         for run in ("ra", "rb", "rn"):
             known = run == "ra"
             assert (await confined.run(run) is not None) == known
@@ -87,18 +87,18 @@ class QueriesConformance:
         assert not await handles().confined("c").runs()
 
     @awaited
-    async def test_what_was_played_is_told_of_all_runs_the_newest_first(self, store: Handle) -> None:
-        rows = [played_row(f"r{number}", started_at=float(number)) for number in range(3)]
+    async def test_what_was_assigned_is_reported_of_all_runs_the_newest_first(self, store: Handle) -> None:
+        rows = [profile_row(f"r{number}", started_at=float(number)) for number in range(3)]
         for row in rows:
             await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=[row])
         again = replace(rows[1], verdict="verified", cost_usd=0.5)
         await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[again])
-        found = [row for row in await store.queries.played() if row in {*rows, again}]
+        found = [row for row in await store.queries.profiles() if row in {*rows, again}]
         assert found == [rows[2], again, rows[0]]
-        assert len(await store.queries.played(limit=2)) == 2
+        assert len(await store.queries.profiles(limit=2)) == 2
 
     @awaited
-    async def test_what_was_spent_is_told_of_one_run_by_story_profile_and_model(self, store: Handle) -> None:
+    async def test_what_was_spent_is_reported_of_one_run_by_story_profile_and_model(self, store: Handle) -> None:
         names = [
             ("r", "s", "b", ""),
             ("r", "s", "a", "n"),
@@ -114,7 +114,7 @@ class QueriesConformance:
         assert list(await store.queries.spent("p")) == []
 
     @awaited
-    async def test_waits_are_told_of_one_run_by_story_in_their_order(self, store: Handle) -> None:
+    async def test_waits_are_reported_of_one_run_by_story_in_their_order(self, store: Handle) -> None:
         names = [("r", "s", 2), ("r", "s", 10), ("r", "s", 1), ("r", "o", 1), ("q", "s", 1)]
         rows = [waited_row(run, story, number) for run, story, number in names]
         await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)

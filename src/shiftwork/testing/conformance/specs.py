@@ -1,6 +1,6 @@
-"""What every format of spec files must do: be read whole, tell mistakes by place, change only where work landed."""
+"""What every spec format must do: read the whole file, report mistakes by position, change only landed stories."""
 
-# ruff: noqa: S101 - asserting is what suites do
+# ruff: noqa: S101 - suites use assert
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -18,8 +18,8 @@ UNDONE = Mark(done=False)
 
 
 class SpecsConformance(ABC):
-    """Subclasses give a `sample` that is written to `file`: four stories with `ids`, of which the first is done, and
-    the second and the third depend on it alone.
+    """Subclasses define a `sample` that is written to `file`: four stories with `ids`; the first is done, and the
+    second and the third depend only on it.
     """
 
     file: str
@@ -31,9 +31,9 @@ class SpecsConformance(ABC):
 
     @abstractmethod
     def landed(self, number: int) -> str:
-        """The sample as it must be after the story of that number, counted from 1, has landed."""
+        """The expected sample after the story with that number, counted from 1, has landed."""
 
-    # What tests share ----------------------------------------------------------------------------------------------
+    # Helpers -------------------------------------------------------------------------------------------------------
 
     def write(self, root: Path, text: str | None = None) -> Path:
         path = root / self.file
@@ -49,7 +49,7 @@ class SpecsConformance(ABC):
         return asyncio.run(self.specs(root).mark(source, {StoryId(name): mark for name in ids}))
 
     def format_of(self, root: Path) -> str:
-        """Of the sample, whatever the file holds by now."""
+        """The format of the sample, whatever the file contains now."""
         beside = root / "sample"
         path = beside / self.file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class SpecsConformance(ABC):
         first, second, third, _ = sheet.spec.stories
         assert (first.depends_on, second.depends_on, third.depends_on) == ((), (first.id,), (first.id,))
 
-    def test_an_agent_is_told_which_file_to_leave_alone(self, tmp_path: Path) -> None:
+    def test_an_agent_is_reported_which_file_to_leave_alone(self, tmp_path: Path) -> None:
         self.write(tmp_path)
         assert Path(self.file).name in self.read(tmp_path).spec.instructions
 
@@ -88,7 +88,7 @@ class SpecsConformance(ABC):
     def test_a_file_that_is_no_text(self, tmp_path: Path) -> None:
         path = self.write(tmp_path)
         path.write_bytes(b"{\n \xff")
-        with pytest.raises(SpecError, match=r":2:2: this is no UTF-8"):
+        with pytest.raises(SpecError, match=r":2:2: this is not UTF-8"):
             self.read(tmp_path)
 
     def test_a_file_without_stories_says_where_they_are_missing(self, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ class SpecsConformance(ABC):
         path = self.write(tmp_path)
         self.mark(tmp_path, self.ids)
         once, before = self.text(tmp_path), path.stat()
-        assert self.mark(tmp_path, self.ids) == set(self.ids), "it says so, whoever has written it"
+        assert self.mark(tmp_path, self.ids) == set(self.ids), "the file says so, whatever wrote it"
         assert self.text(tmp_path) == once
         assert path.stat().st_ino == before.st_ino, "a file that needs no change is not written"
 
@@ -144,7 +144,7 @@ class SpecsConformance(ABC):
         self.mark(tmp_path, [self.ids[1]])
         assert self.text(tmp_path) == dressed(self.landed(2))
 
-    def test_a_file_that_has_gone_is_told(self, tmp_path: Path) -> None:
+    def test_a_file_that_has_gone_is_reported(self, tmp_path: Path) -> None:
         with pytest.raises(SpecError, match=f"there is no file {self.file}"):
             self.mark(tmp_path, [self.ids[1]])
 
@@ -175,7 +175,7 @@ class SpecsConformance(ABC):
         async def all_at_once() -> None:
             specs = [self.specs(tmp_path) for _ in self.ids]
             marks = [{StoryId(name): LANDED} for name in self.ids]
-            await asyncio.gather(*(one.mark(source, mark) for one, mark in zip(specs, marks, strict=True)))
+            await asyncio.gather(*(spec.mark(source, mark) for spec, mark in zip(specs, marks, strict=True)))
 
         asyncio.run(all_at_once())
         assert self.read(tmp_path).done == set(self.ids)

@@ -1,4 +1,4 @@
-"""What the suites of the store's ports stand on: handles onto one database, and work that is really concurrent."""
+"""Shared parts of the store suites: handles on a database, and really concurrent work."""
 
 import asyncio
 import functools
@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import PlayedRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import ProfileRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 class Handle(Protocol):
-    """The four ports over one database."""
+    """The four ports of a database."""
 
     @property
     def events(self) -> EventStore: ...
@@ -30,21 +30,21 @@ class Handle(Protocol):
 
 
 type Handles = Callable[[], Handle]
-"""A fixture `handles` that every suite asks for: each call opens the test's database once more, as another process
-would. Nothing but the test itself writes to that database; the fixture closes what was opened.
+"""The fixture `handles` that every suite needs: each call opens the test's database again, as another process would.
+Only the test writes to that database; the fixture closes all handles.
 """
 
 QUICK = settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-"""Examples of one property share a database, so each works on names of its own."""
+"""Examples of a property share a database, so each uses its own names."""
 
-# What Python makes of an agent's output: any text, NUL, and bytes that were no UTF-8, as lone surrogates.
+# What Python makes of an agent's output: any text, NUL, and invalid UTF-8 as lone surrogates.
 texts = st.text(st.characters() | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF, categories=["Cs"]))
 
 
 def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Runs a test in an event loop of its own."""
+    """Runs a test in its own event loop."""
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -54,14 +54,14 @@ def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
 
 
 async def together[T](acts: list[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
-    """Do all at the same moment, each in a thread and a loop of its own; what an act raises is its result."""
+    """Run all at the same moment, each in its own thread and loop; an exception becomes the act's result."""
     start = threading.Barrier(len(acts))
 
     async def one(act: Callable[[], Awaitable[T]]) -> T | Exception:
         start.wait()
         try:
             return await act()
-        except Exception as error:  # noqa: BLE001 - the test looks at it
+        except Exception as error:  # noqa: BLE001 - the test checks it
             return error
 
     with ThreadPoolExecutor(len(acts)) as threads:
@@ -87,8 +87,10 @@ def run_row(run: str, *, title: str = "", started_at: float | None = 1.0, projec
     )
 
 
-def played_row(run: str, *, started_at: float) -> PlayedRow:
-    return PlayedRow(run=run, story="s", role="work", profile="p", verdict="open", cost_usd=None, started_at=started_at)
+def profile_row(run: str, *, started_at: float) -> ProfileRow:
+    return ProfileRow(
+        run=run, story="s", role="work", profile="p", verdict="open", cost_usd=None, started_at=started_at
+    )
 
 
 def spent_row(run: str, story: str, agent: str, *, model: str = "", cost_usd: float | None = None) -> SpentRow:

@@ -1,4 +1,4 @@
-"""A model that follows a script, spoken to over the real wires by the real agents."""
+"""A model that follows a script and serves real agents over their real HTTP interfaces."""
 
 from shiftwork.testing.model_server.model_request import Conversation, ModelRequest, ToolResult
 from shiftwork.testing.model_server.script import Script

@@ -1,7 +1,7 @@
 """The scripted model as a program: `python -m shiftwork.testing.model_server --script file.json` prints its address.
 
-The file holds `{"<script>": [turn, ...], ...}`; see `control` for turns. While it runs, `PUT /_scripts/<script>` loads
-another one and `GET /_requests/<script>` tells what was asked.
+The file contains `{"<script>": [turn, ...], ...}`; see `control` for turns. While it runs, `PUT /_scripts/<script>`
+loads another script and `GET /_requests/<script>` returns the recorded requests.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from shiftwork.testing.model_server.server import ModelServer
 def main() -> int:
     parser = argparse.ArgumentParser(prog="model_server", description="A model on loopback that follows a script.")
     parser.add_argument("--script", type=Path, help='a JSON file: {"<script>": [turn, ...], ...}')
-    parser.add_argument("--port", type=int, default=0, help="any free one if not given")
+    parser.add_argument("--port", type=int, default=0, help="default: any free port")
     options = parser.parse_args()
     try:
         given = json.loads(options.script.read_text()) if options.script else {}

@@ -1,4 +1,4 @@
-"""The Anthropic Messages interface, as Claude Code speaks it."""
+"""The Anthropic Messages interface, as Claude Code uses it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from shiftwork.testing.model_server.wire import (
     Frame,
     Ids,
     Reply,
-    is_aside,
+    is_reserved,
     objects,
     own_words,
     pieces,
@@ -50,7 +50,7 @@ class AnthropicMessages:
             turn=sum(message.get("role") == "assistant" for message in messages),
             tools=tools,
             tool_results=tuple(_results(user)),
-            auxiliary=is_aside(tools, texts(user[-1]) if user else []),
+            auxiliary=is_reserved(tools, texts(user[-1]) if user else []),
         )
 
     def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:
@@ -61,7 +61,7 @@ class AnthropicMessages:
         }
 
     def frames(self, reply: Reply, conversation: Conversation, ids: Ids) -> Iterator[Frame]:
-        # As the real one does it: the first event knows the input, and of the output only that it has begun.
+        # Like the real interface: the first event has the input tokens, and only a first output token.
         opening = _message(conversation, ids) | {"usage": _usage(reply) | {"output_tokens": 1}}
         yield _frame("message_start", message=opening)
         for index, block in enumerate(_blocks(reply, ids)):
@@ -113,13 +113,13 @@ def _blocks(reply: Reply, ids: Ids) -> Iterator[Body]:
     if reply.text:
         yield {"type": "text", "text": reply.text}
     for call in reply.calls:
-        # Free-form calls are not of this wire: their text goes where a one-parameter tool would look for it.
+        # This interface has no free-form calls: their text becomes the parameter of a one-parameter tool.
         given: Mapping[str, Any] = {"input": call.input} if isinstance(call.input, str) else call.input
         yield {"type": "tool_use", "id": ids.fresh("toolu"), "name": call.name, "input": dict(given)}
 
 
 def _unfold(block: Body) -> tuple[Body, list[Body]]:
-    """A block as it begins, and the pieces that make it whole."""
+    """A block at its start, and the pieces that complete it."""
     match block["type"]:
         case "text":
             return {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces(block["text"])]

@@ -37,14 +37,14 @@ type Spec = dict[str, Any]
 
 
 def script_of(body: object) -> Script:
-    """A script from a list of turns; raises ValueError with what is wrong and where."""
+    """A script from a list of turns; raises ValueError that says what is wrong and where."""
     if not isinstance(body, list):
-        raise ValueError("a script is a list of turns")  # noqa: TRY004 - callers catch what JSON reading raises, too
+        raise ValueError("a script is a list of turns")  # noqa: TRY004 - callers catch ValueError, as from JSON
     return Script.of([turn_of(spec) for spec in body])
 
 
 def turn_of(spec: object) -> Turn:
-    """The turn that a JSON object stands for; raises ValueError on anything else."""
+    """The turn that a JSON object describes; raises ValueError on anything else."""
     if not isinstance(spec, dict):
         raise ValueError(f"a turn is an object, not {spec!r}")  # noqa: TRY004 - as above
     kind = next((name for name in _READERS if name in spec), None)
@@ -56,7 +56,7 @@ def turn_of(spec: object) -> Turn:
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"turn {spec!r} cannot be read: {error!r}") from error
     if rest:
-        raise ValueError(f"turn {spec!r} has what no {kind!r} has: {', '.join(rest)}")
+        raise ValueError(f"turn {spec!r} has keys that {kind!r} does not have: {', '.join(rest)}")
     return turn
 
 
@@ -70,12 +70,12 @@ def _say(text: str, rest: Spec) -> Turn:
 
 
 def _call(name: str, rest: Spec) -> Turn:
-    one = ToolCall(name=name, input=rest.pop("input", {}), namespace=rest.pop("namespace", ""))
-    return Call(calls=(one,), text=rest.pop("text", ""), usage=_usage(rest))
+    tool_call = ToolCall(name=name, input=rest.pop("input", {}), namespace=rest.pop("namespace", ""))
+    return Call(calls=(tool_call,), text=rest.pop("text", ""), usage=_usage(rest))
 
 
 def _calls(calls: list[Spec], rest: Spec) -> Turn:
-    every = tuple(ToolCall(**one) for one in calls)
+    every = tuple(ToolCall(**spec) for spec in calls)
     return Call(calls=every, text=rest.pop("text", ""), usage=_usage(rest))
 
 

@@ -1,4 +1,4 @@
-"""Asking the scripted model without an agent, as its own tests do."""
+"""Calls the scripted model without an agent, for its own tests."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ _SECONDS = 240
 
 
 class Answer:
-    """A whole HTTP answer, and its events if it was a stream."""
+    """A complete HTTP answer, and its events if it was a stream."""
 
     def __init__(self, response: http.client.HTTPResponse) -> None:
         self.status = response.status
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The payloads; raises ValueError where an event's own name is not the one its payload has."""
+        """The payloads; raises ValueError if an event's name differs from the name in its payload."""
         events = []
         for frame in self.text.strip().split("\n\n"):
             name, data = frame.split("\n")
@@ -54,7 +54,7 @@ def send(url: str, method: str, body: object = None, headers: dict[str, str] | N
 
 
 def question(path: str, prompt: str = "Do it.", *, stream: bool = True, tools: bool = True) -> dict[str, Any]:
-    """The body of the simplest request on the wire of that path."""
+    """The body of the simplest request to the interface at that path."""
     said = {"role": "user", "content": [{"type": "text", "text": prompt}]}
     body = {"model": "m-1", "stream": stream, "messages" if path == ANTHROPIC else "input": [said]}
     return body | ({"tools": [{"name": "Write"}]} if tools else {})

@@ -1,4 +1,4 @@
-"""What an agent asked, as a script or a test wants to see it."""
+"""An agent's request, as scripts and tests need it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gave back; not every wire tells whether it `failed`."""
+    """The result of a tool; not every interface reports whether it `failed`."""
 
     call_id: str
     text: str
@@ -16,7 +16,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What a wire's own body says. `turn` is how many answers the model has already given in it."""
+    """The content of a request body. `turn` is how many answers the model has already given in it."""
 
     model: str
     streamed: bool
@@ -30,10 +30,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One request, in its place.
+    """A request with its position.
 
     `number` counts the requests of its script from 0 and `retry` those of the same turn of the same conversation, so
-    that a script may fail first and answer after; auxiliary requests are counted by neither.
+    that a script can fail first and answer later; neither counts auxiliary requests.
     """
 
     script: str
@@ -48,7 +48,7 @@ class ModelRequest:
 
     @property
     def prompt(self) -> str:
-        """What the agent was told to do, without the reminders that it puts around it."""
+        """The agent's task, without the reminders that it adds."""
         return self.conversation.prompt
 
     @property
@@ -66,5 +66,5 @@ class ModelRequest:
 
     @property
     def auxiliary(self) -> bool:
-        """Asked on the side (a title, a quota probe): it never advances a script."""
+        """A side request (a title, a quota probe): it never advances a script."""
         return self.conversation.auxiliary

@@ -1,4 +1,4 @@
-"""The OpenAI Responses interface, as Codex speaks it."""
+"""The OpenAI Responses interface, as Codex uses it."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ from shiftwork.testing.model_server.wire import (
     Frame,
     Ids,
     Reply,
-    is_aside,
+    is_reserved,
     objects,
     own_words,
     pieces,
@@ -21,10 +21,10 @@ from shiftwork.testing.model_server.wire import (
 )
 
 _MADE: Final = frozenset({"reasoning", "function_call", "custom_tool_call", "local_shell_call"})
-"""What a model makes besides messages."""
+"""What a model produces besides messages."""
 _RESULTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _CREATED: Final = 1_700_000_000
-"""Any moment will do: no agent looks at it, and two runs of one script should look alike."""
+"""A constant: no agent reads it, and two runs of the same script should look the same."""
 
 
 class OpenAIResponses:
@@ -38,7 +38,7 @@ class OpenAIResponses:
     def read(self, body: Body) -> Conversation:
         given = body.get("input")
         items = objects([{"role": "user", "content": given}] if isinstance(given, str) else given)
-        # The prompt is what the user said before the model first spoke; later messages are reminders or replies.
+        # The prompt is what the user said before the model's first answer; later messages are reminders or replies.
         before = itertools.takewhile(lambda item: not _by_model(item), items)
         said = [text for item in before if item.get("role") == "user" for text in texts(item.get("content"))]
         offered = [*objects(body.get("tools"))]
@@ -55,7 +55,7 @@ class OpenAIResponses:
             turn=sum(made for made, _ in itertools.groupby(items, key=_by_model)),
             tools=tools,
             tool_results=tuple(_result(item) for item in items if word(item, "type") in _RESULTS),
-            auxiliary=is_aside(tools, last),
+            auxiliary=is_reserved(tools, last),
         )
 
     def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:
@@ -101,7 +101,7 @@ def _unnumbered(reply: Reply, conversation: Conversation, ids: Ids) -> Iterator[
 
 
 def _unfold(index: int, item: Body) -> Iterator[Frame]:
-    """Everything about an output item but its end."""
+    """All events of an output item except its end."""
     place: Body = {"item_id": item["id"], "output_index": index}
     match item["type"]:
         case "message":
@@ -169,7 +169,7 @@ def _call(call: ToolCall, ids: Ids) -> Body:
 
 
 def _usage(reply: Reply) -> Body:
-    # This wire counts cached tokens among the input ones; Tokens keeps them apart.
+    # This interface includes cached tokens in the input; `Tokens` counts them separately.
     entire = reply.usage.input + reply.usage.cache_read + reply.usage.cache_write
     return {
         "input_tokens": entire,

@@ -1,4 +1,4 @@
-"""What the model answers: a list of turns gone through once, or a function of the request."""
+"""The model's answers: a list of turns that is used once, or a function of the request."""
 
 import itertools
 from collections.abc import Callable, Iterable
@@ -8,13 +8,13 @@ from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.turns import Fail, Say, Tokens, Turn
 
 EXHAUSTED = Fail(status=400, message="the script has no more turns")
-"""Not a polite text: an agent that asks more often than the test foresaw must not look as if it had succeeded."""
+"""An error, not a text: an agent that asks more often than the test expects must not appear to succeed."""
 
-ASIDE = Say(text="Scripted title", usage=Tokens(input=1, output=1))
+RESERVED = Say(text="Scripted title", usage=Tokens(input=1, output=1))
 
 
 class Script:
-    """Answers one request at a time, so that a function may keep count without a lock of its own."""
+    """Answers a single request at a time, so that a function can count without its own lock."""
 
     def __init__(self, answer: Callable[[ModelRequest], Turn]) -> None:
         self._answer = answer
@@ -22,18 +22,18 @@ class Script:
 
     @classmethod
     def of(cls, turns: Iterable[Turn]) -> "Script":
-        """One turn a request, retries included, in the order in which requests come."""
+        """A turn for each request, retries included, in the order of requests."""
         rest = itertools.chain.from_iterable(_repeated(turn) for turn in list(turns))
         return cls(lambda _: next(rest, EXHAUSTED))
 
     @classmethod
     def by(cls, function: Callable[[ModelRequest], Turn]) -> "Script":
-        """Whatever the function says. It sees no auxiliary requests; what it raises, the server raises at its end."""
+        """The function decides. It gets no auxiliary requests; the server raises its exceptions at the end."""
         return cls(function)
 
     def answer(self, request: ModelRequest) -> Turn:
         if request.auxiliary:
-            return ASIDE
+            return RESERVED
         with self._lock:
             return self._answer(request)
 

@@ -1,4 +1,4 @@
-"""What the server knows while it runs: scripts, requests in the order they came, and what went wrong in a script."""
+"""The server's state: scripts, requests in order of arrival, and errors in scripts."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from shiftwork.testing.model_server.turns import Fail, Turn
 from shiftwork.testing.model_server.wire import Ids, Wire
 
 
-class Desk:
-    """Shared by the threads that serve connections; every method may be called from any of them."""
+class AttemptFolder:
+    """Shared by the threads that serve connections; every method is thread-safe."""
 
     def __init__(self) -> None:
         self.ids = Ids()
@@ -61,7 +61,7 @@ class Desk:
             return Fail(status=404, message=f"no script is loaded as {request.script!r}")
         try:
             return script.answer(request)
-        except Exception as error:  # noqa: BLE001 - a script is a test's code: its assertions travel to the test's end
+        except Exception as error:  # noqa: BLE001 - a script is test code: its exceptions are raised at the end
             self.mistake(error)
             return Fail(status=400, message=f"the script failed: {error!r}")
 
@@ -78,6 +78,6 @@ class Desk:
             return tuple(request for request in self._requests if request.script == script)
 
     def wait_for(self, script: str, count: int, seconds: float) -> bool:
-        """Whether the script has been asked that often, within the time."""
+        """Whether the script gets that many requests within the time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._numbers[script] >= count, seconds)

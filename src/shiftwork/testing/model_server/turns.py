@@ -1,4 +1,4 @@
-"""What a scripted model may do when it is asked: answer, call tools, or fail in one of the ways real ones fail."""
+"""What a scripted model can do with a request: answer, call tools, or fail in the ways real models fail."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """What a turn reports to have used; `input` does not include what was read from or written to the cache."""
+    """The usage that a turn reports; `input` excludes tokens read from or written to the cache."""
 
     input: int = 100
     output: int = 20
@@ -20,7 +20,9 @@ SOME_TOKENS = Tokens()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call. A text as `input` is a free-form call, and `namespace` groups tools, where the wire knows such."""
+    """A tool call. A text as `input` is a free-form call, and `namespace` groups tools, if the interface supports
+    these.
+    """
 
     name: str
     input: Mapping[str, Any] | str = field(default_factory=dict)
@@ -37,7 +39,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Tool calls, several in parallel if there are several, after some text if there is any."""
+    """Tool calls, in parallel if there are several, after an optional text."""
 
     calls: tuple[ToolCall, ...]
     text: str = ""
@@ -54,7 +56,7 @@ class Think:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fail:
-    """An HTTP error; without a body it is the one that the wire gives for the status. Lists may `repeat` it."""
+    """An HTTP error; the default body is the interface's own for the status. Lists may `repeat` it."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +67,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drop:
-    """The connection closes before a byte of an answer."""
+    """The connection closes before the first byte of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class DropMid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamError:
-    """A stream that begins well (status 200) and ends with an error event after the first piece of `text`."""
+    """A stream that starts with status 200 and ends with an error event after the first piece of `text`."""
 
     kind: str = "overloaded_error"
     message: str = "Overloaded"
@@ -86,7 +88,7 @@ class StreamError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hang:
-    """Nothing for that long; then another turn, if the client is still there."""
+    """No answer for that long; then another turn, if the client is still connected."""
 
     seconds: float
     then: "Turn" = Say(text="Late.")
@@ -96,5 +98,5 @@ type Turn = Say | Call | Think | Fail | Drop | DropMid | StreamError | Hang
 
 
 def call(name: str, /, **arguments: Any) -> Call:
-    """The most common turn: one call of one tool."""
+    """The most common turn: a single call of a tool."""
     return Call(calls=(ToolCall(name=name, input=arguments),))

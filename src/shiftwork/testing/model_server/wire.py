@@ -1,4 +1,4 @@
-"""What a model's HTTP interface must tell to be spoken here; each one is a file beside this."""
+"""What the server needs to know about a model's HTTP interface; each interface has a file beside this."""
 
 import itertools
 import json
@@ -13,12 +13,12 @@ from shiftwork.testing.model_server.turns import SOME_TOKENS, Call, Say, Think, 
 type Body = dict[str, Any]
 
 PIECE = 40
-"""Characters in one piece of a streamed text."""
+"""Characters in a piece of a streamed text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """An answer in no wire's words: a thought, a text and calls, each of which may be missing."""
+    """An answer independent of the interface: a thought, a text and calls, each of them optional."""
 
     thought: str = ""
     text: str = ""
@@ -39,7 +39,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One server-sent event."""
+    """A server-sent event."""
 
     name: str
     payload: Body
@@ -49,7 +49,7 @@ class Frame:
 
 
 class Ids:
-    """Names for messages and calls: counted, so that two runs of one script look alike."""
+    """Ids for messages and calls: counted, so that two runs of the same script look the same."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -59,16 +59,16 @@ class Ids:
 
 
 class Wire(Protocol):
-    """One way of asking a model over HTTP. Values in, values out; the server does the talking."""
+    """A model's HTTP interface. It converts values; the server does the I/O."""
 
     name: str
     suffix: str
-    """How the path of its requests ends."""
+    """The suffix of its request paths."""
     session_headers: tuple[str, ...]
-    """Headers by which agents tell their sessions apart."""
+    """Headers by which agents distinguish their sessions."""
 
     def read(self, body: Body) -> Conversation:
-        """What was asked; never raises, whatever the body."""
+        """The conversation in a request; never raises, whatever the body."""
         ...
 
     def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:
@@ -76,7 +76,7 @@ class Wire(Protocol):
         ...
 
     def frames(self, reply: Reply, conversation: Conversation, ids: Ids) -> Iterator[Frame]:
-        """The answer, piece by piece; events that carry a piece have names ending in `delta`."""
+        """The answer in pieces; the names of events that carry a piece end in `delta`."""
         ...
 
     def error(self, status: int, message: str) -> Body:
@@ -84,7 +84,7 @@ class Wire(Protocol):
         ...
 
     def broken(self, kind: str, message: str) -> Frame:
-        """The event that ends a stream which began well."""
+        """The event that ends a stream with an error."""
         ...
 
 
@@ -93,7 +93,7 @@ def pieces(text: str) -> list[str]:
 
 
 def texts(content: object) -> list[str]:
-    """Every text of a content that may be a string, a list of blocks, or something never seen before."""
+    """All texts of a content that may be a string, a list of blocks, or an unknown structure."""
     if isinstance(content, str):
         return [content]
     return [text for block in objects(content) if isinstance(text := block.get("text"), str)]
@@ -109,14 +109,14 @@ def word(body: Mapping[str, Any], key: str) -> str:
 
 
 _REMINDER = re.compile(r"\s*(<(system-reminder|environment_context|user_instructions|permissions)|# AGENTS\.md)")
-_ASIDE = re.compile(r"\[SUGGESTION MODE|generate a (short )?title|Reply with ONLY the suggestion", re.IGNORECASE)
+_RESERVED = re.compile(r"\[SUGGESTION MODE|generate a (short )?title|Reply with ONLY the suggestion", re.IGNORECASE)
 
 
 def own_words(said: list[str]) -> str:
-    """What the user said, without the blocks that agents add for the model's eyes."""
+    """What the user said, without the blocks that agents add for the model."""
     return "\n".join(text for text in said if not _REMINDER.match(text))
 
 
-def is_aside(tools: tuple[str, ...], last_said: list[str]) -> bool:
-    """A request on the side: it offers no tools, or offers them and asks for a title or a suggestion."""
-    return not tools or bool(_ASIDE.search("\n".join(last_said)[-6000:]))
+def is_reserved(tools: tuple[str, ...], last_said: list[str]) -> bool:
+    """Whether this is a side request: it offers no tools, or it asks for a title or a suggestion."""
+    return not tools or bool(_RESERVED.search("\n".join(last_said)[-6000:]))

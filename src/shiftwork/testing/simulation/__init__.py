@@ -1,1 +1,1 @@
-"""Decisions played against simulated surroundings, without I/O."""
+"""Runs decisions against simulated surroundings, without I/O."""

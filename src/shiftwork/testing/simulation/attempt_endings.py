@@ -1,4 +1,4 @@
-"""The ends of a simulated attempt: everything that an agent could really do."""
+"""The endings of a simulated attempt: everything that a real agent could do."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,22 +21,22 @@ from shiftwork.domain.workflow.guardrails import (
 )
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus
 from shiftwork.testing.simulation.edits import edit_request, restart_request, work_request
-from shiftwork.testing.simulation.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 
 type Facts = tuple[Fact, ...]
 
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 _USAGES: Final = (NOTHING_USED, Usage(input_tokens=10, output_tokens=5, cost_usd=0.25), Usage(input_tokens=3))
 MAX_DEFERRALS: Final = 3
-"""How often one step runs into a limit before it fails, in a simulation."""
+"""How often a step hits a limit before it fails, in a simulation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptEndings:
-    """What an attempt comes to, by chance."""
+    """Random endings of an attempt."""
 
     chance: Chance
-    ticking: Ticking
+    clock: SimulatedClock
 
     def ended(self, ending: str, effect: story_effects.RunAgent, running: StoryState) -> Facts:
         match ending:
@@ -54,7 +54,7 @@ class AttemptEndings:
     def failed(self, effect: story_effects.RunAgent | story_effects.RunGates, trouble: Trouble) -> Facts:
         kind = story_facts.StepCancelled if trouble in _FROM_OUTSIDE else story_facts.StepFailed
         ended = kind(
-            at=self.ticking.now(),
+            at=self.clock.now(),
             step=effect.step,
             attempt=effect.attempt,
             trouble=trouble,
@@ -62,14 +62,14 @@ class AttemptEndings:
             usage=self.chance.pick(_USAGES),
             diff="",
         )
-        cancel = (story_facts.StoryCancelRequested(at=self.ticking.now()),) if trouble is Trouble.CANCELLED else ()
+        cancel = (story_facts.StoryCancelRequested(at=self.clock.now()),) if trouble is Trouble.CANCELLED else ()
         return (ended, *cancel)
 
     def _limited(self, effect: story_effects.RunAgent, story: StoryState) -> Facts:
         step = story.pipeline.find(effect.step)
         if step is None or step.deferrals >= MAX_DEFERRALS:
             return self.failed(effect, Trouble.LIMITED)
-        now = self.ticking.now()
+        now = self.clock.now()
         return (
             story_facts.StepDeferred(
                 at=now,
@@ -87,8 +87,8 @@ class AttemptEndings:
     def _said(self, effect: story_effects.RunAgent) -> Facts:
         claim = Evidence(criterion="AC-1", kind="test", reference="t.py::t")
         said = (
-            story_facts.NoteWritten(at=self.ticking.now(), by=effect.step, text="noted"),
-            story_facts.EvidenceReported(at=self.ticking.now(), by=effect.step, evidence=claim),
+            story_facts.NoteWritten(at=self.clock.now(), by=effect.step, text="noted"),
+            story_facts.EvidenceReported(at=self.clock.now(), by=effect.step, evidence=claim),
         )
         return self.chance.pick(((), said))
 
@@ -98,18 +98,18 @@ class AttemptEndings:
             return self.failed(effect, Trouble.REJECTED)
         return (
             story_facts.QuestionAsked(
-                at=self.ticking.now(),
+                at=self.clock.now(),
                 step=effect.step,
                 attempt=effect.attempt,
                 question="Which one?",
                 options=self.chance.pick(((), ("this", "that"))),
-                commit=self.ticking.commit(),
+                commit=self.clock.commit(),
                 usage=self.chance.pick(_USAGES),
             ),
         )
 
     def _came_to(self, effect: story_effects.RunAgent, story: StoryState) -> Facts:
-        """The step's result; one that is to decide may say nothing that can be followed."""
+        """The step's result; a deciding step may give an invalid decision."""
         step = story.pipeline.find(effect.step)
         values = tuple(route.value for route in step.plan.routes) if step else ()
         decision = self.chance.pick((*values, *values, "what?")) if values else ""
@@ -117,10 +117,10 @@ class AttemptEndings:
 
     def completed(self, effect: story_effects.RunAgent | story_effects.RunGates, decision: str = "") -> Fact:
         return story_facts.StepCompleted(
-            at=self.ticking.now(),
+            at=self.clock.now(),
             step=effect.step,
             attempt=effect.attempt,
-            commit=self.chance.pick((self.ticking.commit(),) * 4 + (Commit(""),)),  # none: it has changed nothing
+            commit=self.chance.pick((self.clock.commit(),) * 4 + (Commit(""),)),  # empty: it has changed nothing
             notes="done",
             outputs=self.chance.pick(((), (("plan", "short"), ("task", "mine")))),
             usage=self.chance.pick(_USAGES),
@@ -129,7 +129,7 @@ class AttemptEndings:
         )
 
     def _edited(self, effect: story_effects.RunAgent, story: StoryState, ending: str) -> Facts:
-        """An attempt that finished and left one or two requests."""
+        """An attempt that finished and left one or two edit requests."""
         facts: Facts = ()
         pipeline, restarted = story.pipeline, False
         for _ in range(self.chance.pick((1, 1, 2))):
@@ -157,17 +157,17 @@ class AttemptEndings:
     def edit_fact(
         self, before: Pipeline, by: StepId | str, edits: tuple[Edit, ...], after: Pipeline | Rejected
     ) -> Fact:
-        at = self.ticking.now()
+        at = self.clock.now()
         if isinstance(after, Rejected):
             return story_facts.WorkflowEditRejected(at=at, by=by, request="{}", reason=after.reason)
         return story_facts.WorkflowEdited(at=at, by=by, edits=edits, before=outline(before), after=outline(after))
 
     def _yielded(self, effect: story_effects.RunAgent, *, restarted: bool) -> Fact:
         return story_facts.StepYielded(
-            at=self.ticking.now(),
+            at=self.clock.now(),
             step=effect.step,
             attempt=effect.attempt,
-            commit=Commit("") if restarted else self.ticking.commit(),
+            commit=Commit("") if restarted else self.clock.commit(),
             usage=self.chance.pick(_USAGES),
             diff="",
         )

@@ -1,4 +1,4 @@
-"""What comes of a story's claims on its run's budget, where anything may come of them."""
+"""Random answers to a story's claims on its run's budget."""
 
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.story import facts as story_facts
@@ -7,7 +7,7 @@ from shiftwork.testing.simulation.simulation import Chance
 
 
 def answered(chance: Chance, story: StoryState, at: float) -> tuple[Fact, ...]:
-    """The run grants it, or says that there is not enough; now and then a word about an earlier claim comes late."""
+    """The run grants the claim, or refuses it; sometimes an answer to an earlier claim arrives late."""
     late = (
         (story_facts.AllowanceGranted(at=at, number=story.spending.claims - 1, cap=None),)
         if chance.pick((False, True))

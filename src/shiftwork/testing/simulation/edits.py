@@ -1,4 +1,4 @@
-"""Requests to edit a workflow as nobody in their right mind would write them."""
+"""Workflow edit requests, including invalid and absurd requests."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,12 +15,12 @@ _DESCRIPTIONS: Final = ("do it otherwise",) * 7 + ("",)
 
 
 def edit_request(chance: Chance, pipeline: Pipeline) -> tuple[Edit, ...]:
-    """One to three operations, each right or wrong in any way."""
+    """One to three operations, each valid or invalid in any way."""
     return tuple(_edit(chance, pipeline) for _ in range(chance.pick((1, 1, 2, 3))))
 
 
 def restart_request(pipeline: Pipeline) -> tuple[Edit, ...]:
-    """The step that runs wants to start over."""
+    """The current step requests to start over."""
     return tuple(
         Edit(operation=Operation.RESTART, reason="because", target=step.id, description="do it otherwise")
         for step in pipeline.steps
@@ -29,7 +29,7 @@ def restart_request(pipeline: Pipeline) -> tuple[Edit, ...]:
 
 
 def work_request(pipeline: Pipeline) -> tuple[Edit, ...]:
-    """The step that runs wants work to be done before the last step."""
+    """The current step requests work before the last step."""
     new = NewStep(type="coding", description="more")
     target = pipeline.steps[-2:][0].id
     return (Edit(operation=Operation.ADD_AFTER, reason="because", target=target, steps=(new,)),)
@@ -48,7 +48,7 @@ def _edit(chance: Chance, pipeline: Pipeline) -> Edit:
 
 
 def _target(chance: Chance, pipeline: Pipeline, operation: Operation) -> StepId:
-    """A step that exists, most often the one to which the operation may be meant; at times one that does not."""
+    """An existing step, usually a plausible target of the operation; sometimes a step that does not exist."""
     every = [step.id for step in pipeline.steps]
     current = pipeline.current
     likely = [current.id] if current and operation is Operation.RESTART else [step.id for step in pipeline.pending]

@@ -1,7 +1,8 @@
-"""A world for a landing queue: stories that conflict, break, mend, waver or leave, a user who commits, sudden deaths.
+"""Simulates the surroundings of a landing queue: stories that conflict, break gates, repair them, are flaky or are
+withdrawn, a user who commits, and crashes.
 
-A commit is known by the stories in it. Whether gates pass on it follows from them, so that what the queue did can be
-held against what was true. One that takes the place of a candidate is called by that and by what it stands on.
+A commit is defined by its stories. They decide whether gates pass on it, so that the queue's results can be compared
+with the truth. A commit that replaces a candidate is named after it and after its parent.
 """
 
 import zlib
@@ -24,7 +25,7 @@ from shiftwork.domain.landing.state import Entry, EntryStage, LandingPolicy, Lan
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.testing.builders import BASE, gate_report, landing_request
-from shiftwork.testing.simulation.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 
 type Facts = tuple[Fact, ...]
 type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved | landing_facts.CandidateFailed
@@ -32,15 +33,15 @@ type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
-    a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
-    one offers no evidence, and what a `needy` one depends on cannot be installed. A `reserved` one touches files of
-    git's own, and one of `later` files changes only what would run later. A person is to be asked about one under
-    `review`, unless its patch is `approved`.
+    """What is true of a story: `breaks` makes gates fail, `repairs` makes them pass whatever was broken before, and a
+    `flaky` story fails the first time. It conflicts with `rival`, and has no effect if `changes` is False. A `bare`
+    story has no evidence, and the dependencies of a `needy` story cannot be installed. A `reserved` story touches git's
+    own files, and a story with `later` only changes files that would run later. A story under `review` needs a person's
+    approval, unless its patch is `approved`.
     """
 
     breaks: bool = False
-    mends: bool = False
+    repairs: bool = False
     flaky: bool = False
     changes: bool = True
     bare: bool = False
@@ -56,10 +57,10 @@ ORDINARY: Final = Traits()
 
 
 @dataclass(slots=True, kw_only=True)
-class QueueWorld:
-    """Answers the effects of a landing queue. `requests` more may come, the user may commit `misses` times more,
-    `withdrawals` more requests may be taken back at any moment, and the process may die `deaths` times more after it
-    has done something and before that is recorded. What was asked back lies as a key in the inbox.
+class QueueSimulation:
+    """Answers the effects of a landing queue. Up to `requests` more requests may arrive, the user may commit `misses`
+    more times, `withdrawals` more requests may be withdrawn at any moment, and the process may die `deaths` more times
+    between an action and its record. A withdrawn request is a key in the inbox.
     """
 
     chance: Chance
@@ -74,52 +75,52 @@ class QueueWorld:
     at: Commit = BASE
     been: list[Commit] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
-    told: dict[str, Refusal | None] = field(default_factory=dict)
+    refusals: dict[str, Refusal | None] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
-    ticking: Ticking = field(default_factory=Ticking)
+    clock: SimulatedClock = field(default_factory=SimulatedClock)
 
     def answer(self, effect: e.Effect, queue: QueueState) -> Facts:
         while self.deaths and self.chance.pick((False, True)):
             self.deaths -= 1
             _ANSWERS[type(effect)](self, effect, queue)
-            self._take_back()
-        self._take_back()
+            self._withdraw()
+        self._withdraw()
         return _ANSWERS[type(effect)](self, effect, queue)
 
     def bound(self) -> int:
-        """Each batch settles its first entry or is missed, and its effects are a few for each of its entries."""
+        """Each batch settles its first entry or is missed, and has a few effects for each of its entries."""
         batches = self.requests + self.misses + self.withdrawals + 1
         return batches * (5 * min(self.requests, self.policy.batch) + 2)
 
     @staticmethod
     def tree(commit: Commit) -> str:
-        """The candidate that the commit has the tree of."""
+        """The candidate with the same tree as the commit."""
         return commit.partition("@")[0]
 
     def is_red(self, commit: Commit) -> bool:
         broken = False
         for story in self.stories[commit]:
             traits = self.traits.get(story, ORDINARY)
-            broken = (broken or traits.breaks) and not traits.mends
+            broken = (broken or traits.breaks) and not traits.repairs
         return broken
 
     def take(self, effect: landing_effects.TakeBatch, queue: QueueState) -> Facts:
         for _ in range(self.chance.pick(range(self.requests + 1))):
             self._ask()
         news, queue = self._news(queue, effect.cursor)
-        at = self.ticking.now()
+        at = self.clock.now()
         waiting = queue.waiting[: batch_size(queue.recent, self.policy.batch)]
         taken = landing_facts.BatchTaken(at=at, number=queue.batch + 1, policy=self.policy)
         return (*news, taken, *self._chain(waiting)) if waiting else tuple(news)
 
     def _news(self, queue: QueueState, cursor: int) -> tuple[Facts, QueueState]:
-        """What lies unread in the inbox, and the queue when it has heard of it."""
-        at = self.ticking.now()
+        """The unread messages in the inbox, and the queue after it has read them."""
+        at = self.clock.now()
         news: list[Fact] = [
-            landing_facts.EntryWithdrawn(at=at, request=one)
-            if isinstance(one, str)
-            else landing_facts.EntryQueued(at=at, branch="main", request=one)
-            for one in self.inbox[cursor:]
+            landing_facts.EntryWithdrawn(at=at, request=request)
+            if isinstance(request, str)
+            else landing_facts.EntryQueued(at=at, branch="main", request=request)
+            for request in self.inbox[cursor:]
         ]
         if news:
             news.append(MessagesRead(at=at, upto=len(self.inbox)))
@@ -127,8 +128,12 @@ class QueueWorld:
             queue = evolve_queue(queue, fact)
         return tuple(news), queue
 
-    def _take_back(self) -> None:
-        asked = [one.key for one in self.inbox if isinstance(one, LandingRequest) and one.key not in self.inbox]
+    def _withdraw(self) -> None:
+        asked = [
+            request.key
+            for request in self.inbox
+            if isinstance(request, LandingRequest) and request.key not in self.inbox
+        ]
         if self.withdrawals and asked and self.chance.pick((False, True)):
             self.withdrawals -= 1
             self.inbox.append(self.chance.pick(asked))
@@ -140,7 +145,7 @@ class QueueWorld:
         odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
         refused = (Traits(reserved=True), Traits(later=True))
         held = (Traits(review=True), Traits(review=True, approved=True))
-        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd, *refused, *held)
+        kinds = (ORDINARY, Traits(breaks=True), Traits(repairs=True), *odd, *refused, *held)
         traits = self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
         seen = self.chance.pick((None, Patch(base=BASE, commit=Commit("seen")))) if traits.review else None
         self.inbox.append(replace(request, review=traits.review, approved=seen))
@@ -161,11 +166,11 @@ class QueueWorld:
         return facts
 
     def _built(self, top: Commit, entry: Entry) -> landing_facts.CandidateBuilt:
-        commit, request = self.ticking.commit(), entry.request
+        commit, request = self.clock.commit(), entry.request
         self.stories[commit] = (*self.stories[top], request.key)
         same = request.approved is not None and self._traits(entry).approved
         return landing_facts.CandidateBuilt(
-            at=self.ticking.now(),
+            at=self.clock.now(),
             request=request.key,
             round=entry.round,
             base=top,
@@ -188,13 +193,13 @@ class QueueWorld:
         return self.traits.get(entry.request.key, ORDINARY)
 
     def check(self, effect: landing_effects.CheckCandidates, queue: QueueState) -> Facts:
-        """Some of the verdicts, as where the process died before it had recorded them all. What is withdrawn meanwhile
-        is heard first.
+        """Some of the verdicts, as if the process died before it recorded all of them. Withdrawals are processed
+        first.
         """
         verdicts = [self._verdict(entry, queue) for entry in effect.entries]
         some = verdicts[: self.chance.pick(range(len(verdicts), 0, -1))]
-        self._take_back()
-        if not any(isinstance(one, str) for one in self.inbox[queue.cursor :]):
+        self._withdraw()
+        if not any(isinstance(item, str) for item in self.inbox[queue.cursor :]):
             return tuple(some)
         news, queue = self._news(queue, queue.cursor)
         wanted = {entry.request.key for entry in queue.chain}
@@ -202,32 +207,32 @@ class QueueWorld:
 
     def _verdict(self, entry: Entry, queue: QueueState) -> Verdict:
         commit = entry.candidate
-        if needy := [one for one in spoken_for(queue, entry) if self._traits(one).needy]:
-            return uninstalled(needy[0], "no network", self.ticking.now())
+        if needy := [each for each in spoken_for(queue, entry) if self._traits(each).needy]:
+            return uninstalled(needy[0], "no network", self.clock.now())
         wavers = self._traits(entry).flaky and self.tree(commit) not in self.checked
         self.checked.append(self.tree(commit))
         report = gate_report(commit, passed=not (wavers or self.is_red(commit)))
-        at, key = self.ticking.now(), entry.request.key
+        at, key = self.clock.now(), entry.request.key
         if not report.passed:
             return landing_facts.CandidateFailed(at=at, request=key, report=report)
-        for one in spoken_for(queue, entry):
-            if self._traits(one).bare:
-                proof = ProofReport(commit=one.candidate, tree="", policy=ProofPolicy.CITED)
+        for item in spoken_for(queue, entry):
+            if self._traits(item).bare:
+                proof = ProofReport(commit=item.candidate, tree="", policy=ProofPolicy.CITED)
                 return landing_facts.CandidateUnproved(
-                    at=at, request=one.request.key, report=report, proof=proof, lacking="nothing is shown"
+                    at=at, request=item.request.key, report=report, proof=proof, lacking="nothing is shown"
                 )
-            if one.unapproved:
-                proof = ProofReport(commit=one.candidate, tree="", policy=ProofPolicy.TRUSTING)
-                return unapproved(one, report, proof, at)
+            if item.unapproved:
+                proof = ProofReport(commit=item.candidate, tree="", policy=ProofPolicy.TRUSTING)
+                return unapproved(item, report, proof, at)
         return landing_facts.CandidateVerified(at=at, request=key, report=tried_again(entry.report, report))
 
     def move(self, effect: landing_effects.MoveBase, queue: QueueState) -> Facts:
-        at, entries = self.ticking.now(), effect.entries
+        at, entries = self.clock.now(), effect.entries
         base, commits = entries[0].base, self._reworded(queue)
         commit = commits[len(entries) - 1]
         if self.misses and self.chance.pick((False, True)):
             self.misses -= 1
-            mine = self.ticking.commit()
+            mine = self.clock.commit()
             self.stories[mine] = (*self.stories[self.at], f"the user's own {mine}")
             self.at = mine
         if self.at == base:
@@ -239,7 +244,7 @@ class QueueWorld:
         return (landing_facts.BaseMoved(at=at, requests=requests, commit=commit, ref="main", commits=commits),)
 
     def _reworded(self, queue: QueueState) -> tuple[Commit, ...]:
-        """The same as often as it is asked for."""
+        """The same result for each call."""
         commits: list[Commit] = []
         top = queue.chain[0].base
         for entry in queue.chain:
@@ -249,31 +254,31 @@ class QueueWorld:
             top = renamed
         return tuple(commits)
 
-    def tell(self, effect: landing_effects.AnswerStories, queue: QueueState) -> Facts:  # noqa: ARG002
+    def announce(self, effect: landing_effects.AnswerStories, queue: QueueState) -> Facts:  # noqa: ARG002
         for entry in effect.entries:
             key = entry.request.key
             if entry.stage is EntryStage.WITHDRAWN:
                 self.left.append(key)
             else:
-                self.told.setdefault(key, entry.refusal)
+                self.refusals.setdefault(key, entry.refusal)
         return tuple(
-            landing_facts.EntryClosed(at=self.ticking.now(), request=entry.request.key) for entry in effect.entries
+            landing_facts.EntryClosed(at=self.clock.now(), request=entry.request.key) for entry in effect.entries
         )
 
     def conclude(self, effect: e.Conclude, queue: QueueState) -> Facts:  # noqa: ARG002
         return effect.facts
 
     def _refused(self, entry: Entry, cause: Refusal) -> Fact:
-        at, key = self.ticking.now(), entry.request.key
+        at, key = self.clock.now(), entry.request.key
         return landing_facts.EntryRefused(
             at=at, request=key, cause=cause, detail="", files=(), base=self.at, report=None
         )
 
 
-_ANSWERS: Final[dict[type[e.Effect], Callable[[QueueWorld, Any, QueueState], Facts]]] = {
-    landing_effects.TakeBatch: QueueWorld.take,
-    landing_effects.CheckCandidates: QueueWorld.check,
-    landing_effects.MoveBase: QueueWorld.move,
-    landing_effects.AnswerStories: QueueWorld.tell,
-    e.Conclude: QueueWorld.conclude,
+_ANSWERS: Final[dict[type[e.Effect], Callable[[QueueSimulation, Any, QueueState], Facts]]] = {
+    landing_effects.TakeBatch: QueueSimulation.take,
+    landing_effects.CheckCandidates: QueueSimulation.check,
+    landing_effects.MoveBase: QueueSimulation.move,
+    landing_effects.AnswerStories: QueueSimulation.announce,
+    e.Conclude: QueueSimulation.conclude,
 }

@@ -1,4 +1,4 @@
-"""A world for a run: stories that end in any order, and a person who may call it off."""
+"""Simulates the surroundings of a run: stories that end in any order, and a person who may cancel it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from shiftwork.domain.run.steering.intent_checks import next_story_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.domain.usage.usage import Usage
-from shiftwork.testing.simulation.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 
 type Facts = tuple[Fact, ...]
 
@@ -25,7 +25,7 @@ type Facts = tuple[Fact, ...]
 def _dispatched(effect: run_effects.DispatchStory, at: float) -> Fact:
     given = effect.assignment
     if given.story.id == FRAME:
-        return run_facts.FrameBegun(at=at, go=effect.go)
+        return run_facts.FrameBegun(at=at, start_number=effect.start_number)
     return run_facts.StoryDispatched(at=at, story=given.story.id, slot=given.slot)
 
 
@@ -42,14 +42,14 @@ _PLAIN: Final[dict[type[e.Effect], Callable[[Any, float], Fact]]] = {
         at=at, number=effect.number, occasion=effect.occasion, reached=effect.channels
     ),
 }
-"""Effects of which only one thing can come."""
+"""Effects with only one possible result."""
 
 
 @dataclass(slots=True, kw_only=True)
-class RunWorld:
-    """Answers the effects of a run. `cancels` is how often a person may still ask for its end, `retries` for another go
-    at a story that has failed, `notes` how many notes may still be shared, `wishes` how often something else may still
-    be asked of the run.
+class RunSimulation:
+    """Answers the effects of a run. `cancels` is how often a person may still cancel it, `retries` how often a failed
+    story may still be retried, `notes` how many notes may still be shared, `wishes` how many other requests may still
+    be made.
     """
 
     chance: Chance
@@ -58,15 +58,15 @@ class RunWorld:
     notes: int = 3
     wishes: int = 3
     rounds: int = 2
-    ticking: Ticking = field(default_factory=Ticking)
+    clock: SimulatedClock = field(default_factory=SimulatedClock)
 
     def answer(self, effect: e.Effect, run: RunState) -> Facts:
-        at = self.ticking.now()
+        at = self.clock.now()
         match effect:
             case run_effects.KeepMemory():
                 return (run_facts.MemoryKept(at=at, changes=effect.changes, reason=self.chance.pick(("", "no disk"))),)
-            case run_effects.TickSpec():
-                return (self._ticked(effect, at),)
+            case run_effects.UpdateSpec():
+                return (self._marked(effect, at),)
             case e.Effect() if type(effect) in _PLAIN:
                 return (_PLAIN[type(effect)](effect, at),)
             case run_effects.WithdrawUndo():
@@ -79,31 +79,33 @@ class RunWorld:
                 raise LookupError(f"a run does not ask for {effect}")
 
     def bound(self, run: RunState) -> int:
-        """Each story is dispatched, told of a cancel, heard of and ticked; a cancel is heard of; the run ends, perhaps
-        after a last try at ticking. A retry is heard of, and one of the stories goes its way again. What a story
-        leaves, at its end or before, is heard of and kept. A wish is heard of; it may be told to every story, be
-        lifted again, be answered, or add a story that goes its way.
+        """Each story is dispatched, receives a cancel, reports its end and is marked as done; a cancel is received; the
+        run ends, perhaps after a last try to update the spec. A retry is received, and a story runs again. What a story
+        leaves, at its end or before, is received and stored. A request is received; it may be forwarded to every story,
+        be lifted again, be answered, or add a story that runs too.
         """
         each_wish = 2 * len(run.stories) + 2 * self.wishes + 8
         framed = 8 * (self.rounds + self.retries + 1) if run.given.workflow.frame else 0
         return framed + 5 * len(run.stories) + 6 * self.retries + 2 * self.notes + each_wish * self.wishes + 3
 
     def _late(self, run: RunState, at: float) -> Facts:
-        """What was asked for before the run was over, and is heard with its end."""
+        """A request made before the run ended, and received with its end."""
         wish = self._wish(run, at)
         return (wish, MessagesRead(at=at, upto=run.cursor + 1)) if wish else ()
 
-    def _ticked(self, effect: run_effects.TickSpec, at: float) -> Fact:
+    def _marked(self, effect: run_effects.UpdateSpec, at: float) -> Fact:
         if self.chance.pick((True, False)):
-            return run_facts.SpecTicked(at=at, stories=effect.stories)
-        return run_facts.SpecTickFailed(at=at, stories=effect.stories, reason="it is being edited", final=effect.final)
+            return run_facts.SpecUpdated(at=at, stories=effect.stories)
+        return run_facts.SpecUpdateFailed(
+            at=at, stories=effect.stories, reason="it is being edited", final=effect.final
+        )
 
     def _message(self, run: RunState, at: float) -> Fact:
-        flying = [story for story, known in run.stories.items() if known.status is StoryStatus.IN_PROGRESS]
+        in_progress = [story for story, known in run.stories.items() if known.status is StoryStatus.IN_PROGRESS]
         failed = [story for story, known in run.stories.items() if known.status is StoryStatus.FAILED]
-        if wish := self._wish(run, at) or (None if flying else self._must(run, at) or self._frame(run, at)):
+        if wish := self._wish(run, at) or (None if in_progress else self._must(run, at) or self._frame(run, at)):
             return wish
-        who = self.chance.pick((*flying, *[None] * self.cancels, *(failed if self.retries else ())))
+        who = self.chance.pick((*in_progress, *[None] * self.cancels, *(failed if self.retries else ())))
         if who is None:
             self.cancels -= 1
             return run_facts.CancelRequested(at=at)
@@ -121,8 +123,8 @@ class RunWorld:
             at=at,
             story=who,
             status=StoryStatus.COMPLETED if landed else StoryStatus.FAILED,
-            commit=self.ticking.commit() if landed else Commit(""),
-            base=self.ticking.commit() if landed else Commit(""),
+            commit=self.clock.commit() if landed else Commit(""),
+            base=self.clock.commit() if landed else Commit(""),
             reason="" if landed else "no luck",
             cause=None if landed else self.chance.pick(tuple(FailureCause)),
             usage=Usage(cost_usd=0.25),
@@ -149,8 +151,8 @@ class RunWorld:
         )
 
     def _frame(self, run: RunState, at: float) -> Fact | None:
-        """What the run's own steps tell it, where it has any: that stories may start, or that they are over."""
-        if not run.frame.going:
+        """The message of the run's own steps, if it has any: that stories may start, or that the steps have ended."""
+        if not run.frame.running:
             return None
         if self.rounds and not run.requests.cancelling and self.chance.pick((True, False)):
             self.rounds -= 1
@@ -160,10 +162,10 @@ class RunWorld:
         return run_facts.FrameEnded(at=at, failure=failure, usage=Usage(cost_usd=0.25))
 
     def _must(self, run: RunState, at: float) -> Fact | None:
-        """What comes in the end where no story is left to be heard of."""
+        """The message that comes in the end when no story is left to report."""
         if not run.requests.undoing:
             return run_facts.RunUnpaused(at=at) if run.requests.paused else None
         story = next(iter(run.requests.undoing))
         if self.chance.pick((True, False)):
-            return run_facts.UndoLanded(at=at, story=story, commit=self.ticking.commit())
+            return run_facts.UndoLanded(at=at, story=story, commit=self.clock.commit())
         return run_facts.UndoRefused(at=at, story=story, reason="it does not fit")

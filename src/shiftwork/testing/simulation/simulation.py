@@ -1,4 +1,6 @@
-"""Decisions played against a world without I/O: each effect is answered, folded, and the next one decided."""
+"""Runs decisions against simulated surroundings without I/O: answer an effect, fold the facts, decide the next
+effect.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,22 +12,22 @@ from shiftwork.domain.core.ids import Commit
 
 
 class Chance(Protocol):
-    """Where a world takes its whims from."""
+    """The source of random choices in a simulation."""
 
     def pick[T](self, options: Sequence[T]) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FirstChoice:
-    """The chance of a world in which the first thing always happens."""
+    """A simulation in which the first option always happens."""
 
     def pick[T](self, options: Sequence[T]) -> T:
         return options[0]
 
 
 @dataclass(slots=True)
-class Ticking:
-    """Times and commits that are never given twice."""
+class SimulatedClock:
+    """Times and commits that never repeat."""
 
     moment: float = 0.0
     commits: int = 0
@@ -41,7 +43,7 @@ class Ticking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn[S]:
-    """One effect: the state that asked for it, what came of it, and the state after that."""
+    """An effect: the state that requested it, its facts, and the state after them."""
 
     before: S
     effect: Effect
@@ -50,12 +52,12 @@ class Turn[S]:
 
 
 class EndlessError(AssertionError):
-    """More effects were asked for than can be needed."""
+    """More effects were requested than can be needed."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Play[S]:
-    """A stream played from its first facts until nothing is asked for, or nothing comes of what is asked."""
+    """Runs a stream from its first facts until no effect is requested, or an effect has no result."""
 
     decide: Callable[[S], tuple[Effect, ...]]
     evolve: Callable[[S, Fact], S]
@@ -70,7 +72,7 @@ class Play[S]:
             self.state = self.evolve(self.state, fact)
 
     def run(self, bound: int) -> S:
-        """Play to the end; raises EndlessError where that takes more than `bound` effects."""
+        """Run to the end; raises EndlessError if that takes more than `bound` effects."""
         while effects := self.decide(self.state):
             for effect in effects:
                 if not self._turn(effect):

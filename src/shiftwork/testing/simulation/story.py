@@ -1,4 +1,6 @@
-"""A world for one story: agents, gates, the landing queue and a person, who do anything that they could really do."""
+"""Simulates the surroundings of a story: agents, gates, the landing queue and a person, with all their possible
+actions.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +32,7 @@ from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.testing.simulation.attempt_endings import MAX_DEFERRALS, AttemptEndings, Facts
 from shiftwork.testing.simulation.budget import answered
 from shiftwork.testing.simulation.edits import edit_request
-from shiftwork.testing.simulation.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 
 _BASES: Final = (Commit("base-1"), Commit("base-2"), Commit("base-3"))
 ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed", "asked", "limited")
@@ -39,11 +41,11 @@ _MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
 
 
 @dataclass(slots=True, kw_only=True)
-class StoryWorld:
-    """Answers the effects of one story. `mishaps` is how often a worker may still die in the middle of an attempt or
-    lose its workspace, `answers` how often a person may still do something else than give up: without an end to these
-    nothing ends. `endings` and `verdicts` are what agents and the landing queue are inclined to: a world that always
-    fails, restarts, adds work or refuses is as good as any.
+class StorySimulation:
+    """Answers the effects of a story. `mishaps` is how often a worker may still die during an attempt or lose its
+    workspace, `answers` how often a person may still do anything but give up: without these limits nothing ends.
+    `endings` and `verdicts` are the options of agents and of the landing queue, so that a simulation can also always
+    fail, restart, add work or refuse.
     """
 
     chance: Chance
@@ -51,21 +53,21 @@ class StoryWorld:
     answers: int = 3
     endings: Sequence[str] = ENDINGS
     verdicts: Sequence[str] = VERDICTS
-    ticking: Ticking = field(default_factory=Ticking)
+    clock: SimulatedClock = field(default_factory=SimulatedClock)
 
     @property
     def attempts(self) -> AttemptEndings:
-        return AttemptEndings(chance=self.chance, ticking=self.ticking)
+        return AttemptEndings(chance=self.chance, clock=self.clock)
 
     def answer(self, effect: e.Effect, story: StoryState) -> Facts:
         return _ANSWERS[type(effect)](self, effect, story)
 
     def bound(self, story: StoryState) -> int:
-        """How many effects a story can need at most, from what each of its counters allows."""
+        """How many effects a story can need at most, from the limit of each of its counters."""
         steps = max(MAX_STEPS, len(story.pipeline.steps))
         tries = 1 + max((step.plan.max_retries for step in story.pipeline.steps), default=1)
         mendings = story.given.limits.repairs + story.given.limits.conflicts
-        put_back = steps  # each time that the last step is put back a step has been added before it
+        put_back = steps  # each time the last step is moved back, a step was added before it
         going_back = any(step.plan.routes for step in story.pipeline.steps)
         rounds = (steps * tries + self.answers) * len(story.pipeline.steps) if going_back else 0
         asked = steps * MAX_QUESTIONS if "asked" in self.endings else 0
@@ -73,28 +75,28 @@ class StoryWorld:
         attempts += rounds + asked
         if "limited" in self.endings:
             attempts += (steps + self.answers) * MAX_DEFERRALS
-        # Begin, ask, tell the run, be answered, tell it again, and what follows from its end; claim and settle.
+        # Start, ask, report to the run, get an answer, report again, and the effects of its end; claim and settle.
         each_attempt = 7 + 5 * story.spending.limits.run.is_set
         landing = 4 * (mendings + 1)
         return attempts * each_attempt + landing + 3 * self.mishaps + 4 * (self.answers + 1) + 4
 
-    # What performers do ----------------------------------------------------------------------------------------------
+    # Effects ---------------------------------------------------------------------------------------------------------
 
-    def conclude(self, effect: e.Conclude, story: StoryState) -> Facts:  # noqa: ARG002 - one shape for all
+    def conclude(self, effect: e.Conclude, story: StoryState) -> Facts:  # noqa: ARG002 - all have the same signature
         return effect.facts
 
     def prepare(self, effect: story_effects.PrepareWorkspace, story: StoryState) -> Facts:  # noqa: ARG002
         if self.chance.pick(("ready",) * 19 + ("no workspace",)) == "no workspace":
-            return (story_facts.StoryFailed(at=self.ticking.now(), cause=FailureCause.WORKSPACE, reason="no disk"),)
+            return (story_facts.StoryFailed(at=self.clock.now(), cause=FailureCause.WORKSPACE, reason="no disk"),)
         base = effect.base or _BASES[0]
         return (
             story_facts.WorkspacePrepared(
-                at=self.ticking.now(), number=effect.number, base=base, head=effect.head or base
+                at=self.clock.now(), number=effect.number, base=base, head=effect.head or base
             ),
         )
 
     def run_agent(self, effect: story_effects.RunAgent, story: StoryState) -> Facts:
-        now = self.ticking.now
+        now = self.clock.now
         step = story.pipeline.find(effect.step)
         if step is not None and step.status is StepStatus.IN_PROGRESS:
             return (story_facts.StepInterrupted(at=now(), step=effect.step, attempt=effect.attempt, diff=""),)
@@ -108,7 +110,7 @@ class StoryWorld:
         return (started, *self.attempts.ended(ending, effect, running))
 
     def run_gates(self, effect: story_effects.RunGates, story: StoryState) -> Facts:
-        now = self.ticking.now
+        now = self.clock.now
         started = story_facts.StepStarted(
             at=now(), step=effect.step, attempt=effect.attempt, commit=story.work.head, log=""
         )
@@ -119,33 +121,33 @@ class StoryWorld:
         return (started, *self.attempts.failed(effect, Trouble.GATES))
 
     def merge_base(self, effect: story_effects.MergeBase, story: StoryState) -> Facts:  # noqa: ARG002
-        merged = self.ticking.commit()
-        return (story_facts.BaseMerged(at=self.ticking.now(), commit=merged, base=effect.base, files=("a.py",)),)
+        merged = self.clock.commit()
+        return (story_facts.BaseMerged(at=self.clock.now(), commit=merged, base=effect.base, files=("a.py",)),)
 
     def request_landing(self, effect: story_effects.RequestLanding, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.LandingRequested(at=self.ticking.now(), number=effect.number, tip=effect.tip),)
+        return (story_facts.LandingRequested(at=self.clock.now(), number=effect.number, tip=effect.tip),)
 
     def release(self, effect: story_effects.ReleaseWorkspace, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.WorkspaceReleased(at=self.ticking.now(), number=effect.number),)
+        return (story_facts.WorkspaceReleased(at=self.clock.now(), number=effect.number),)
 
-    def tell_waiting(self, effect: story_effects.TellWaiting, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.WaitingTold(at=self.ticking.now(), waiting=effect.waiting),)
+    def report_waiting(self, effect: story_effects.ReportWaiting, story: StoryState) -> Facts:  # noqa: ARG002
+        return (story_facts.WaitingReported(at=self.clock.now(), waiting=effect.waiting),)
 
     def report(self, effect: story_effects.ReportStory, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.StoryReported(at=self.ticking.now()),)
+        return (story_facts.StoryReported(at=self.clock.now()),)
 
     def receive(self, effect: e.Receive, story: StoryState) -> Facts:
-        at = self.ticking.now()
+        at = self.clock.now()
         claims = answered(self.chance, story, at) if story.spending.claiming and not story.waiting.hold else ()
         said = claims or (self._person(story) if story.waiting.hold else self._queue(story))
         upto = effect.cursor + self.chance.pick((1, 2))
-        return (*said, MessagesRead(at=self.ticking.now(), upto=upto))
+        return (*said, MessagesRead(at=self.clock.now(), upto=upto))
 
     def _mishap(
         self, what: str, effect: story_effects.RunAgent, started: story_facts.StepStarted, workspace: int
     ) -> Facts:
         self.mishaps -= 1
-        lost = story_facts.WorkspaceLost(at=self.ticking.now(), number=workspace, reason="gone")
+        lost = story_facts.WorkspaceLost(at=self.clock.now(), number=workspace, reason="gone")
         match what:
             case "dies":
                 return (started,)
@@ -155,15 +157,15 @@ class StoryWorld:
                 return (started, *self.attempts.failed(effect, Trouble.CRASHED), lost)
 
     def claim(self, effect: story_effects.ClaimAllowance, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.AllowanceClaimed(at=self.ticking.now(), number=effect.number),)
+        return (story_facts.AllowanceClaimed(at=self.clock.now(), number=effect.number),)
 
     def settle(self, effect: story_effects.SettleAllowance, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.AllowanceSettled(at=self.ticking.now(), number=effect.number),)
+        return (story_facts.AllowanceSettled(at=self.clock.now(), number=effect.number),)
 
     def wait_until(self, effect: story_effects.WaitUntil, story: StoryState) -> Facts:
-        """A person's message may come first."""
+        """A person's message may arrive first."""
         what = self.chance.pick(("over", "over", "over", *(("cancelled",) if self.answers else ())))
-        at = self.ticking.now()
+        at = self.clock.now()
         if what == "over":
             return (story_facts.WaitEnded(at=at, number=effect.number),)
         self.answers -= 1
@@ -174,7 +176,7 @@ class StoryWorld:
     def _person(self, story: StoryState) -> Facts:
         what = self.chance.pick(("grant", "grant", "grant", "edit", "deny", "cancel")) if self.answers else "deny"
         self.answers = max(self.answers - 1, 0)
-        at = self.ticking.now()
+        at = self.clock.now()
         match what:
             case "cancel":
                 return (story_facts.StoryCancelRequested(at=at),)
@@ -187,19 +189,19 @@ class StoryWorld:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
                 return (story_facts.LimitsSet(at=at, limits=Limits(story=Budget(usd=limit))),)
             case _:
-                answer = "said" if self.answers else ""  # who rejects without a reason ends the story
+                answer = "said" if self.answers else ""  # a rejection without a reason ends the story
                 return (story_facts.StoryReleased(at=at, granted=what == "grant", answer=answer),)
 
     def withdraw(self, effect: story_effects.WithdrawLanding, story: StoryState) -> Facts:  # noqa: ARG002
-        return (story_facts.LandingWithdrawalAsked(at=self.ticking.now(), number=effect.number),)
+        return (story_facts.LandingWithdrawalAsked(at=self.clock.now(), number=effect.number),)
 
     def _queue(self, story: StoryState) -> Facts:
-        """What the landing queue answers; a person's message may come before it."""
+        """The landing queue's answer; a person's message may arrive first."""
         asked_back = ("withdrawn",) if 0 < story.landing.withdrawing == story.landing.requests else ()
-        mail = ("release", "cancel") if self.answers else ()
+        outputs = ("release", "cancel") if self.answers else ()
         verdicts = self._possible(story)
-        what = self.chance.pick((*verdicts, *verdicts, *mail, *asked_back))
-        at = self.ticking.now()
+        what = self.chance.pick((*verdicts, *verdicts, *outputs, *asked_back))
+        at = self.clock.now()
         if what == "withdrawn":
             return (story_facts.LandingWithdrawn(at=at, number=story.landing.requests),)
         if what in {"cancel", "release"}:
@@ -207,36 +209,38 @@ class StoryWorld:
             released = story_facts.StoryReleased(at=at, granted=True, answer="")
             return (story_facts.StoryCancelRequested(at=at) if what == "cancel" else released,)
         if what == "landed":
-            commit = self.ticking.commit()
+            commit = self.clock.commit()
             proof = ProofReport(commit=commit, tree="t", policy=ProofPolicy.TRUSTING)
             return (story_facts.LandingAccepted(at=at, commit=commit, ref="main", proof=proof),)
-        base, candidate = self.chance.pick(_BASES), self.ticking.commit()
+        base, candidate = self.chance.pick(_BASES), self.clock.commit()
         refused = story_facts.LandingRefused(
             at=at, cause=Refusal(what), detail="red", files=("a.py",), base=base, candidate=candidate
         )
         return (refused,)
 
     def _possible(self, story: StoryState) -> Sequence[str]:
-        """Nothing lands that a person is to be asked about, and no person is asked where no approval is needed."""
+        """A story that needs approval cannot land, and a story without review cannot be refused for lack of
+        approval.
+        """
         asks = approval.reviewed(story) and approval.approved(story) is None
         never = {"landed"} if asks else set() if approval.reviewed(story) else {Refusal.APPROVAL}
-        possible = tuple(one for one in self.verdicts if one not in never)
+        possible = tuple(verdict for verdict in self.verdicts if verdict not in never)
         return possible or (Refusal.APPROVAL,)
 
 
-_ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Facts]]] = {
-    e.Conclude: StoryWorld.conclude,
-    e.Receive: StoryWorld.receive,
-    story_effects.PrepareWorkspace: StoryWorld.prepare,
-    story_effects.RunAgent: StoryWorld.run_agent,
-    story_effects.RunGates: StoryWorld.run_gates,
-    story_effects.MergeBase: StoryWorld.merge_base,
-    story_effects.RequestLanding: StoryWorld.request_landing,
-    story_effects.WithdrawLanding: StoryWorld.withdraw,
-    story_effects.ReleaseWorkspace: StoryWorld.release,
-    story_effects.TellWaiting: StoryWorld.tell_waiting,
-    story_effects.WaitUntil: StoryWorld.wait_until,
-    story_effects.ReportStory: StoryWorld.report,
-    story_effects.ClaimAllowance: StoryWorld.claim,
-    story_effects.SettleAllowance: StoryWorld.settle,
+_ANSWERS: Final[dict[type[e.Effect], Callable[[StorySimulation, Any, StoryState], Facts]]] = {
+    e.Conclude: StorySimulation.conclude,
+    e.Receive: StorySimulation.receive,
+    story_effects.PrepareWorkspace: StorySimulation.prepare,
+    story_effects.RunAgent: StorySimulation.run_agent,
+    story_effects.RunGates: StorySimulation.run_gates,
+    story_effects.MergeBase: StorySimulation.merge_base,
+    story_effects.RequestLanding: StorySimulation.request_landing,
+    story_effects.WithdrawLanding: StorySimulation.withdraw,
+    story_effects.ReleaseWorkspace: StorySimulation.release,
+    story_effects.ReportWaiting: StorySimulation.report_waiting,
+    story_effects.WaitUntil: StorySimulation.wait_until,
+    story_effects.ReportStory: StorySimulation.report,
+    story_effects.ClaimAllowance: StorySimulation.claim,
+    story_effects.SettleAllowance: StorySimulation.settle,
 }

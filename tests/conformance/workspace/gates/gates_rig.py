@@ -1,4 +1,4 @@
-"""Gates of a user's repository, with walls around what they run or without."""
+"""Gates of a user's repository, with a sandbox around their commands or without."""
 
 import asyncio
 import os
@@ -55,7 +55,7 @@ def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 2) -> G
 
 
 def meeting(user: GitUser, name: str) -> str:
-    """A command that two gates begin with: neither goes on before the other is there."""
+    """A command that two gates begin with: neither continues before the other has started."""
     marks = user.home / f"met-{name}"
     marks.mkdir()
     return f"mktemp {marks}/XXXXXX > /dev/null; while [ $(ls {marks} | wc -l) -lt 2 ]; do sleep 0.02; done"

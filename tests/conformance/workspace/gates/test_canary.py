@@ -1,4 +1,4 @@
-"""The canary on real trees: gates that see what they judge, gates that do not, and what is remembered of it."""
+"""The canary on real trees: gates that see what they judge, gates that do not, and what is stored about it."""
 
 import asyncio
 from pathlib import Path

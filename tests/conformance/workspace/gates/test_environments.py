@@ -1,4 +1,4 @@
-"""Environments of trees: installed once, copied into every tree, and bound to the tree that they lie in."""
+"""Environments of trees: installed once, copied into every tree, and bound to their own tree."""
 
 import asyncio
 import subprocess
@@ -24,7 +24,7 @@ from tests.conformance.workspace.git.git_rig import PLACE, files_of, hub_git, hu
 PYTHON = sys.executable
 
 PATH_FILE = "pwd | sed 's|$|/src|' > $site/cart.pth"
-"""As pip installs a project whose modules lie in one folder in editable mode: the path of that folder in a file."""
+"""As pip installs a project whose modules are in one folder in editable mode: the path of that folder in a file."""
 
 FINDER = (
     "printf 'import sys, importlib.util as u, importlib.machinery as m\\n"

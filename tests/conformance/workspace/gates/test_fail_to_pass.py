@@ -1,4 +1,4 @@
-"""What the runners that are installed here print of tests that fail, do not load or pass, read by the rules."""
+"""The output of the installed test runners for tests that fail, do not load or pass, read by the rules."""
 
 import os
 import shutil

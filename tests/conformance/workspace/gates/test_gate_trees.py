@@ -1,4 +1,4 @@
-"""Trees of the gates are used again; nothing that code in them left there speaks in the next check."""
+"""Trees of the gates are used again; nothing that code left in them affects the next check."""
 
 import asyncio
 import shutil
@@ -14,7 +14,7 @@ from shiftwork.testing.git_user import GitUser
 from tests.conformance.workspace.gates.gates_rig import MARKER, Opened, check, meeting, outputs
 
 LOOK = "find . -path ./.git -prune -o -print | sort"
-"""All that is there. What has passed is not run again: who looks twice says something else beside."""
+"""All files there. A passed command is not run again: to look twice, add something else to the command."""
 
 COMMITTED = ".\n./.gitignore\n./README.md\n./src\n./src/a.txt"
 WITH_DEPS = ".\n./.gitignore\n./README.md\n./deps\n./deps/d\n./src\n./src/a.txt"
@@ -26,7 +26,7 @@ def commit(user: GitUser) -> Commit:
 
 
 def counting(user: GitUser, setup: str) -> tuple[str, Path]:
-    """The setup command, and where it tells that it ran."""
+    """The setup command, and the file in which it records that it ran."""
     runs = user.home / "setups"
     runs.write_text("")
     return f"echo x >> {runs}; {setup}", runs
@@ -35,7 +35,7 @@ def counting(user: GitUser, setup: str) -> tuple[str, Path]:
 # What a check leaves behind ---------------------------------------------------------------------------------------
 
 DEEP = "for i in 1 2; do folder=$(printf 'build/%.0s' $(seq 600)); mkdir -p $folder; cd -P $folder; done"
-"""Deeper than a path can tell, and than functions can call each other."""
+"""Deeper than the longest path, and than the deepest recursion."""
 
 POISON = [
     "echo p > kept.log",
@@ -70,7 +70,7 @@ def test_what_is_to_be_kept_is_there_for_the_next_check(opened: Opened, commit: 
 
 
 def test_the_second_try_of_a_red_gate_finds_nothing_of_the_first(gates: Gates, commit: Commit) -> None:
-    """As for what tells a flaky gate from one that is broken."""
+    """As for the check that distinguishes a flaky gate from a broken gate."""
     gate = "test -e build/passed || { mkdir build; touch build/passed; exit 1; }"
     assert [check(gates, commit, gate).passed for _ in range(3)] == [False, False, False]
 
@@ -277,10 +277,10 @@ def test_a_commit_with_fewer_files_is_not_set_up_again(user: GitUser, opened: Op
     assert runs.read_text() == "x\n"
 
 
-# Who made the tree --------------------------------------------------------------------------------------------------
+# Which process made the tree ----------------------------------------------------------------------------------------
 
 
-def test_a_tree_that_somebody_else_has_prepared_is_made_anew(user: GitUser, gates: Gates, commit: Commit) -> None:
+def test_a_tree_that_somebody_else_has_prepared_is_made_again(user: GitUser, gates: Gates, commit: Commit) -> None:
     tree, indexes = user.cache / "workspaces" / "verify-1", user.state / "indexes"
     (tree / "build").mkdir(parents=True)
     (tree / "build" / "passed").touch()
@@ -289,7 +289,7 @@ def test_a_tree_that_somebody_else_has_prepared_is_made_anew(user: GitUser, gate
     assert outputs(check(gates, commit, LOOK)) == [COMMITTED]
 
 
-def test_another_process_makes_the_tree_anew(user: GitUser, opened: Opened, commit: Commit) -> None:
+def test_another_process_makes_the_tree_again(user: GitUser, opened: Opened, commit: Commit) -> None:
     setup, runs = counting(user, "touch deps.log")
     change = "mkdir src/__pycache__; echo forged | tee src/__pycache__/price.pyc > deps.log"
     for number in range(2):

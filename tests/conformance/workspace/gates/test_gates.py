@@ -52,21 +52,21 @@ def test_objects_that_the_user_borrows_from_elsewhere_are_there(user: GitUser, o
     assert (outputs(report), report.passed) == ([user.at("main")], True)
 
 
-def test_every_line_is_heard_though_a_report_keeps_two_ends(user: GitUser, gates: Gates) -> None:
-    asked, heard = (
+def test_every_line_is_received_though_a_report_keeps_two_ends(user: GitUser, gates: Gates) -> None:
+    asked, received = (
         [Gate(name="one", command="seq 9000"), Gate(name="two", command="echo out; echo err >&2; exit 1")],
         [],
     )
-    report = asyncio.run(gates.check(user.at("main"), asked, MARKER, heard=lambda *said: heard.append(said)))
-    assert heard == [*(("one", str(number)) for number in range(1, 9001)), ("two", "out"), ("two", "err")]
+    report = asyncio.run(gates.check(user.at("main"), asked, MARKER, on_output=lambda *said: received.append(said)))
+    assert received == [*(("one", str(number)) for number in range(1, 9001)), ("two", "out"), ("two", "err")]
     assert len(report.results[0].output) < HEAD_BYTES + TAIL_BYTES + 100
-    heard.clear()
-    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, heard=lambda *said: heard.append(said)))
-    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, heard=lambda *said: heard.append(said)))
-    assert len(heard) == 9000, "what is known from before is not run, and not heard"
+    received.clear()
+    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, on_output=lambda *said: received.append(said)))
+    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, on_output=lambda *said: received.append(said)))
+    assert len(received) == 9000, "what is known from before is not run, and not heard"
 
 
-def test_each_gate_is_told_when_it_begins_and_none_that_is_not_run(user: GitUser, gates: Gates) -> None:
+def test_each_gate_is_reported_when_it_begins_and_none_that_is_not_run(user: GitUser, gates: Gates) -> None:
     asked, begun = [Gate(name="one", command="true"), Gate(name="two", command="exit 3")], list[str]()
     asyncio.run(gates.check(user.at("main"), asked, MARKER, begun=begun.append))
     assert begun == ["one", "two"]
@@ -131,7 +131,7 @@ def test_what_a_gate_leaves_behind_is_gone(user: GitUser, gates: Gates) -> None:
         "mkdir empty; echo k > src/kept.log",
     ],
 )
-def test_a_tree_that_a_gate_has_ruined_is_mended(user: GitUser, gates: Gates, ruin: str) -> None:
+def test_a_tree_that_a_gate_has_ruined_is_repaired(user: GitUser, gates: Gates, ruin: str) -> None:
     check(gates, user.at("main"), ruin)
     look = "cat src/a.txt && git status --porcelain && test ! -e empty && test ! -e src/.git && touch src/x"
     report = check(gates, user.at("main"), look)
@@ -209,14 +209,14 @@ def test_a_verdict_that_somebody_else_wrote_is_not_believed(user: GitUser, gates
     first = user.at("main")
     check(gates, first, command)
     (file,) = (user.state / "verdicts").iterdir()
-    seal, _, told = file.read_text().partition("\n")
+    seal, _, message = file.read_text().partition("\n")
     other = user.commit("other", {"README.md": "other\n"})
     tree = user.git("rev-parse", f"{other}^{{tree}}")
     forged = file.with_name(f"{tree}-{file.name.rpartition('-')[2]}")
-    forged.write_text(f"{seal}\n{told}")
+    forged.write_text(f"{seal}\n{message}")
     check(gates, other, command)
     assert runs.read_text() == "x\n" * 2
-    file.write_text(told)
+    file.write_text(message)
     check(gates, first, command)
     assert runs.read_text() == "x\n" * 3
 
@@ -234,7 +234,7 @@ def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:
 
 
 def test_verdicts_that_another_process_clears_away_meanwhile_are_in_nobodys_way(tmp_path: Path) -> None:
-    """One that is listed and is not there when it is looked at, as this link is."""
+    """A file that is listed but does not exist when it is read, like this link."""
     verdicts = Verdicts(folder=tmp_path)
     for number in range(2 * KEPT):
         (tmp_path / f"{number}.json").symlink_to(tmp_path / "gone")

@@ -1,4 +1,4 @@
-"""Changes to tests on real git: what is touched, and the candidate with the base's own version of it."""
+"""Changes to tests on real git: which files are touched, and the candidate with the base's version of them."""
 
 import asyncio
 
@@ -28,7 +28,9 @@ def files(user: GitUser, commit: Commit) -> dict[str, str]:
     return {name: hub_git(user, "show", f"{commit}:{name}") for name in names}
 
 
-def test_touched_paths_are_told_with_what_became_of_them(user: GitUser, base: Commit, protecting: Protecting) -> None:
+def test_touched_paths_are_reported_with_what_became_of_them(
+    user: GitUser, base: Commit, protecting: Protecting
+) -> None:
     user.git("rm", "--quiet", "tests/b.py")
     tip = user.commit("change", {"tests/a.py": "assert 0\n", "tests/new.py": "assert 2\n"})
     assert set(asyncio.run(protecting.touched(base, tip))) == {
@@ -77,8 +79,8 @@ def test_a_file_is_known_by_its_name_however_odd_that_is(
 ) -> None:
     tip = user.commit("change", {name: "import os\nos._exit(0)\n"})
     touched = asyncio.run(protecting.touched(base, tip))
-    patch = asyncio.run(protecting.patch(base, tip, [one.path for one in touched]))
-    assert inspect(touched, patch, Protection()).told.startswith("1 added, 1 left early (")
+    patch = asyncio.run(protecting.patch(base, tip, [change.path for change in touched]))
+    assert inspect(touched, patch, Protection()).message.startswith("1 added, 1 left early (")
 
 
 def test_a_file_that_calls_itself_binary_is_looked_through(user: GitUser, base: Commit, protecting: Protecting) -> None:
@@ -86,7 +88,7 @@ def test_a_file_that_calls_itself_binary_is_looked_through(user: GitUser, base: 
     assert "+process.exit(0)\n" in asyncio.run(protecting.patch(base, tip, ["a.js"])).text
 
 
-def test_it_is_told_where_links_lead(user: GitUser, base: Commit, protecting: Protecting) -> None:
+def test_it_is_reported_where_links_lead(user: GitUser, base: Commit, protecting: Protecting) -> None:
     for name, target in (("out.py", "../elsewhere.py"), ("conf.py", "tests/ü.py"), ("same.py", "../elsewhere.py")):
         (user.root / name).unlink(missing_ok=True)
         (user.root / name).symlink_to(target)
@@ -103,7 +105,7 @@ def test_it_is_told_where_links_lead(user: GitUser, base: Commit, protecting: Pr
     assert Touched(path="out.py", letter="D") in asyncio.run(protecting.touched(tip, gone))
 
 
-def test_changed_and_deleted_files_come_back_and_new_ones_stay_or_go(
+def test_changed_and_deleted_files_come_back_and_new_ones_stay_or_pass(
     user: GitUser, base: Commit, protecting: Protecting
 ) -> None:
     user.git("rm", "--quiet", "tests/b.py")

@@ -128,5 +128,5 @@ def test_in_place_the_checkout_is_judged_as_it_is(user: GitUser, command: str) -
     user.write("new.py", "")
     gates = (Gate(name="one", command=command), Gate(name="two", command="echo why; exit 3"))
     report = asyncio.run(check_in_place(user.root, gates, {**user.env, "TOKEN": "t"}))
-    assert [(one.name, one.passed) for one in report.results] == [("one", True), ("two", False)]
+    assert [(result.name, result.passed) for result in report.results] == [("one", True), ("two", False)]
     assert report.results[1].output == "why"

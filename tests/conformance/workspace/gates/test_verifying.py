@@ -47,7 +47,7 @@ def url(address: str, **more: object) -> Verification:
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
         (shell("true"), ""),
         (shell("cat a.txt", cwd="sub", contains=("a",)), ""),
@@ -68,13 +68,13 @@ def url(address: str, **more: object) -> Verification:
         (file("../secret.txt"), "there is no"),
         (file("out/secret.txt"), "there is no"),
         (file("out/*.txt", glob=True), "nothing in the tree matches"),
-        (file("/etc/*", glob=True), "is no pattern"),
+        (file("/etc/*", glob=True), "is not a path pattern"),
     ],
 )
-def test_commands_and_files_of_the_tree(tree: Path, step: Verification, told: str) -> None:
+def test_commands_and_files_of_the_tree(tree: Path, step: Verification, message: str) -> None:
     result = ran(tree, step)
-    assert (result.name, result.passed) == ("US-001 VS-1", not told)
-    assert told in result.output
+    assert (result.name, result.passed) == ("US-001 VS-1", not message)
+    assert message in result.output
 
 
 class _Answers(http.server.BaseHTTPRequestHandler):
@@ -109,7 +109,7 @@ def test_an_address_of_this_machine_is_asked(tree: Path, server: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("http://198.51.100.1/", "is not this machine"),
         ("http://localhost.example.org/", "is not this machine"),
@@ -119,8 +119,8 @@ def test_an_address_of_this_machine_is_asked(tree: Path, server: str) -> None:
         ("http://localhost:99999/", "not an address"),
     ],
 )
-def test_other_addresses_are_not_asked(tree: Path, address: str, told: str) -> None:
-    assert told in ran(tree, url(address)).output
+def test_other_addresses_are_not_asked(tree: Path, address: str, message: str) -> None:
+    assert message in ran(tree, url(address)).output
 
 
 def test_a_host_that_the_user_has_named_may_be_asked(tree: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is found in a commit, on real git: the lines that a change wrote, the names that stand in it, where it is."""
+"""What is found in a commit, on real git: the lines that a change wrote, the names in it, and its place."""
 
 import asyncio
 
@@ -97,7 +97,7 @@ def test_a_test_is_found_where_it_is_defined_and_not_where_it_is_named(user: Git
     )
 
 
-def test_a_test_that_the_base_defines_in_that_file_already_is_told_from_a_new_one(user: GitUser) -> None:
+def test_a_test_that_the_base_defines_in_that_file_already_is_reported_from_a_new_one(user: GitUser) -> None:
     base = committed(
         user, {"tests/t.py": b"def test_old(): ...\n# test_new\n", "tests/u.py": b"def test_moved(): ...\n"}
     )
@@ -111,36 +111,36 @@ def test_a_test_that_the_base_defines_in_that_file_already_is_told_from_a_new_on
     )
 
 
-def test_a_commit_tells_its_parents_and_its_message(user: GitUser) -> None:
+def test_a_commit_reports_its_parents_and_its_message(user: GitUser) -> None:
     witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
     tip = committed(user, {"a": b"a\n"})
 
     async def scenario() -> None:
-        assert await witness.told(tip) == ((base,), "work\n\nNoted-By: a test\n")
-        with pytest.raises(RepositoryError, match="is not there"):
-            await witness.told(Commit("1" * 40))
-        with pytest.raises(RepositoryError, match="is not there"):
+        assert await witness.parents_and_message(tip) == ((base,), "work\n\nNoted-By: a test\n")
+        with pytest.raises(RepositoryError, match="does not exist"):
+            await witness.parents_and_message(Commit("1" * 40))
+        with pytest.raises(RepositoryError, match="does not exist"):
             await witness.look(Commit("1" * 40), tip, [], [])
 
     asyncio.run(scenario())
 
 
-def test_a_commit_is_taken_back_by_the_one_that_says_so_until_that_is_taken_back_itself(user: GitUser) -> None:
+def test_a_commit_is_reverted_by_the_one_that_says_so_until_that_is_reverted_itself(user: GitUser) -> None:
     witness = GitWitness(hub=hub_of(user))
     tip = committed(user, {"a": b"a\n"})
     user.git("commit", "--quiet", "--allow-empty", "-m", f"see: This reverts commit {tip}")
 
-    def taken_back(commit: Commit) -> str:
-        return asyncio.run(witness.taken_back(commit, "refs/heads/main"))
+    def reverted(commit: Commit) -> str:
+        return asyncio.run(witness.reverted(commit, "refs/heads/main"))
 
-    assert not taken_back(tip), "a mention is no revert"
+    assert not reverted(tip), "a mention is no revert"
     user.git("revert", "--no-edit", tip)
     first = user.at("HEAD")
-    assert taken_back(tip) == first
+    assert reverted(tip) == first
     user.git("revert", "--no-edit", first)
-    assert (taken_back(tip), taken_back(first)) == ("", user.at("HEAD"))
+    assert (reverted(tip), reverted(first)) == ("", user.at("HEAD"))
     user.git("revert", "--no-edit", tip)
-    assert taken_back(tip) == user.at("HEAD")
+    assert reverted(tip) == user.at("HEAD")
 
 
 def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(user: GitUser) -> None:

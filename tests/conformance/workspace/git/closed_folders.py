@@ -1,4 +1,4 @@
-"""Started by a test as an ordinary user: a workspace whose files and folders are closed to their owner."""
+"""A test starts this program as an ordinary user: a workspace whose files and folders are closed to their owner."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Stages for tests on real git: a user with the harness beside them, stories that land, and an agent up to no good."""
+"""Stages for tests on real git: a user with the harness beside them, stories that land, and a hostile agent."""
 
 import asyncio
 import os
@@ -60,7 +60,7 @@ def files_of(tree: Path) -> dict[str, str]:
     }
 
 
-class World:
+class Context:
     """A user, their repository as the harness sees it, and stories that change files."""
 
     def __init__(self, folder: Path, beside: GitUser | None = None) -> None:
@@ -103,7 +103,7 @@ class World:
         return self.move(self.candidate(self.story(files)))
 
     def hold(self, files: dict[str, str | None]) -> Commit:
-        """Land while edits of the user's are in the way, which they then take back."""
+        """Land while edits of the user are in the way, which the user then reverts."""
         for name in files:
             self.user.write(name, "in the way\n")
         assert self.land(files) == Moved(ref=HELD)
@@ -124,7 +124,7 @@ class Scene:
         self.workspaces: Workspaces = workspaces_of(self.user)
         self.base = self.user.at("main")
         self.tree = asyncio.run(self.workspaces.prepare(PLACE, self.base))
-        self.aside = self.user.state / "set-aside" / RUN / "US-001-1"
+        self.reserved = self.user.state / "set-aside" / RUN / "US-001-1"
 
     def git(self, *args: str, cwd: Path | None = None) -> str:
         """As the agent, in its tree."""

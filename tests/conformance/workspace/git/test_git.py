@@ -1,4 +1,4 @@
-"""Running git, and judging what of a repository it can be run on: bounds, names, stale locks."""
+"""Running git, and deciding which parts of a repository it can run on: bounds, names, stale locks."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
-from tests.conformance.workspace.git.git_rig import World
+from tests.conformance.workspace.git.git_rig import Context
 
 
 def children(before: Container[int] = ()) -> dict[int, str]:
@@ -49,7 +49,7 @@ class TestGit:
             asyncio.run(self.wait(user, 0.2))
         assert "git" not in children(before).values()
 
-    def test_that_nobody_waits_for_any_more_is_ended(self, user: GitUser) -> None:
+    def test_that_no_one_waits_for_any_more_is_ended(self, user: GitUser) -> None:
         async def cancelled() -> None:
             waiting = asyncio.create_task(self.wait(user, 60))
             await asyncio.sleep(0.2)
@@ -63,7 +63,7 @@ class TestGit:
 
 
 @given(first=st.text(max_size=80), second=st.text(max_size=80))
-def test_a_name_is_safe_everywhere_and_tells_texts_apart(first: str, second: str) -> None:
+def test_a_name_is_safe_everywhere_and_reports_texts_apart(first: str, second: str) -> None:
     name = slug(first)
     assert name
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -86,32 +86,32 @@ class AgedClock:
 
 
 class TestStaleLocks:
-    def stale(self, world: World) -> Path:
+    def stale(self, context: Context) -> Path:
         """The lock that a git leaves when it is killed in the middle of moving a branch."""
         git = subprocess.Popen(
             ["git", "update-ref", "--stdin"],
-            cwd=world.user.root,
-            env=world.user.env,
+            cwd=context.user.root,
+            env=context.user.env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         assert git.stdin is not None
         assert git.stdout is not None
-        git.stdin.write(f"start\nupdate refs/heads/main {world.tip()}\nprepare\n".encode())
+        git.stdin.write(f"start\nupdate refs/heads/main {context.tip()}\nprepare\n".encode())
         git.stdin.flush()
         assert [git.stdout.readline(), git.stdout.readline()] == [b"start: ok\n", b"prepare: ok\n"]
         os.kill(git.pid, signal.SIGKILL)
         git.wait()
         git.stdin.close()
         git.stdout.close()
-        lock = world.user.root / ".git" / "refs" / "heads" / "main.lock"
+        lock = context.user.root / ".git" / "refs" / "heads" / "main.lock"
         assert lock.exists()
         return lock
 
-    def clear(self, world: World, seconds: float) -> None:
-        asyncio.run(clear_stale_locks(world.hub, "main", AgedClock(seconds)))
+    def clear(self, context: Context, seconds: float) -> None:
+        asyncio.run(clear_stale_locks(context.hub, "main", AgedClock(seconds)))
 
-    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: World) -> None:
+    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: Context) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         with pytest.raises(RepositoryError, match="lock"):
@@ -120,8 +120,8 @@ class TestStaleLocks:
         assert not lock.exists()
         assert elsewhere.move(candidate) == Moved(ref="main")
 
-    def test_one_that_is_taken_away_while_it_is_looked_at_is_nobody_s(
-        self, elsewhere: World, monkeypatch: pytest.MonkeyPatch
+    def test_one_that_is_taken_away_while_it_is_looked_at_is_no_one_s(
+        self, elsewhere: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         lock = self.stale(elsewhere)
         exists, looks = Path.exists, itertools.count(1)
@@ -136,7 +136,7 @@ class TestStaleLocks:
         self.clear(elsewhere, STALE_SECONDS + 1)
         assert not exists(lock)
 
-    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
+    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: Context) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         old = lock.stat().st_mtime - STALE_SECONDS - 60
@@ -144,25 +144,25 @@ class TestStaleLocks:
         assert elsewhere.move(candidate) == Moved(ref="main")
         assert not lock.exists()
 
-    def test_the_locks_of_head_and_index_go_too(self, world: World) -> None:
-        self.stale(world)
-        (world.user.root / ".git" / "index.lock").write_text("")
-        self.clear(world, STALE_SECONDS + 1)
-        assert list((world.user.root / ".git").rglob("*.lock")) == []
+    def test_the_locks_of_head_and_index_pass_too(self, context: Context) -> None:
+        self.stale(context)
+        (context.user.root / ".git" / "index.lock").write_text("")
+        self.clear(context, STALE_SECONDS + 1)
+        assert list((context.user.root / ".git").rglob("*.lock")) == []
 
-    def test_a_young_one_stays(self, elsewhere: World) -> None:
+    def test_a_young_one_stays(self, elsewhere: Context) -> None:
         lock = self.stale(elsewhere)
         self.clear(elsewhere, -100)  # it may have been a while until here
         assert lock.exists()
 
-    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: World) -> None:
+    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: Context) -> None:
         lock = self.stale(elsewhere)
         made = psutil.Process().create_time() - 1
         os.utime(lock, (made, made))
         self.clear(elsewhere, made + 1 - time.clock_gettime(time.CLOCK_REALTIME))
         assert not lock.exists()
 
-    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: World) -> None:
+    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: Context) -> None:
         lock = self.stale(elsewhere)
         busy = subprocess.Popen(
             ["/bin/sh", "-c", "git cat-file --batch-check; true"],
@@ -239,7 +239,7 @@ class TestFitness:
 
 
 @pytest.mark.parametrize("script", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?", "sh -c 'kill -15 $$'; exit $?"])
-def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, script: str) -> None:
+def test_a_git_that_was_killed_is_reported_from_one_that_failed(tmp_path: Path, script: str) -> None:
     program = tmp_path / "git"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

@@ -85,14 +85,14 @@ class TestNames:
         scene.restore()
         assert {path.name for path in scene.tree.iterdir()} == {".git", ".gitignore", "README.md", "src"}
 
-    def test_those_that_another_system_takes_for_git_are_set_aside(self, scene: Scene) -> None:
+    def test_those_that_another_system_takes_for_git_are_reserved(self, scene: Scene) -> None:
         for name in (".GIT", "git~1", ".git "):
             (scene.tree / name).mkdir()
             (scene.tree / name / "config").write_text(name)
         (scene.tree / "new").write_text("n\n")
         head = scene.snapshot()
         assert sorted(scene.hub("diff", "--name-only", scene.base, head).split("\n")) == ["new"]
-        assert {path.read_text() for path in scene.aside.iterdir()} == {".GIT", "git~1", ".git "}
+        assert {path.read_text() for path in scene.reserved.iterdir()} == {".GIT", "git~1", ".git "}
 
     def test_what_is_no_file_does_not_stop_it(self, scene: Scene) -> None:
         (scene.tree / "README.md").unlink()
@@ -108,7 +108,7 @@ _CLOSED = str(Path(__file__).with_name("closed_folders.py"))
 
 
 def test_files_and_folders_closed_to_their_owner_do_not_stop_it(scene: Scene) -> None:
-    # Root may do everything; without these two capabilities it is bound by permissions like anybody else.
+    # Root may do everything; without these two capabilities it is bound by permissions like any user.
     bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     done = subprocess.run(
         [*bound, sys.executable, _CLOSED, str(scene.user.root), scene.base, json.dumps(scene.user.env)],

@@ -1,4 +1,4 @@
-"""Workspaces on real git: laid out clean, committed from outside, removed whole."""
+"""Workspaces on real git: created clean, committed from outside, removed completely."""
 
 import asyncio
 from pathlib import Path
@@ -55,7 +55,7 @@ class TestPrepare:
         assert (tree / "installed.log").read_text() == "dependency\n"
         assert (tree / "README.md").read_text() == "hello\n"
 
-    def test_the_setup_command_is_told_the_ports_and_names_of_its_story(self, user: GitUser) -> None:
+    def test_the_setup_command_is_reported_the_ports_and_names_of_its_story(self, user: GitUser) -> None:
         workspaces = workspaces_of(
             user, 'echo "$SHIFTWORK_PORT_BASE $SHIFTWORK_PORTS $COMPOSE_PROJECT_NAME" > told.log'
         )
@@ -228,7 +228,7 @@ class TestSnapshot:
         head = asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
         assert hub_git(user, "show", f"{head}:README.md") == "changed"
 
-    def test_a_tree_that_is_gone_is_told(self, user: GitUser, workspaces: Workspaces) -> None:
+    def test_a_tree_that_is_gone_is_reported(self, user: GitUser, workspaces: Workspaces) -> None:
         with pytest.raises(RepositoryError, match="gone"):
             asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
 

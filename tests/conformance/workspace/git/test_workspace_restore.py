@@ -1,4 +1,4 @@
-"""Restoring a workspace: exactly the commit again, and nothing lost by it."""
+"""Restoring a workspace: it is exactly the commit again, and no work is lost."""
 
 import asyncio
 import os
@@ -141,7 +141,7 @@ def _remove(path: Path) -> None:
 
 
 def _ignored(name: str) -> bool:
-    """What the repository's own rules ignore: a file of that name, or all that lies in a folder of that name."""
+    """What the repository's own rules ignore: a file of that name, or all files in a folder of that name."""
     return any(part.endswith(".log") for part in name.split("/"))
 
 

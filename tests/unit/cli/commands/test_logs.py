@@ -1,4 +1,4 @@
-"""Following logs: every attempt to its end, those that were over before anybody looked as well."""
+"""Following logs: every attempt is shown to its end, including attempts that ended before the command started."""
 
 import json
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from shiftwork.app.views.run_views import Pulse, RunView, StoryView
-from shiftwork.entrypoints.cli.commands.logs import Telling
+from shiftwork.app.views.run_views import Activity, RunView, StoryView
+from shiftwork.entrypoints.cli.commands.logs import AttemptPrinter
 from shiftwork.entrypoints.cli.logs.log_lookup import Chosen, Wanted, choose, follow
 from shiftwork.ports.views import StepRow
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
@@ -38,7 +38,7 @@ class Logs:
         os.utime(log, (self._written, self._written))
 
 
-def working(*stories: list[StepRow], pulse: Pulse = Pulse.WORKING) -> RunView:
+def working(*stories: list[StepRow], activity: Activity = Activity.WORKING) -> RunView:
     views = [
         StoryView(
             story=replace(
@@ -49,7 +49,7 @@ def working(*stories: list[StepRow], pulse: Pulse = Pulse.WORKING) -> RunView:
         )
         for steps in stories
     ]
-    return RunView(run=run_row("r1"), pulse=pulse, worker=None, stories=views)
+    return RunView(run=run_row("r1"), activity=activity, worker=None, stories=views)
 
 
 def followed(*looks: Callable[[], RunView]) -> list[str]:
@@ -85,7 +85,7 @@ def test_an_attempt_is_read_to_its_end_before_the_next_and_none_is_left_out(tmp_
     def last() -> RunView:
         logs.write(3, "over", attempt=2)
         done = [logs.step(1, "completed"), logs.step(2, "completed", attempts=2)]
-        return working([*done, logs.step(3, "completed", attempts=2)], pulse=Pulse.OVER)
+        return working([*done, logs.step(3, "completed", attempts=2)], activity=Activity.OVER)
 
     assert followed(first, later, last) == [
         "US-001 step-001-1 begins",
@@ -117,7 +117,7 @@ def test_the_end_of_a_story_is_read_before_another_is_followed_and_nothing_is_re
     def over() -> RunView:
         mine = [logs.step(1, "completed"), logs.step(2, "completed")]
         theirs = [logs.step(1, "completed", story="US-002"), logs.step(2, "completed", story="US-002")]
-        return working(mine, theirs, pulse=Pulse.OVER)
+        return working(mine, theirs, activity=Activity.OVER)
 
     assert followed(first, other, over) == [
         "US-001 step-001-1 one",
@@ -128,22 +128,22 @@ def test_the_end_of_a_story_is_read_before_another_is_followed_and_nothing_is_re
 
 
 def test_who_follows_waits_for_a_first_attempt() -> None:
-    nothing = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=())
-    assert followed(lambda: nothing, lambda: replace(nothing, pulse=Pulse.OVER)) == []
+    nothing = RunView(run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=())
+    assert followed(lambda: nothing, lambda: replace(nothing, activity=Activity.OVER)) == []
 
 
 ANSWER = {"type": "assistant", "message": {"content": [{"type": "text", "text": "All done."}]}}
 RESULT = {"type": "result", "result": "All done.", "total_cost_usd": 0.5}
 
 
-def told(chosen: Chosen, *lines: object) -> str:
+def outcome_of(chosen: Chosen, *lines: object) -> str:
     import click  # noqa: PLC0415 - as the command prints
 
     @click.command()
     def command() -> None:
-        telling = Telling()
-        telling(chosen, [json.dumps(line) for line in lines])
-        telling.end(chosen)
+        writeback = AttemptPrinter()
+        writeback(chosen, [json.dumps(line) for line in lines])
+        writeback.end(chosen)
 
     return CliRunner().invoke(command).output
 
@@ -154,10 +154,10 @@ def chosen(step: StepRow) -> Chosen:
     return found
 
 
-def test_an_answer_is_told_once(tmp_path: Path) -> None:
+def test_an_answer_is_reported_once(tmp_path: Path) -> None:
     step = chosen(Logs(tmp_path).step(1, "completed"))
-    assert told(step, ANSWER, RESULT).split() == ["All", "done.", "--", "cost", "0.50", "USD"]
-    assert told(step, RESULT).split() == ["answer", "All", "done.", "--", "cost", "0.50", "USD"]
+    assert outcome_of(step, ANSWER, RESULT).split() == ["All", "done.", "--", "cost", "0.50", "USD"]
+    assert outcome_of(step, RESULT).split() == ["answer", "All", "done.", "--", "cost", "0.50", "USD"]
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_an_answer_is_told_once(tmp_path: Path) -> None:
         ("in_progress", "", (ANSWER,), "All done."),
     ],
 )
-def test_what_came_of_an_attempt_is_told_though_its_log_does_not_say(
+def test_what_came_of_an_attempt_is_reported_though_its_log_does_not_say(
     tmp_path: Path, status: str, error: str, lines: tuple[object, ...], last: str
 ) -> None:
     step = chosen(Logs(tmp_path).step(1, status, error=error))
-    assert " ".join(told(step, *lines).splitlines()[-1].split()) == last
+    assert " ".join(outcome_of(step, *lines).splitlines()[-1].split()) == last

@@ -1,4 +1,4 @@
-"""The group of commands: what is listed is there, `--help` is quick, and the page about it is as it is."""
+"""The group of commands: each listed command exists, `--help` is quick, and its page is up to date."""
 
 import subprocess
 import sys
@@ -42,12 +42,12 @@ def test_every_module_of_commands_is_in_the_registry() -> None:
 
 def loaded_by(*words: str) -> set[str]:
     """The modules that a command loads, its mistakes included: nothing has been run here."""
-    told = (
+    message = (
         f"import sys; sys.argv = ['shiftwork', *{words!r}]\n"
         "from shiftwork.entrypoints.cli import main\nmain()\n"
         "print(*sys.modules, sep='\\n', file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", message], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stderr.splitlines())
 
 
@@ -67,7 +67,7 @@ def test_the_agents_that_can_be_named_are_those_of_the_settings() -> None:
     assert get_args(AgentSettings.model_fields["use"].annotation) == run_options.AGENTS
 
 
-def test_the_page_about_the_command_line_is_up_to_date() -> None:
+def test_the_file_about_the_command_line_is_up_to_date() -> None:
     checked = subprocess.run(
         [sys.executable, "scripts/docs_cli.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )

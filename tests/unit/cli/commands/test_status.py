@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.app.views.run_views import Pulse, RunView, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.app.views.story_list import Line
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
-from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.commands.status import status_text
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.render.json import run_document
 from shiftwork.entrypoints.cli.render.phrases import o_clock
@@ -29,10 +29,12 @@ def stories(statuses: list[str]) -> Iterator[StoryView]:
 
 def lines(statuses: list[str]) -> list[str]:
     run = replace(run_row("r1"), status="running")
-    return told(RunView(run=run, pulse=Pulse.WORKING, worker=None, stories=list(stories(statuses)))).splitlines()
+    return status_text(
+        RunView(run=run, activity=Activity.WORKING, worker=None, stories=list(stories(statuses)))
+    ).splitlines()
 
 
-def test_many_stories_are_counted_and_those_with_something_to_tell_shown() -> None:
+def test_many_stories_are_counted_and_those_with_something_to_report_shown() -> None:
     said = lines(STATUSES)
     assert "  stories  900 done, 8 working, 1 failed, 40 blocked, 51 queued" in said
     assert "  991 more: shiftwork stories r1" in said
@@ -51,11 +53,11 @@ def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
     blocked = replace(story_row("r1", "US-0002"), status="blocked", failure=reason)
     view = RunView(
         run=replace(run_row("r1"), status="running"),
-        pulse=Pulse.WORKING,
+        activity=Activity.WORKING,
         worker=None,
         stories=[*stories(["completed"]), StoryView(story=blocked, steps=[])],
     )
-    said = told(view).splitlines()
+    said = status_text(view).splitlines()
     assert "    blocked: depends on US-0001, which failed" in said
     assert sum(line.startswith("  US-") for line in said) == 2
     assert not any("more:" in line for line in said)
@@ -66,18 +68,20 @@ def test_the_time_of_a_step_is_that_of_all_its_tries_and_is_said_to_be() -> None
 
     def table(*steps: StepRow) -> list[str]:
         story = StoryView(story=story_row("r1", "US-0000"), steps=steps)
-        said = told(RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=[story])).splitlines()
+        said = status_text(
+            RunView(run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=[story])
+        ).splitlines()
         return said[next(place for place, line in enumerate(said) if line.startswith("    step")) :]
 
     head, row, *_ = table(once)
-    assert ("  try         time  " in head, "    1        3.0 s  " in row) == (True, True), "as rows were of old"
+    assert ("  try         time  " in head, "    1        3.0 s  " in row) == (True, True), "as in older rows"
     head, first, second, *_ = table(replace(once, seconds=3.0), replace(once, attempts=3, seconds=65.0))
     assert "  try  time in all  " in head
     assert "    1        3.0 s  " in first
     assert "    3   1 min 05 s  " in second
 
 
-def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() -> None:
+def test_what_was_only_waiting_is_reported_and_has_fields_of_its_own_for_programs() -> None:
     ended = replace(story_row("r1", "US-1"), status="completed", started_at=1.0, ended_at=101.0)
     waited = (
         Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
@@ -85,58 +89,60 @@ def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() 
     )
     story = StoryView(story=ended, steps=[], waited=waited)
     run = replace(run_row("r1"), status="completed", started_at=0.0, ended_at=110.0)
-    view = RunView(run=run, pulse=Pulse.OVER, worker=None, stories=[story])
-    assert "  took    1 min 50 s (of it 1 min 00 s waiting for you, 2.5 s for the end of a limit)" in told(view)
+    view = RunView(run=run, activity=Activity.OVER, worker=None, stories=[story])
+    assert "  took    1 min 50 s (including 1 min 00 s waiting for you, 2.5 s for a rate limit)" in status_text(view)
     document = run_document(view)
     assert (document["waited_for_you"], document["waited_for_limits"]) == (60.0, 2.5)
-    (one,) = document["stories"]
-    assert (one["waited_for_you"], one["waited_for_limits"]) == (60.0, 2.5)
+    (item,) = document["stories"]
+    assert (item["waited_for_you"], item["waited_for_limits"]) == (60.0, 2.5)
 
 
-def test_a_story_at_its_gates_is_told_to_be_with_since_when() -> None:
+def test_a_story_at_its_gates_is_reported_to_be_with_since_when() -> None:
     step = replace(step_row("r1", "US-1", "step-001"), status="completed", ended_at=60.0)
     asked = StoryView(story=replace(story_row("r1", "US-1"), landing="requested"), steps=[step])
-    lands = f"    landing since {o_clock(60.0)}: gates run on the very tree that is to land"
-    view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=[asked])
-    assert lands in told(view).splitlines()
-    assert lands not in told(replace(view, pulse=Pulse.INTERRUPTED)), "nobody runs any"
+    lands = f"    landing since {o_clock(60.0)}: gates run on the tree that will land"
+    view = RunView(run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=[asked])
+    assert lands in status_text(view).splitlines()
+    assert lands not in status_text(replace(view, activity=Activity.INTERRUPTED)), "no worker runs gates"
     over = replace(asked, story=replace(asked.story, status="failed"))
-    assert lands not in told(replace(view, stories=[over]))
-    rows = [Line(story=one.story, step="", depends_on=(), waits_for=()) for one in (asked, over)]
+    assert lands not in status_text(replace(view, stories=[over]))
+    rows = [Line(story=item.story, step="", depends_on=(), waits_for=()) for item in (asked, over)]
     _, first, second = table(view, rows)
     assert (first.split()[2], second.split()[2]) == ("landing", "-")
 
 
-def test_the_limits_of_a_run_are_told() -> None:
+def test_the_limits_of_a_run_are_reported() -> None:
     run = replace(run_row("r1"), max_usd=2.0, step_tokens=5_000)
-    view = RunView(run=run, pulse=Pulse.WORKING, worker=None, stories=list(stories(["in_progress"])))
-    assert "  limits  2.00 USD for the run; 5,000 tokens for each step" in told(view).splitlines()
+    view = RunView(run=run, activity=Activity.WORKING, worker=None, stories=list(stories(["in_progress"])))
+    assert "  limits  2.00 USD for the run; 5,000 tokens for each step" in status_text(view).splitlines()
     document = run_document(view)
     assert (document["limits"]["run"]["usd"], document["limits"]["step"]["tokens"]) == (2.0, 5_000)
     assert "max_usd" not in document
     unlimited = replace(view, run=run_row("r1"))
-    assert "limits" not in told(unlimited)
+    assert "limits" not in status_text(unlimited)
 
 
-def test_notices_that_nobody_has_got_are_told(tmp_path: Path) -> None:
-    run = replace(run_row("r1"), status="completed", ended_at=2.0, unheard="webhook: Connection refused")
-    waits = replace(story_row("r1", "US-1"), unheard="webhook: Connection refused")
-    view = RunView(run=run, pulse=Pulse.OVER, worker=None, stories=[StoryView(story=waits, steps=[])])
-    lines = told(view).splitlines()
+def test_notices_that_no_one_has_got_are_reported(tmp_path: Path) -> None:
+    run = replace(run_row("r1"), status="completed", ended_at=2.0, undelivered="webhook: Connection refused")
+    waits = replace(story_row("r1", "US-1"), undelivered="webhook: Connection refused")
+    view = RunView(run=run, activity=Activity.OVER, worker=None, stories=[StoryView(story=waits, steps=[])])
+    lines = status_text(view).splitlines()
     assert "  notices  not delivered: webhook: Connection refused" in lines
     (tmp_path / ".git").mkdir()
     assert "  notices  not delivered: webhook: Connection refused" in "\n".join(
         summary(find_site(tmp_path, {}), view, Stop.OVER)
     )
-    heard = replace(view, run=run_row("r1"), stories=list(stories(["in_progress"])))
-    assert "notices" not in told(heard)
+    received = replace(view, run=run_row("r1"), stories=list(stories(["in_progress"])))
+    assert "notices" not in status_text(received)
 
 
-def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:
-    view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=list(stories(["in_progress"] * 2)))
-    assert not any("conflict" in line for line in told(view).splitlines())
+def test_pairs_that_will_conflict_are_reported_as_far_as_there_is_room() -> None:
+    view = RunView(
+        run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=list(stories(["in_progress"] * 2))
+    )
+    assert not any("conflict" in line for line in status_text(view).splitlines())
     pairs = [{"stories": ("US-1", f"US-{number}"), "files": ("a\x1b[31m.txt", "b.txt")} for number in range(12)]
-    said = told(view, pairs).splitlines()
+    said = status_text(view, pairs).splitlines()
     assert sum(line.startswith("  will conflict") for line in said) == 1
     assert "    US-1 and US-9: a.txt, b.txt" in said
     assert "    2 more pairs" in said

@@ -1,4 +1,4 @@
-"""What a run says of its gates before it starts."""
+"""What a run prints about its gates before it starts."""
 
 from pathlib import Path
 

@@ -1,25 +1,25 @@
-"""When a process that has agents under way leaves at once: only if a person insists."""
+"""A process with agents in progress exits immediately only on a second Ctrl-C after a while."""
 
 import signal
 
 import pytest
 
-from shiftwork.entrypoints.cli.env.signals import Hearing
+from shiftwork.entrypoints.cli.env.signals import StopSignals
 
 INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
-def heard(*signals: tuple[float, signal.Signals]) -> list[bool]:
-    """What each is taken for, by when it came."""
+def received(*signals: tuple[float, signal.Signals]) -> list[bool]:
+    """How each signal counts, by its time."""
     times = iter([at for at, _ in signals])
-    hearing = Hearing(clock=lambda: next(times))
-    return [hearing.insists(number) for _, number in signals]
+    informed = StopSignals(clock=lambda: next(times))
+    return [informed.insists(number) for _, number in signals]
 
 
 def test_a_second_interrupt_after_a_while_insists() -> None:
-    assert heard((0, INT), (0.5, INT)) == [False, True]
-    assert heard((0, INT), (0.1, INT), (0.3, INT), (0.6, INT)) == [False, False, False, True]
-    assert heard((0, TERM), (5, INT)) == [False, True]
+    assert received((0, INT), (0.5, INT)) == [False, True]
+    assert received((0, INT), (0.1, INT), (0.3, INT), (0.6, INT)) == [False, False, False, True]
+    assert received((0, TERM), (5, INT)) == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_a_second_interrupt_after_a_while_insists() -> None:
     ],
 )
 def test_nothing_else_does(signals: tuple[tuple[float, signal.Signals], ...]) -> None:
-    assert not any(heard(*signals))
+    assert not any(received(*signals))

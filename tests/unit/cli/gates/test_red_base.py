@@ -1,4 +1,4 @@
-"""A red base in words: which gate, what it said, and what can be typed."""
+"""The message about a red base: which gate, its output, and the commands to choose from."""
 
 import shlex
 
@@ -33,7 +33,7 @@ def test_one_gate() -> None:
 
 def test_where_agents_were_at_work_already_nothing_else_is_claimed() -> None:
     error = refusal_in_progress(red("lint"))
-    assert "the gate lint is red on main: the run has stopped, and what its agents did is kept" in error.message
+    assert "the gate lint is red on main: the run has stopped, and the work of its agents is kept" in error.message
     assert "nothing was spent" not in error.message
     assert error.hint.splitlines()[0].startswith("shiftwork resume")
 
@@ -49,10 +49,10 @@ def test_several_gates_are_left_out_by_one_command() -> None:
     ]
 
 
-def test_of_a_long_output_the_telling_lines_are_shown() -> None:
-    told = refusal(red("lint", output="\n".join((*map(str, range(500)), "error: here", "the end"))), ARGV).message
-    assert "error: here" in told
-    assert len(told.splitlines()) < 10
+def test_of_a_long_output_the_reporting_lines_are_shown() -> None:
+    message = refusal(red("lint", output="\n".join((*map(str, range(500)), "error: here", "the end"))), ARGV).message
+    assert "error: here" in message
+    assert len(message.splitlines()) < 10
 
 
 @pytest.mark.parametrize(

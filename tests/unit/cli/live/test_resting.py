@@ -1,11 +1,11 @@
-"""When a process has nothing more to do: not while an answer is on its way to the story that waits for it."""
+"""When a process has nothing more to do: not while an answer is being delivered to the story that waits for it."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, story_stream
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.entrypoints.cli.live.board import Board
@@ -17,7 +17,7 @@ from tests.app.rig import SHORT, Rig, make_repository
 
 @dataclass(frozen=True, kw_only=True)
 class TakenMeanwhile:
-    """An inbox out of which the story takes its answer while somebody else looks into it."""
+    """An inbox from which the story takes its answer while another process reads it."""
 
     real: Inbox
     board: Board
@@ -42,17 +42,17 @@ def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_
     rig = Rig(repo=make_repository(tmp_path))
     rig.script, _ = asking(BLOCKED)
 
-    async def looked(world: World, run: RunId) -> bool:
+    async def looked(context: Context, run: RunId) -> bool:
         story = await held(rig, run)
         board = Board(stories={story_stream(run, StoryId(FIRST)): story})
         async with asyncio.timeout(60):
-            while not await rests_now(board, world, run):  # the run has yet to hear of it
+            while not await rests_now(board, context, run):  # the run has not received it yet
                 await asyncio.sleep(0.01)
-        inbox = TakenMeanwhile(real=world.inbox, board=board)
-        return await rests_now(board, replace(world, inbox=inbox), run)
+        inbox = TakenMeanwhile(real=context.inbox, board=board)
+        return await rests_now(board, replace(context, inbox=inbox), run)
 
     async def scenario() -> bool:
-        async with rig.open() as world:
-            return await looked(world, await rig.start(world, workflow=SHORT))
+        async with rig.open() as context:
+            return await looked(context, await rig.start(context, workflow=SHORT))
 
     assert not asyncio.run(scenario())

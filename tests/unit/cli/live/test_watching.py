@@ -1,4 +1,4 @@
-"""Watching a run: what the board makes of facts, and that no table is wider or higher than its terminal."""
+"""Watching a run: what the board shows for facts, and that no table is wider or higher than its terminal."""
 
 import io
 import json
@@ -29,7 +29,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
 from shiftwork.domain.workflow.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.live.board import EVENTS, OTHERWISE, Board
-from shiftwork.entrypoints.cli.live.progress_lines import TOLD, JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.live.progress_lines import REPORTED, JsonView, LineView, View, brief, line
 from shiftwork.entrypoints.cli.live.table import LiveView, window
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.render.sanitize import cells
@@ -57,11 +57,11 @@ SEEN: list[tuple[Stream, Fact | AgentEvent]] = [
 def shown(view: View, *more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> None:
     for stream, what in (*SEEN, *more):
         view.see(Sighting(stream=stream, what=what))
-    view.tick(10.0)
+    view.update(10.0)
 
 
-def test_a_refusal_is_told_without_what_the_agent_is_to_do_about_it() -> None:
-    board, detail = Board(), f"1 of 1 criteria are not shown to hold:\n- AC-1: nothing was offered\n{ASKED}"
+def test_a_refusal_is_reported_without_what_the_agent_is_to_do_about_it() -> None:
+    board, detail = Board(), f"1 of 1 criteria lack sufficient evidence:\n- AC-1: nothing was offered\n{ASKED}"
     refused = story_facts.LandingRefused(at=4, cause=Refusal.EVIDENCE, detail=detail, files=(), base=COMMIT)
     change = board.see(Sighting(stream=STREAM, what=refused))
     assert change
@@ -76,45 +76,45 @@ def failed(error: str) -> tuple[Stream, Fact]:
     )
 
 
-def test_there_are_words_for_whatever_is_told() -> None:
+def test_there_are_words_for_whatever_is_reported() -> None:
     usually, otherwise = EVENTS.values(), OTHERWISE.values()
-    assert set(TOLD) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
+    assert set(REPORTED) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
 
 
-@pytest.mark.parametrize(("until", "told"), [(3600.0, f" until {o_clock(3600.0)}"), (9.0, "")])
-def test_a_limit_of_the_agents_is_told_with_its_end(
-    capsys: pytest.CaptureFixture[str], until: float, told: str
+@pytest.mark.parametrize(("until", "message"), [(3600.0, f" until {o_clock(3600.0)}"), (9.0, "")])
+def test_a_limit_of_the_agents_is_reported_with_its_end(
+    capsys: pytest.CaptureFixture[str], until: float, message: str
 ) -> None:
     limited = story_facts.StepDeferred(
         at=9, step=FIRST, attempt=1, agent="a", resets_at=3600, until=until, reason="full", usage=Usage(), diff=""
     )
     shown(LineView(), (STREAM, limited))
-    assert capsys.readouterr().out.splitlines()[-1].endswith(f"  the agent is at a limit{told}: full")
+    assert capsys.readouterr().out.splitlines()[-1].endswith(f"  the agent has reached a limit{message}: full")
 
 
-def test_a_tick_that_was_taken_away_is_told_as_such() -> None:
+def test_a_mark_that_was_taken_away_is_reported_as_such() -> None:
     board = Board()
     seen = (
-        run_facts.SpecTicked(at=1, stories=(STORY.id,), cleared=(STORY.id,)),
-        run_facts.SpecTicked(at=2, stories=(STORY.id,)),
+        run_facts.SpecUpdated(at=1, stories=(STORY.id,), cleared=(STORY.id,)),
+        run_facts.SpecUpdated(at=2, stories=(STORY.id,)),
         story_facts.StoryReleased(at=3, granted=True, answer="blanks"),
     )
     for fact in seen:
         board.see(Sighting(stream=LANDING, what=fact))
     assert [change.event for change in board.changes] == [
         "spec_cleared",
-        "spec_ticked",
+        "spec_updated",
         "story_answered",
     ]
 
 
-def test_a_story_that_the_spec_does_not_have_is_not_said_to_be_ticked() -> None:
+def test_a_story_that_the_spec_does_not_have_is_not_said_to_be_marked() -> None:
     board = Board()
     added = StoryId("by-hand")
-    board.see(Sighting(stream=LANDING, what=run_facts.SpecTicked(at=1, stories=(added,), missing=(added,))))
+    board.see(Sighting(stream=LANDING, what=run_facts.SpecUpdated(at=1, stories=(added,), missing=(added,))))
     assert board.changes == []
-    board.see(Sighting(stream=LANDING, what=run_facts.SpecTicked(at=1, stories=(STORY.id, added), missing=(added,))))
-    assert [(change.event, change.text) for change in board.changes] == [("spec_ticked", STORY.id)]
+    board.see(Sighting(stream=LANDING, what=run_facts.SpecUpdated(at=1, stories=(STORY.id, added), missing=(added,))))
+    assert [(change.event, change.text) for change in board.changes] == [("spec_updated", STORY.id)]
 
 
 def test_what_an_agent_has_used_is_nothing_that_it_does() -> None:
@@ -139,7 +139,7 @@ def test_the_board_folds_facts_and_names_their_steps() -> None:
     assert view.board.doing == {}, "an attempt that is over does nothing any more"
 
 
-def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
+def test_a_landing_is_reported_with_its_story_and_its_gates() -> None:
     report = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=True, seconds=1.25),))
     board = Board()
     change = board.see(
@@ -149,7 +149,7 @@ def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
     assert (change.event, change.story, change.text) == ("gates_passed", "US-001", "test passed in 1.2 s")
 
 
-def test_gates_that_were_red_are_told_before_they_are_tried_again() -> None:
+def test_gates_that_were_red_are_reported_before_they_are_tried_again() -> None:
     red = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=False, seconds=1.25),))
     failed = landing_facts.CandidateFailed(at=1, request="r1/US-001/1", report=red)
     change = Board().see(Sighting(stream=LANDING, what=failed))
@@ -157,20 +157,20 @@ def test_gates_that_were_red_are_told_before_they_are_tried_again() -> None:
     assert (change.event, change.story, change.text) == ("gates_failed", "US-001", "test failed in 1.2 s")
 
 
-def test_what_is_landing_is_told_with_since_when() -> None:
+def test_what_is_landing_is_reported_with_since_when() -> None:
     ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
     steps = Pipeline(steps=(ended,), next_number=2)
-    told = drawn(
+    message = drawn(
         failed("no"),
         changed=lambda story: replace(
             story, landing=replace(story.landing, progress=LandingStage.REQUESTED), pipeline=steps
         ),
     )
-    assert f"landing since {o_clock(60.0)}: gates run on the very tree that is to land" in told
+    assert f"landing since {o_clock(60.0)}: gates run on the tree that will land" in message
 
 
-def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
-    def told(*more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> str:
+def test_which_gate_runs_is_reported_until_something_is_recorded() -> None:
+    def message(*more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> str:
         return drawn(
             failed("no"),
             *more,
@@ -179,15 +179,15 @@ def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
 
     begun = (STREAM, GateBegun(at=90.0, gate="test"))
     on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
-    assert f": gate test runs since {o_clock(90.0)}" in told(begun)
-    assert f": gate test on the base runs since {o_clock(95.0)}" in told(begun, on_base)
-    assert ": gates run on the very tree" in told(begun, (STREAM, MessagesRead(at=96, upto=1)))
+    assert f": gate test running since {o_clock(90.0)}" in message(begun)
+    assert f": gate test on the base running since {o_clock(95.0)}" in message(begun, on_base)
+    assert ": gates run on the tree that" in message(begun, (STREAM, MessagesRead(at=96, upto=1)))
 
 
-def test_programs_are_told_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_are_reported_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
     JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
+    values = json.loads(capsys.readouterr().out)
+    assert values == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
 
 
 def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:
@@ -199,24 +199,24 @@ def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None
     board.see(Sighting(stream=STREAM, what=hold))
     assert not board.held
     board.see(Sighting(stream=other, what=story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="")))
-    assert board.held, "whatever it is asked, and be it nothing"
+    assert board.held, "for any question, even an empty one"
 
 
 def test_lines_are_clean_and_whole_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     shown(LineView(), failed(f"{HOSTILE}\nmore\nthe end"))
-    told = capsys.readouterr().out
-    assert "\x1b" not in told
-    assert "[/x]" in told
-    assert told.endswith("the end\n")
-    assert told.count("\n") == 3
+    message = capsys.readouterr().out
+    assert "\x1b" not in message
+    assert "[/x]" in message
+    assert message.endswith("the end\n")
+    assert message.count("\n") == 3
 
 
 def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixture[str]) -> None:
     shown(JsonView(), failed(HOSTILE))
-    told = capsys.readouterr().out
-    assert told.isascii()
-    assert "\x1b" not in told
-    events = [json.loads(one) for one in told.splitlines()]
+    message = capsys.readouterr().out
+    assert message.isascii()
+    assert "\x1b" not in message
+    events = [json.loads(line) for line in message.splitlines()]
     assert [event["event"] for event in events] == ["workspace_prepared", "step_started", "agent", "step_failed"]
     assert events[2] | {"text": ""} == {
         "event": "agent",
@@ -262,39 +262,39 @@ def drawn(
 
 
 def test_a_step_that_waits_for_a_person_does_not_work() -> None:
-    told = drawn((STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
-    assert "context_gathering   waits " in told
-    assert "working" not in told
+    message = drawn((STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
+    assert "context_gathering   waits " in message
+    assert "working" not in message
 
 
-def test_a_question_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
+def test_a_question_of_a_run_that_is_not_meant_anyway_is_reported_with_its_run() -> None:
     held = (STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.QUESTION, detail="Tabs?"))
-    assert 'waits for you [shiftwork answer US-001 "…"]: question: Tabs?' in drawn(held)
-    assert 'waits for you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
+    assert 'needs you [shiftwork answer US-001 "…"]: question: Tabs?' in drawn(held)
+    assert 'needs you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
 
 
 def test_what_is_on_its_way_leaves_the_queue_before_a_pause() -> None:
-    assert "paused: shiftwork resume r1 goes on" in drawn(
+    assert "paused: shiftwork resume r1 continues" in drawn(
         changed=lambda story: replace(story, control=replace(story.control, paused=True))
     )
-    told = drawn(
+    message = drawn(
         changed=lambda story: replace(
             story,
             control=replace(story.control, paused=True),
             landing=replace(story.landing, progress=LandingStage.REQUESTED),
         )
     )
-    assert "leaves the landing queue, then pauses" in told
-    assert "shiftwork resume" not in told
+    assert "leaves the landing queue, then pauses" in message
+    assert "shiftwork resume" not in message
 
 
 def test_the_time_of_a_step_is_that_of_all_its_tries() -> None:
     again = (STREAM, story_facts.StepRetried(at=9, step=FIRST, feedback=""))
     second = (STREAM, story_facts.StepStarted(at=9, step=FIRST, attempt=2, commit=COMMIT, log=""))
     assert "  try         time  " in drawn()
-    told = drawn(failed("no"), again, second)
-    assert "  try  time in all  " in told
-    assert "    2        7.0 s  " in told, "six seconds, and one until now"
+    message = drawn(failed("no"), again, second)
+    assert "  try  time in all  " in message
+    assert "    2        7.0 s  " in message, "six seconds, and one until now"
 
 
 STEPS = pipeline_of(DYNAMIC.story_steps).steps
@@ -308,7 +308,7 @@ def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
     assert steps[min(done, len(steps) - 1)] in seen
 
 
-def test_on_a_low_screen_is_told_how_many_steps_are_not_shown() -> None:
+def test_on_a_low_screen_is_reported_how_many_steps_are_not_shown() -> None:
     out = io.StringIO()
     view = LiveView("A request", Console(file=out, width=80, height=17, force_terminal=True))
     shown(view)
@@ -321,19 +321,19 @@ def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
     board = Board()
     for stream, what in (*SEEN, failed(text)):
         board.see(Sighting(stream=stream, what=what))
-    told = line(board.changes[-1], 80)
-    assert cells(told) <= 80
-    assert "\n" not in told
+    message = line(board.changes[-1], 80)
+    assert cells(message) <= 80
+    assert "\n" not in message
 
 
-def test_of_many_lines_the_first_and_the_last_are_told() -> None:
+def test_of_many_lines_the_first_and_the_last_are_reported() -> None:
     assert brief("gate test failed:\n\nlots\nFAILED (failures=1)\n") == "gate test failed: … FAILED (failures=1)"
     assert brief("one") == "one"
 
 
-def test_the_end_of_a_run_is_told_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_end_of_a_run_is_reported_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:
     over = (run_stream(RunId("r")), run_facts.RunEnded(at=9, status=RunStatus.COMPLETED))
     shown(LineView(), over)
-    assert capsys.readouterr().out.rstrip().endswith("the run is over: done")
+    assert capsys.readouterr().out.rstrip().endswith("the run has ended: done")
     shown(JsonView(), over)
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["text"] == "completed"

@@ -1,4 +1,4 @@
-"""Why a gate is red, on one line, from what runners print."""
+"""The reason why a gate is red, on one line, from the output of test runners."""
 
 import pytest
 from hypothesis import given
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_most_telling_lines_are_chosen(case: str) -> None:
+def test_the_most_reporting_lines_are_chosen(case: str) -> None:
     output, line = CASES[case]
     assert reason(output) == line
 

@@ -1,4 +1,4 @@
-"""Reading logs for people: every agent's format, and no line that makes it fail."""
+"""Making logs readable: every agent's format is understood, and no line makes it fail."""
 
 import json
 

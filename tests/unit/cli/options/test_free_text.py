@@ -1,4 +1,4 @@
-"""Words that say nothing are refused before anything is looked at, wherever somebody would read them."""
+"""Empty texts are refused before anything else is checked, in every option that takes free text."""
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +11,7 @@ ADD = ("add", "A title")
 
 @pytest.mark.parametrize("blank", ["", "  ", "…", "..."])
 @pytest.mark.parametrize(
-    ("words", "told", "hint"),
+    ("words", "message", "hint"),
     [
         (("answer", "US-001"), "the text is empty", 'answer US-001 "your own words"'),
         (("add",), "the title is empty", 'add "your own words"'),
@@ -26,9 +26,9 @@ ADD = ("add", "A title")
         (("plan",), "the request is empty", 'plan "what you want done"'),
     ],
 )
-def test_nothing_is_not_taken_for_words(words: tuple[str, ...], told: str, hint: str | None, blank: str) -> None:
+def test_nothing_is_not_taken_for_words(words: tuple[str, ...], message: str, hint: str | None, blank: str) -> None:
     ended = CliRunner().invoke(group, [*words, blank], prog_name="shiftwork")
     assert isinstance(ended.exception, UsageError)
-    assert ended.exception.message == told
+    assert ended.exception.message == message
     if hint:
         assert ended.exception.hint == f"shiftwork {hint}"

@@ -1,17 +1,17 @@
-"""Where runs and stories stand, in words: one for each state, and what leads on from there."""
+"""The status of runs and stories in words: one word for each state, and the next commands."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from shiftwork.app.views.run_views import Pulse, RunView, Standing, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView
 from shiftwork.app.views.story_list import Line
 from shiftwork.bootstrap.state.read_only import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
-from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.commands.status import status_text
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
@@ -32,15 +32,15 @@ def story(name: str, status: str, **more: object) -> StoryView:
     return StoryView(story=row, steps=[begun] if status in {"failed", "in_progress"} else [])
 
 
-def view(pulse: Pulse, *stories: StoryView, status: str = "running") -> RunView:
-    return RunView(run=replace(run_row("r1"), status=status), pulse=pulse, worker=None, stories=stories)
+def view(activity: Activity, *stories: StoryView, status: str = "running") -> RunView:
+    return RunView(run=replace(run_row("r1"), status=status), activity=activity, worker=None, stories=stories)
 
 
-def test_a_story_is_told_by_the_same_word_wherever_it_is_told_of() -> None:
+def test_a_story_is_reported_by_the_same_word_wherever_it_is_reported_of() -> None:
     waits = story("US-001", "in_progress", **QUESTION)
-    run = view(Pulse.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
-    said = told(run).splitlines()
-    assert "  state    waits for you" in said
+    run = view(Activity.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
+    said = status_text(run).splitlines()
+    assert "  state    needs you" in said
     assert "  stories  1 done, 1 waits, 1 queued" in said
     assert next(line for line in said if line.startswith("  US-001")).split()[-1] == "waits"
     assert next_steps.of_story(run, waits) == "waits"
@@ -49,43 +49,43 @@ def test_a_story_is_told_by_the_same_word_wherever_it_is_told_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pulse", "one", "word"),
+    ("activity", "story_view", "word"),
     [
-        (Pulse.WORKING, story("US-001", "in_progress"), "working"),
-        (Pulse.INTERRUPTED, story("US-001", "in_progress"), "stopped"),
-        (Pulse.LIMITED, story("US-001", "in_progress", waiting="limit", until=9.0), "limited"),
-        (Pulse.INTERRUPTED, story("US-001", "in_progress", waiting="limit", until=9.0), "stopped"),
-        (Pulse.STUCK, replace(story("US-001", "in_progress"), standing=Standing.STUCK), "stuck"),
-        (Pulse.PAUSED, story("US-001", "paused"), "paused"),
+        (Activity.WORKING, story("US-001", "in_progress"), "working"),
+        (Activity.INTERRUPTED, story("US-001", "in_progress"), "stopped"),
+        (Activity.LIMITED, story("US-001", "in_progress", waiting="limit", until=9.0), "limited"),
+        (Activity.INTERRUPTED, story("US-001", "in_progress", waiting="limit", until=9.0), "stopped"),
+        (Activity.STUCK, replace(story("US-001", "in_progress"), activity=StoryActivity.STUCK), "stuck"),
+        (Activity.PAUSED, story("US-001", "paused"), "paused"),
     ],
 )
-def test_a_story_under_way_stands_as_its_run_does(pulse: Pulse, one: StoryView, word: str) -> None:
-    assert next_steps.of_story(view(pulse, one), one) == word
+def test_a_story_in_progress_stands_as_its_run_does(activity: Activity, story_view: StoryView, word: str) -> None:
+    assert next_steps.of_story(view(activity, story_view), story_view) == word
 
 
 def test_the_runs_own_steps_are_no_story_that_is_counted() -> None:
     stories = story("US-001", "completed"), story("US-002", "failed")
-    assert next_steps.counted(view(Pulse.WORKING, story(FRAME, "in_progress"), *stories)) == "1 done, 1 failed"
-    assert next_steps.counted(view(Pulse.WORKING, story(FRAME, "in_progress"), stories[0])) == ""
+    assert next_steps.counted(view(Activity.WORKING, story(FRAME, "in_progress"), *stories)) == "1 done, 1 failed"
+    assert next_steps.counted(view(Activity.WORKING, story(FRAME, "in_progress"), stories[0])) == ""
 
 
 def test_a_run_that_failed_leads_to_its_failures_and_not_to_what_landed() -> None:
     landed = story("US-001", "completed", commit="1a2b3c4d5e6f", ref="main")
     old, new = story("US-002", "failed", ended_at=5.0), story("US-003", "failed", ended_at=9.0, failure="a\nb is bad")
-    run = view(Pulse.OVER, landed, new, old, status="failed")
-    said = told(run).splitlines()
+    run = view(Activity.OVER, landed, new, old, status="failed")
+    said = status_text(run).splitlines()
     assert said[-4:] == [
         "next: shiftwork logs r1 --story US-003",
         "      shiftwork retry US-003    (when you know why)",
         "      shiftwork logs r1 --story US-002",
         "      shiftwork retry US-002    (when you know why)",
-    ], "every one is told, the newest first: others may hang on any of them"
+    ], "every one is listed, the newest first: others may depend on any of them"
     assert said[said.index("    failed: a") + 1] == "            b is bad"
 
 
-def test_of_many_failures_some_are_told_and_the_others_are_named() -> None:
+def test_of_many_failures_some_are_reported_and_the_others_are_named() -> None:
     failed = [story(f"US-00{number}", "failed", ended_at=10.0 - number) for number in range(1, 6)]
-    steps = list(next_steps.after(view(Pulse.OVER, *failed, status="failed")))
+    steps = list(next_steps.after(view(Activity.OVER, *failed, status="failed")))
     assert [command for command, _ in steps if " retry " in command] == [
         f"shiftwork retry US-00{number}" for number in (1, 2, 3)
     ]
@@ -94,7 +94,7 @@ def test_of_many_failures_some_are_told_and_the_others_are_named() -> None:
 
 def test_what_red_gates_kept_from_landing_leads_to_what_they_printed() -> None:
     red = story("US-001", "failed", refusal="gates", failure="not landed after 2 repairs: gate test failed:")
-    (look, _), _ = next_steps.after(view(Pulse.OVER, red, status="failed"))
+    (look, _), _ = next_steps.after(view(Activity.OVER, red, status="failed"))
     assert look == "shiftwork logs r1 --story US-001 --gates"
 
 
@@ -117,14 +117,14 @@ def test_a_run_that_failed_says_what_has_landed_all_the_same(
 ) -> None:
     (tmp_path / ".git").mkdir()
     site = find_site(tmp_path, {})
-    assert next(iter(summary(site, view(Pulse.OVER, *stories, status="failed"), Stop.OVER))) == head
+    assert next(iter(summary(site, view(Activity.OVER, *stories, status="failed"), Stop.OVER))) == head
 
 
 def test_what_a_gate_has_printed_is_not_broken_within_a_word(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     short, long = "  a    table", f"      {'passes ' * 20}"
     failed = story("US-001", "failed", commit="", failure=f"gate test failed:\n{short}\n{long}\n")
-    _, first, *rest = summary(find_site(tmp_path, {}), view(Pulse.OVER, failed, status="failed"), Stop.OVER)
+    _, first, *rest = summary(find_site(tmp_path, {}), view(Activity.OVER, failed, status="failed"), Stop.OVER)
     assert (first, rest[0]) == ("  US-001: gate test failed:", f"    {short}"), "what fits stands as it was"
     printed = rest[1 : rest.index("")]
     assert " ".join(" ".join(printed).split()) == long.strip()
@@ -140,9 +140,9 @@ def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
     """It was cut to a hundred columns, and what a script looked for was not there."""
     failed = story("US-001", "failed", title=LONG, failure=f"gate test failed:\n{LONG}")
     waits = story("US-002", "in_progress", waiting=f"question: {LONG}", hold="question")
-    run = view(Pulse.WAITING, failed, waits)
+    run = view(Activity.WAITING, failed, waits)
     run = replace(run, run=replace(run.run, title=LONG))
-    assert told(run).count(LONG) == 4
+    assert status_text(run).count(LONG) == 4
     rows = table(run, [Line(story=failed.story, step="", depends_on=(), waits_for=())])
     assert any(line.endswith(LONG) for line in rows)
     assert one_line(LONG, width()) == LONG
@@ -152,111 +152,111 @@ def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
 
 def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it() -> None:
     limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=60.0)
-    run = view(Pulse.LIMITED, limited, story("US-002", "unclaimed"))
+    run = view(Activity.LIMITED, limited, story("US-002", "unclaimed"))
     title, waits = opening(replace(run, run=replace(run.run, title="Greetings")))
     assert title == "run r1: Greetings"
-    assert waits == f"US-001 waits until {o_clock(60.0)} for the end of a limit: exit code 75"
+    assert waits == f"US-001 waits until {o_clock(60.0)} for a limit to reset: exit code 75"
 
 
 @pytest.mark.parametrize(
     ("since", "until", "said"),
     [
-        (-60.0, 3600.0, "goes on at {} by itself"),
-        (-60.0, -1.0, "goes on by itself in a moment"),
-        (86400.0, 90000.0, "goes on by itself: the clock was set back since it began to wait"),
+        (-60.0, 3600.0, "continues at {} by itself"),
+        (-60.0, -1.0, "continues by itself in a moment"),
+        (86400.0, 90000.0, "continues by itself: the clock was set back since the wait began"),
     ],
     ids=["right", "put ahead", "set back"],
 )
-def test_the_end_of_a_wait_is_told_by_the_clock_that_it_was_set_by(since: float, until: float, said: str) -> None:
-    """No wait lasts longer than patience, whatever the clock: an end that lies far ahead would never be seen."""
+def test_the_end_of_a_wait_is_reported_by_the_clock_that_it_was_set_by(since: float, until: float, said: str) -> None:
+    """No wait lasts longer than patience, for any clock: an end in the far future would never be seen."""
     at = now()
     limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=at + until)
     waits = replace(limited, waited=(Waited(awaited=Awaited.LIMIT, since=at + since),))
-    shown = [line.strip() for line in told(view(Pulse.LIMITED, waits)).splitlines() if "goes on" in line]
+    shown = [line.strip() for line in status_text(view(Activity.LIMITED, waits)).splitlines() if "continues" in line]
     assert shown == [said.format(o_clock(at + until))]
 
 
 def test_a_story_that_never_began_has_no_log_to_look_at() -> None:
     failed = replace(story("US-001", "failed"), steps=[])
-    assert list(next_steps.after(view(Pulse.OVER, failed, status="failed"))) == [
+    assert list(next_steps.after(view(Activity.OVER, failed, status="failed"))) == [
         ("shiftwork retry US-001", "when you know why")
     ]
 
 
 def test_what_was_undone_can_be_done_again() -> None:
-    run = view(Pulse.OVER, story("US-001", "undone", cause="undone"), status="undone")
-    assert list(next_steps.after(run)) == [("shiftwork retry US-001 --afresh", "to have it done again")]
+    run = view(Activity.OVER, story("US-001", "undone", cause="undone"), status="undone")
+    assert list(next_steps.after(run)) == [("shiftwork retry US-001 --from-scratch", "does it again")]
 
 
-def test_all_that_wait_are_told_how_to_be_answered() -> None:
+def test_all_that_wait_are_reported_how_to_be_answered() -> None:
     asks, done = (
         story("US-001", "in_progress", **QUESTION),
         story("US-002", "in_progress", waiting="approval: ok?", hold="approval"),
     )
-    said = told(view(Pulse.WAITING, asks, done)).splitlines()
+    said = status_text(view(Activity.WAITING, asks, done)).splitlines()
     assert said[-4:] == [
         'next: shiftwork answer US-001 "…"',
         "      shiftwork diff US-002    (look at it first)",
         "      shiftwork approve US-002",
-        "      shiftwork reject US-002 --because …    (or)",
+        "      or: shiftwork reject US-002 --because …",
     ]
 
 
 def test_several_that_wait_for_approval_can_be_approved_at_once() -> None:
     approval = {"waiting": "approval: may it land?", "hold": "approval"}
     both = [story(f"US-00{number}", "in_progress", **approval) for number in (1, 2)]
-    assert list(next_steps.meanwhile(view(Pulse.WAITING, *both)))[-1] == (
+    assert list(next_steps.meanwhile(view(Activity.WAITING, *both)))[-1] == (
         "shiftwork approve --all",
-        "all 2 that wait for approval",
+        "all 2 that need approval",
     )
-    assert "--all" not in str(list(next_steps.meanwhile(view(Pulse.WAITING, both[0]))))
+    assert "--all" not in str(list(next_steps.meanwhile(view(Activity.WAITING, both[0]))))
 
 
-def test_what_landed_last_is_told_and_not_what_stands_last() -> None:
+def test_what_landed_last_is_reported_and_not_what_stands_last() -> None:
     again = story("US-001", "completed", commit="98b0361d2f", ref="main", ended_at=9.0)
     before = story("US-002", "completed", commit="0133f771fa", ref="main", ended_at=5.0)
-    last = next_steps.last_landed(view(Pulse.OVER, again, before, status="completed"))
+    last = next_steps.last_landed(view(Activity.OVER, again, before, status="completed"))
     assert last is again.story
 
 
 def test_what_has_been_merged_since_is_not_to_be_merged() -> None:
     held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
-    run = view(Pulse.OVER, held, status="completed")
+    run = view(Activity.OVER, held, status="completed")
     assert list(next_steps.after(run)) == [("git merge shiftwork/landed/main", "")]
     assert list(next_steps.after(run, None)) == [("git show --text 98b0361d2f", "")]
 
 
 def test_a_merge_is_typed_for_the_worktree_that_has_the_branch_checked_out() -> None:
     held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
-    run = view(Pulse.OVER, held, status="completed")
+    run = view(Activity.OVER, held, status="completed")
     obstacle = Obstacle(files=("a.txt",), tree="/home/me/other tree")
     assert [command for command, _ in next_steps.after(run, obstacle)] == [
         "git -C '/home/me/other tree' stash push -u -- a.txt",
         "git -C '/home/me/other tree' merge shiftwork/landed/main",
     ]
-    told = next_steps.held_because("main", obstacle)
-    assert told == "because you have edits in a.txt (worktree /home/me/other tree)"
+    message = next_steps.held_because("main", obstacle)
+    assert message == "because you have edits in a.txt (worktree /home/me/other tree)"
 
 
 def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:
     idle = replace(story("US-001", "completed", commit=""), steps=[])
-    assert list(next_steps.after(view(Pulse.OVER, idle, status="completed"))) == [("shiftwork stories r1", "")]
+    assert list(next_steps.after(view(Activity.OVER, idle, status="completed"))) == [("shiftwork stories r1", "")]
 
 
-def test_a_story_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
+def test_a_story_of_a_run_that_is_not_meant_anyway_is_reported_with_its_run() -> None:
     asks = story("US-001", "in_progress", **QUESTION)
-    said = told(replace(view(Pulse.WAITING, asks), meant=False)).splitlines()
+    said = status_text(replace(view(Activity.WAITING, asks), meant=False)).splitlines()
     assert '    answer with: shiftwork answer US-001 "…" --run r1' in said
     assert said[-1] == 'next: shiftwork answer US-001 "…" --run r1'
-    failed = replace(view(Pulse.OVER, story("US-001", "failed"), status="failed"), meant=False)
+    failed = replace(view(Activity.OVER, story("US-001", "failed"), status="failed"), meant=False)
     assert list(next_steps.after(failed))[-1][0] == "shiftwork retry US-001 --run r1"
-    undone = replace(view(Pulse.OVER, story("US-001", "undone", cause="undone"), status="undone"), meant=False)
-    assert [command for command, _ in next_steps.after(undone)] == ["shiftwork retry US-001 --afresh --run r1"]
+    undone = replace(view(Activity.OVER, story("US-001", "undone", cause="undone"), status="undone"), meant=False)
+    assert [command for command, _ in next_steps.after(undone)] == ["shiftwork retry US-001 --from-scratch --run r1"]
 
 
 def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
     asks, failed = story("US-001", "in_progress", **QUESTION), story("US-002", "failed", failure="it broke")
-    said = told(view(Pulse.WAITING, asks, failed)).splitlines()
+    said = status_text(view(Activity.WAITING, asks, failed)).splitlines()
     assert said[-3:] == [
         'next: shiftwork answer US-001 "…"',
         "      shiftwork logs r1 --story US-002",
@@ -266,22 +266,22 @@ def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
 
 @pytest.mark.parametrize("status", ["failed", "blocked", "undone"])
 def test_why_a_story_has_ended_stands_after_the_same_word_in_status_and_stories(status: str) -> None:
-    one = story("US-001", status, failure="reverted by 98b0361d2f")
-    run = view(Pulse.OVER, one, status="failed")
+    item = story("US-001", status, failure="reverted by 98b0361d2f")
+    run = view(Activity.OVER, item, status="failed")
     line = f"    {status}: reverted by 98b0361d2f"
-    assert line in told(run).splitlines()
-    assert line in list(table(run, [Line(story=one.story, step="", depends_on=(), waits_for=())]))
+    assert line in status_text(run).splitlines()
+    assert line in list(table(run, [Line(story=item.story, step="", depends_on=(), waits_for=())]))
 
 
 def test_a_story_whose_undo_is_pending_is_shown_so_with_what_carries_it_out_and_what_withdraws_it() -> None:
-    one = story("US-001", "completed", proof="proved", commit="c0ffee", ref="main")
-    run = view(Pulse.INTERRUPTED, one, story("US-002", "completed"))
+    item = story("US-001", "completed", proof="proved", commit="c0ffee", ref="main")
+    run = view(Activity.INTERRUPTED, item, story("US-002", "completed"))
     run = replace(run, run=replace(run.run, undoing="US-001"))
-    assert next_steps.of_story(run, one) == "undo pending"
-    lines = (told(run), "\n".join(table(run, [Line(story=one.story, step="", depends_on=(), waits_for=())])))
+    assert next_steps.of_story(run, item) == "undo pending"
+    lines = (status_text(run), "\n".join(table(run, [Line(story=item.story, step="", depends_on=(), waits_for=())])))
     for said in lines:
         assert "undo pending: shiftwork resume r1" in said
         assert "shiftwork cancel r1 --story US-001    (withdraws the undo)" in said
     assert row_document(run.run)["undoing"] == ["US-001"]
-    working = replace(run, pulse=Pulse.WORKING)
+    working = replace(run, activity=Activity.WORKING)
     assert [command for command, _ in next_steps.undoing(working, "US-001")] == ["shiftwork cancel r1 --story US-001"]

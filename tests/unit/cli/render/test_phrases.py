@@ -1,4 +1,4 @@
-"""How things are said: durations, lines that keep to their room."""
+"""Phrases of the output: durations, and lines that fit their width."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_padded_text_takes_exactly_its_room(text: str, room: int) -> None:
     assert cells(phrases.padded(text, room)) == room
 
 
-def test_what_is_under_way_where_nobody_works_has_stopped() -> None:
+def test_what_is_in_progress_where_no_one_works_has_stopped() -> None:
     assert phrases.state("in_progress") == "working"
     assert phrases.state("in_progress", moving=False) == "stopped"
     assert phrases.state("completed", moving=False) == "done"
@@ -85,10 +85,10 @@ def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() ->
         "two.txt is bad",
     ]
     printed = ("broken before: red", "test_a ... ok", "test_b ... FAIL", "FAIL: test_b", "Traceback:", "  x.py, line 3")
-    page = "\n".join(
+    document = "\n".join(
         ("gate test failed", *printed, "AssertionError: 3 != 4", "-----", "Ran 2 tests", "FAILED (failures=1)")
     )
-    assert phrases.gist(page, 40) == [
+    assert phrases.gist(document, 40) == [
         "gate test failed",
         "broken before: red",
         "…",
@@ -110,7 +110,7 @@ def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
 
 def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
     assert phrases.reply_to("r", "US-1", "question") == 'shiftwork answer US-1 "…"'
-    assert phrases.reply_to("r", "US-1", "") == "shiftwork resume r", "nobody has recorded what for"
+    assert phrases.reply_to("r", "US-1", "") == "shiftwork resume r", "the reason was not recorded"
     reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
     assert phrases.reply_to("r", "US-1", "limit", reached) == "shiftwork resume r --max-cost 4"
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
@@ -123,16 +123,16 @@ def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
         "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
     )
     confirmed = phrases.reply_to("r", "US-1", "evidence")
-    assert confirmed == f"shiftwork diff US-1, then: {approve}", "whatever else is said would be no yes or no"
+    assert confirmed == f"shiftwork diff US-1, then: {approve}", "any other text would be neither yes nor no"
 
 
 @pytest.mark.parametrize("cause", ["question", "approval", "changed", "exhausted", "evidence"])
 def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
-    told = phrases.replies("r", "US-1", cause, naming=" --run r")
-    assert all(" US-1 " in command and " --run r" in command for command, _ in told)
+    steps = phrases.replies("r", "US-1", cause, naming=" --run r")
+    assert all(" US-1 " in command and " --run r" in command for command, _ in steps)
 
 
-def test_who_is_to_vouch_for_work_is_told_how_to_look_at_it() -> None:
+def test_who_is_to_confirm_for_work_is_reported_how_to_look_at_it() -> None:
     assert phrases.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
     assert phrases.first_look("US-1", "approval") == (("shiftwork diff US-1", "look at it first"),)
     assert phrases.first_look("US-1", "question") == ()
@@ -145,14 +145,14 @@ def test_of_a_patch_that_has_changed_since_it_was_approved_the_difference_is_sho
     )
 
 
-def test_what_was_only_waiting_is_told_beside_what_it_took() -> None:
+def test_what_was_only_waiting_is_reported_beside_what_it_took() -> None:
     assert phrases.took(10.0, 730.0, NOT_IDLE) == "12 min 00 s"
-    assert phrases.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (of it 8 min 00 s waiting for you)"
+    assert phrases.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (including 8 min 00 s waiting for you)"
     both = Idle(person=480.0, limit=60.0)
-    told = "12 min 00 s (of it 8 min 00 s waiting for you, 1 min 00 s for the end of a limit)"
-    assert phrases.took(10.0, 730.0, both) == told
+    message = "12 min 00 s (including 8 min 00 s waiting for you, 1 min 00 s for a rate limit)"
+    assert phrases.took(10.0, 730.0, both) == message
     limit = Idle(person=0.04, limit=60.0)
-    assert phrases.took(10.0, 730.0, limit) == "12 min 00 s (of it 1 min 00 s waiting for the end of a limit)"
+    assert phrases.took(10.0, 730.0, limit) == "12 min 00 s (including 1 min 00 s waiting for a rate limit)"
     assert phrases.took(10.0, None, both) == "", "it is not over"
 
 
@@ -183,7 +183,7 @@ def test_an_error_in_an_answer_is_raised() -> None:
 
 
 @given(st.lists(st.text("ab/-", min_size=1, max_size=120), min_size=1, max_size=12))
-def test_a_long_fact_goes_on_below_and_no_word_of_it_is_broken(said: list[str]) -> None:
+def test_a_long_fact_continues_below_and_no_word_of_it_is_broken(said: list[str]) -> None:
     first, *below = phrases.facts([("gates", " ".join(said))]).split("\n")
     assert first.startswith("  gates  ")
     assert all(line.startswith(" " * 9) for line in below)

@@ -1,4 +1,4 @@
-"""Counts and states as people say them."""
+"""Counts and states in plain words."""
 
 import pytest
 
@@ -11,22 +11,22 @@ from shiftwork.planning.preview import preview
 from shiftwork.ports.changes import Difference, FileChange
 
 
-@pytest.mark.parametrize(("done", "told"), [(1, "its one story is done"), (2, "all 2 stories are done")])
-def test_what_is_done_is_counted(done: int, told: str) -> None:
+@pytest.mark.parametrize(("done", "message"), [(1, "the only story is done"), (2, "all 2 stories are done")])
+def test_what_is_done_is_counted(done: int, message: str) -> None:
     nothing = preview(Spec(title="Greetings", description="", stories=()), ())
-    assert list(lines(nothing, done))[1] == told
+    assert list(lines(nothing, done))[1] == message
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
+    ("added", "message"),
     [(1, "1 file changed, 1 line added, 1 removed"), (2, "1 file changed, 2 lines added, 1 removed")],
 )
-def test_lines_are_counted(added: int, told: str) -> None:
+def test_lines_are_counted(added: int, message: str) -> None:
     changed = FileChange(path="a.py", added=added, removed=1)
-    assert counted(Difference(files=(changed,), patch="")).splitlines()[-1] == told
+    assert counted(Difference(files=(changed,), patch="")).splitlines()[-1] == message
 
 
-@pytest.mark.parametrize(("text", "told"), [("cancelled", "cancelled"), ("too slow", "cancelled: too slow")])
-def test_a_reason_that_says_nothing_more_is_left_out(text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [("cancelled", "cancelled"), ("too slow", "cancelled: too slow")])
+def test_a_reason_that_says_nothing_more_is_left_out(text: str, message: str) -> None:
     change = Change(at=0.0, event="step_cancelled", story="US-001", name="coding", text=text)
-    assert line(change, 120).endswith(f"  {told}")
+    assert line(change, 120).endswith(f"  {message}")

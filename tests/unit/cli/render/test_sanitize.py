@@ -1,4 +1,4 @@
-"""Text of agents, made fit for a terminal: nothing that it obeys is left, and nothing that is to be read goes."""
+"""Agents' text is made safe for a terminal: control sequences are removed, and readable text is kept."""
 
 import unicodedata
 
@@ -52,7 +52,7 @@ def test_what_is_harmless_stays_as_it_is(text: str) -> None:
         ("a\tb", "a    b"),
     ],
 )
-def test_sequences_go_as_a_whole(text: str, left: str) -> None:
+def test_sequences_pass_as_a_whole(text: str, left: str) -> None:
     assert plain(text) == left
 
 

@@ -1,4 +1,4 @@
-"""What is said before the work of what a spec's file has: its checks, and what was not used."""
+"""What is printed about a spec file before the work: its checks and its unused fields."""
 
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Spec
@@ -37,7 +37,7 @@ def test_what_may_be_a_mistake_comes_first_and_many_of_a_kind_are_one_line() -> 
     ]
 
 
-def test_a_page_of_them_is_cut_and_says_where_the_rest_is() -> None:
+def test_a_file_of_them_is_cut_and_says_where_the_rest_is() -> None:
     shown = list(lines(sheet(*(Unused(path=f"key{number}") for number in range(30)))))
     assert len(shown) == 22
     assert shown[-1] == "  and 10 more: shiftwork plan docs/prd.json --json lists all"
@@ -49,7 +49,7 @@ def test_where_the_gates_are_from_is_said_of_both() -> None:
         "gates from shiftwork.toml: test",
         "gates from docs/prd.json: test (prd.json), lint",
     ]
-    assert list(gates_note(sheet(gates=own), (), "no gates: nothing but the diff will be checked")) == [
+    assert list(gates_note(sheet(gates=own), (), "no gates: only the diff will be checked")) == [
         "gates from docs/prd.json: test, lint"
     ]
     assert list(gates_note(sheet(), (), "no gates")) == ["no gates"]

@@ -1,4 +1,4 @@
-"""What is printed of settings that have changed since a run began, and what was named for a run."""
+"""What is printed about settings that have changed since a run began, and about options named for the run."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from shiftwork.config.settings.settings import Settings
 from shiftwork.entrypoints.cli.env.conditions import Conditions
 from shiftwork.entrypoints.cli.options.run_options import Changes
-from shiftwork.entrypoints.cli.work.kept_options import tell_differences
+from shiftwork.entrypoints.cli.work.kept_options import report_differences
 from shiftwork.testing.builders import run_plan
 
 THEN = (("agent.model", '"cheap"'), ("gates.old", '"make old"'))
@@ -16,8 +16,8 @@ PLAN = replace(run_plan(), model="cheap", named=("model",), settings=THEN)
 NOW = Conditions(settings=Settings(), note="", read={"agent.model": '"de ar"', "gates.new": '"make new"'})
 
 
-def test_each_setting_is_told_with_both_values_and_the_one_in_force(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_differences(PLAN, NOW, as_json=False)
+def test_each_setting_is_reported_with_both_values_and_the_one_in_force(capsys: pytest.CaptureFixture[str]) -> None:
+    report_differences(PLAN, NOW, as_json=False)
     assert capsys.readouterr().out.splitlines() == [
         "the settings have changed since this run began:",
         '  agent.model  "cheap" -> "de ar"; in force: "cheap"',
@@ -27,8 +27,8 @@ def test_each_setting_is_told_with_both_values_and_the_one_in_force(capsys: pyte
     ]
 
 
-def test_programs_are_told_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_differences(PLAN, NOW, as_json=True)
+def test_programs_are_reported_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    report_differences(PLAN, NOW, as_json=True)
     result = json.loads(capsys.readouterr().out)
     assert (result["event"], result["run"]) == ("settings_changed", "r1")
     assert result["settings"][1:] == [
@@ -38,11 +38,11 @@ def test_programs_are_told_the_same(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nothing_is_said_where_nothing_differs(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_differences(PLAN, replace(NOW, read=dict(PLAN.settings)), as_json=False)
+    report_differences(PLAN, replace(NOW, read=dict(PLAN.settings)), as_json=False)
     assert capsys.readouterr().out == ""
 
 
-def test_what_a_process_reads_at_its_start_is_told_as_it_was_typed() -> None:
+def test_what_a_process_reads_at_its_start_is_reported_as_it_was_typed() -> None:
     assert Changes(agent="codex", model="", trust=True).at_start == ("--agent codex", "--model ''", "--trust")
     assert Changes(parallel=2).said
     assert not Changes(parallel=2).at_start

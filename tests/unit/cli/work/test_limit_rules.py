@@ -1,4 +1,4 @@
-"""What to type where a limit is reached: it always leads on."""
+"""The command that is suggested when a limit is reached always lets the run continue."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shiftwork.app.runtime.story_projection import story_rows
-from shiftwork.app.views.run_views import Pulse, RunView, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.config.settings.settings import Settings
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger, Reached, Whose
@@ -28,14 +28,14 @@ NOTHING = Budget()
 
 
 def held(reached: Reached | None) -> RunView:
-    """Nobody knows what its attempts have cost, and the words that a person is told say nothing of it."""
+    """The cost of its attempts is unknown, and the detail for the user does not mention a cost."""
     story = replace(
         made := started_story("coding"),
         waiting=replace(made.waiting, hold=Hold(cause=HoldCause.LIMIT, detail="told", reached=reached)),
     )
     row = next(row for row in story_rows(story, story) if isinstance(row, StoryRow))
-    one = StoryView(story=row, steps=())
-    return RunView(run=run_row("r1"), pulse=Pulse.WAITING, worker=None, stories=(one,))
+    view = StoryView(story=row, steps=())
+    return RunView(run=run_row("r1"), activity=Activity.WAITING, worker=None, stories=(view,))
 
 
 def at(whose: Whose, limit: Budget, spent: Budget, needed: Budget = NOTHING) -> Reached:
@@ -63,9 +63,9 @@ def test_the_limit_that_is_proposed_is_higher_than_the_present_one(reached: Reac
     assert limit_rules.lifting(held(reached)) == f"shiftwork resume r1 {typed}"
 
 
-def test_a_limit_below_what_was_counted_is_refused_though_nobody_told_it() -> None:
+def test_a_limit_below_what_was_counted_is_refused_though_no_one_reported_it() -> None:
     guessed = held(at(Whose.RUN, Budget(usd=3.0), Budget(usd=3.0)))
-    with pytest.raises(UsageError, match=r"3\.00 USD are spent already") as refused:
+    with pytest.raises(UsageError, match=r"3\.00 USD are already spent") as refused:
         limit_rules.check_raised(guessed, Bounds(max_cost=2.0))
     assert refused.value.hint == "shiftwork resume r1 --max-cost 6"
     limit_rules.check_raised(guessed, Bounds(max_cost=4.0, max_story_cost=1.0))
@@ -92,29 +92,29 @@ UNTOLD = {"use": "command", "command": "x"}
     ],
     ids=["goes on in its place", "could be chosen", "repairs", "goes on for who repairs", "the run's own"],
 )
-def test_money_is_limited_only_where_whoever_may_come_to_work_tells_what_it_costs(
+def test_money_is_limited_only_where_anyone_who_may_come_to_work_reports_what_it_costs(
     settings: dict[str, Any], who: str
 ) -> None:
     known = Settings.model_validate(settings)
-    with pytest.raises(UsageError, match=rf"{who} \(command\) does not tell what it costs"):
+    with pytest.raises(UsageError, match=rf"{who} \(command\) does not report what it costs"):
         limit_rules.check(known, DYNAMIC, Limits(story=Budget(usd=5.0)))
-    with pytest.raises(UsageError, match=rf"{who} \(command\) does not tell how many it uses"):
+    with pytest.raises(UsageError, match=rf"{who} \(command\) does not report how many it uses"):
         limit_rules.check(known, DYNAMIC, Limits(story=Budget(usd=5.0), run=Budget(tokens=9)))
     limit_rules.check(known, DYNAMIC, Limits())
 
 
-def test_money_and_tokens_are_limited_together_where_tokens_are_told_and_costs_are_not() -> None:
+def test_money_and_tokens_are_limited_together_where_tokens_are_reported_and_costs_are_not() -> None:
     known = Settings.model_validate({"agent": {"use": "codex"}})
     limit_rules.check(known, DYNAMIC, Limits(story=Budget(usd=5.0), run=Budget(tokens=9)))
 
 
-def test_a_plain_command_tells_nothing_whatever_model_is_named_for_it() -> None:
+def test_a_plain_command_reports_nothing_whatever_model_is_named_for_it() -> None:
     known = Settings.model_validate({"agent": {**UNTOLD, "model": "gpt-5.5"}})
-    with pytest.raises(UsageError, match="does not tell what it costs"):
+    with pytest.raises(UsageError, match="does not report what it costs"):
         limit_rules.check(known, DYNAMIC, Limits(run=Budget(usd=5.0)))
 
 
-def test_a_profile_that_nobody_is_to_call_need_not_tell_what_it_costs() -> None:
+def test_a_profile_that_no_one_is_to_call_need_not_report_what_it_costs() -> None:
     known = Settings.model_validate({"profiles": {"second": UNTOLD}})
     limit_rules.check(known, DYNAMIC, Limits(run=Budget(usd=5.0)))
 
@@ -128,7 +128,7 @@ def test_the_model_that_a_workflow_names_is_the_one_to_be_priced() -> None:
 
 
 @given(st.floats(0.01, 900), st.floats(0, 900), st.integers(1, 9_000_000), st.integers(0, 9_000_000))
-def test_whatever_the_books_say_of_a_limit_leads_to_a_higher_one(
+def test_whatever_the_accounts_say_of_a_limit_leads_to_a_higher_one(
     usd: float, cost: float, tokens: int, used: int
 ) -> None:
     story = replace(
@@ -159,10 +159,10 @@ def _typed(command: str) -> tuple[float, float | None]:
             raise AssertionError(command)
 
 
-@pytest.mark.parametrize(("use", "told"), [("command", "leave the limit out"), ("codex", "--max-tokens N")])
-def test_what_to_do_where_money_cannot_be_limited_would_help(use: str, told: str) -> None:
-    """A plain command tells of no tokens either."""
+@pytest.mark.parametrize(("use", "message"), [("command", "leave the limit out"), ("codex", "--max-tokens N")])
+def test_what_to_do_where_money_cannot_be_limited_would_help(use: str, message: str) -> None:
+    """A plain command does not report tokens either."""
     settings = Settings.model_validate({"agent": {"use": use, "command": "true" if use == "command" else ""}})
-    with pytest.raises(UsageError, match="does not tell what it costs") as refused:
+    with pytest.raises(UsageError, match="does not report what it costs") as refused:
         limit_rules.check(settings, DYNAMIC, Limits(run=Budget(usd=1.0)))
-    assert told in refused.value.hint
+    assert message in refused.value.hint

@@ -1,4 +1,4 @@
-"""Workflows drawn: what a terminal shows, and a picture that is well-formed whatever names are in it."""
+"""Drawings of workflows: in a terminal, and as a picture that is well-formed for any names."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -35,7 +35,7 @@ GATED = """\
     │
     ▼
 ┌──────────┐
-│ sign-off │  ◆ approved → go on
+│ sign-off │  ◆ approved → continue
 │ a person │  ◆ rejected → back to stories
 └──────────┘
     │
@@ -67,7 +67,7 @@ def texts(picture: str) -> list[str]:
 def test_the_picture_names_every_step_and_every_way(name: str) -> None:
     workflow = load(STRANGERS / name, name, STRANGERS).workflow
     shown = " ".join(texts(svg(workflow)))
-    every = [one for step in workflow.steps for one in (step, *step.body)]
+    every = [step_plan for step in workflow.steps for step_plan in (step, *step.body)]
     assert all(step.name in shown for step in every)
     assert all(route.value in shown for step in every for route in step.routes if route.target)
     assert svg(workflow) == svg(workflow)

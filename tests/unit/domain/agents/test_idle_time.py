@@ -1,4 +1,4 @@
-"""How much of the time of a run was only waiting: for a person, or for the end of a limit."""
+"""How much of a run's time was only waiting: for a person, or for the end of a limit."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def test_of_one_story_all_its_waits_count() -> None:
     assert idle([course(0, 100)]) == idle([]) == NOT_IDLE
 
 
-def test_of_several_only_what_nobody_worked_in_counts() -> None:
+def test_of_several_only_what_no_one_worked_in_counts() -> None:
     assert idle([course(0, 100, asks(10, 90)), course(20, 50)]) == Idle(person=50, limit=0)
     assert idle([course(0, 100, asks(10, 90)), course(0, 100)]) == NOT_IDLE
 
@@ -34,12 +34,12 @@ def test_where_a_person_is_waited_for_as_well_the_limit_is_not_what_it_waits_for
     assert idle([course(0, 50, asks(10, 50)), course(0, 100, limited(20, 60))]) == Idle(person=30, limit=10)
 
 
-def test_a_wait_that_is_not_over_counts_as_far_as_others_tell_the_time() -> None:
+def test_a_wait_that_is_not_over_counts_as_far_as_others_report_the_time() -> None:
     assert idle([course(0, None, asks(10, None))]) == NOT_IDLE
     assert idle([course(0, None, asks(10, None)), course(0, 30), course(70, 90)]) == Idle(person=40, limit=0)
 
 
-def test_the_runs_own_steps_keep_nobody_from_having_waited() -> None:
+def test_the_runs_own_steps_keep_no_one_from_having_waited() -> None:
     frame = Course(began=None, ended=None, waited=(asks(1, 5),))
     assert idle([frame, course(10, 100, asks(20, 50))]) == Idle(person=34, limit=0)
 

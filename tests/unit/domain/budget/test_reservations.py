@@ -1,4 +1,4 @@
-"""What a run sets aside, what it counts, and what it says when there is not enough."""
+"""What a run reserves, what it counts, and what it says when there is not enough."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ def spent(usd: float, *, kind: str = "coding", tokens: int = 5, used: Usage | No
     return reservations.settled(reserved, US_1, used or Usage(input_tokens=tokens, cost_usd=usd))
 
 
-def test_a_kind_that_was_seen_is_set_aside_for_by_its_dearest_attempt() -> None:
+def test_a_kind_that_was_seen_is_reserved_for_by_its_dearest_attempt() -> None:
     assert reservations.reservation(Ledger(), CODING, MONEY) == Amount(usd=1.0, tokens=10)
     assert reservations.reservation(spent(2.5, tokens=20), CODING, BOTH) is None, "1.50 USD are left"
     assert reservations.reservation(spent(0.5, tokens=4), CODING, BOTH) == Amount(usd=0.75, tokens=6)
@@ -66,7 +66,7 @@ def test_an_attempt_that_nothing_stops_waits_for_the_other() -> None:
     assert reservations.reservation(other, CODING, MONEY) is not None
 
 
-def test_those_that_can_be_told_to_stop_are_at_work_together_where_each_but_one_may_use_as_much_again() -> None:
+def test_those_that_can_be_reported_to_stop_are_at_work_together_where_each_but_one_may_use_as_much_again() -> None:
     def at_once(usd: float) -> int:
         ledger = Ledger()
         for story in (US_1, US_2, StoryId("US-003")):
@@ -77,19 +77,17 @@ def test_those_that_can_be_told_to_stop_are_at_work_together_where_each_but_one_
     assert [at_once(usd) for usd in (0.5, 1.0, 2.9, 3.0, 4.9, 5.0)] == [1, 1, 1, 2, 2, 3]
 
 
-def test_what_nobody_tells_counts_as_what_was_set_aside() -> None:
+def test_what_no_one_reports_counts_as_what_was_reserved() -> None:
     unpriced = spent(0.0, used=Usage(input_tokens=3))
     assert (unpriced.spent, unpriced.guessed) == (Amount(usd=1.0, tokens=3), Amount(usd=1.0))
     reserved = reservations.reserved(reservations.claimed(Ledger(), US_1, CODING), US_1, Amount(usd=1.0, tokens=10))
     unknown = reservations.settled(reserved, US_1, None)
     assert unknown.spent == unknown.guessed == Amount(usd=1.0, tokens=10)
-    assert reservations.settled(reserved, US_1, Usage()) == unknown, (
-        "one that was ended from outside tells nothing either"
-    )
+    assert reservations.settled(reserved, US_1, Usage()) == unknown, "an attempt that was killed reports nothing either"
     assert reservations.needed(unknown, CODING, MONEY) == MONEY.attempt, "from a guess nothing is learnt"
 
 
-def test_what_is_known_in_part_counts_where_it_is_more_than_was_set_aside() -> None:
+def test_what_is_known_in_part_counts_where_it_is_more_than_was_reserved() -> None:
     ended = Usage(input_tokens=3, cost_usd=0.25, unpriced=1, uncounted=1)
     little = spent(0.0, used=ended)
     assert (little.spent, little.guessed) == (Amount(usd=1.0, tokens=10), Amount(usd=0.75, tokens=7))
@@ -143,38 +141,38 @@ def test_only_the_limit_that_is_reached_is_named_and_what_is_unknown_is_no_zero(
         "the story has spent 100 of 100 tokens", Whose.STORY, tokens=100
     )
     dear = Usage(cost_usd=5.0, attempts=2, unpriced=1, uncounted=1)
-    told = reservations.told(limits.story, dear)
-    assert told == "at least 5.00 of 5.00 USD and at least 0 of 100 tokens"
+    message = reservations.spent_of(limits.story, dear)
+    assert message == "at least 5.00 of 5.00 USD and at least 0 of 100 tokens"
 
 
-def at_limit(told: str, whose: Whose, tokens: int) -> Hold:
+def at_limit(message: str, whose: Whose, tokens: int) -> Hold:
     reached = Reached(whose=whose, limit=Budget(tokens=tokens), spent=Budget(tokens=tokens))
-    return Hold(cause=HoldCause.LIMIT, detail=told, reached=reached)
+    return Hold(cause=HoldCause.LIMIT, detail=message, reached=reached)
 
 
 @pytest.mark.parametrize(
-    ("ledger", "limits", "told"),
+    ("ledger", "limits", "message"),
     [
         (
             spent(5.0),
             MONEY,
-            "the run has spent 5.00 of 4.00 USD, one attempt up to 4.00 USD more than was set aside for it",
+            "the run has spent 5.00 of 4.00 USD, one attempt up to 4.00 USD more than was reserved for it",
         ),
         (spent(1.0, kind="review"), MONEY, "the run has spent 1.00 of 4.00 USD"),
         (
             spent(3.0, tokens=50),
             BOTH,
-            f"{HALF}, one attempt up to 2.00 USD and 40 tokens more than was set aside for it; {CODING_NEEDS}",
+            f"{HALF}, one attempt up to 2.00 USD and 40 tokens more than was reserved for it; {CODING_NEEDS}",
         ),
         (
             spent(9.0, tokens=15),
             Limits(run=Budget(tokens=15)),
-            "the run has spent 15 of 15 tokens, one attempt up to 5 tokens more than was set aside for it",
+            "the run has spent 15 of 15 tokens, one attempt up to 5 tokens more than was reserved for it",
         ),
     ],
 )
-def test_a_shortage_tells_what_was_spent_of_what(ledger: Ledger, limits: Limits, told: str) -> None:
-    assert reservations.shortage(ledger, CODING, limits) == told
+def test_a_shortage_reports_what_was_spent_of_what(ledger: Ledger, limits: Limits, message: str) -> None:
+    assert reservations.shortage(ledger, CODING, limits) == message
 
 
 @pytest.mark.parametrize(
@@ -199,15 +197,17 @@ def test_a_shortage_tells_what_was_spent_of_what(ledger: Ledger, limits: Limits,
     ],
     ids=["nothing is left", "too little of both", "of tokens there are enough"],
 )
-def test_a_shortage_is_told_as_values_of_what_is_in_the_way(ledger: Ledger, limits: Limits, reached: Reached) -> None:
+def test_a_shortage_is_reported_as_values_of_what_is_in_the_way(
+    ledger: Ledger, limits: Limits, reached: Reached
+) -> None:
     run = run_with(limits, claim())
     (refused,) = decide_run(
         replace(run, spending=replace(run.spending, ledger=replace(ledger, claims=run.spending.ledger.claims)))
     )
     assert isinstance(refused, run_effects.RefuseAllowance)
     assert refused.reached == reached
-    told = story_facts.AllowanceRefused(at=2, number=1, detail=refused.detail, reached=refused.reached)
-    hold = fold_story(claiming(), told).waiting.hold
+    allowance_refused = story_facts.AllowanceRefused(at=2, number=1, detail=refused.detail, reached=refused.reached)
+    hold = fold_story(claiming(), allowance_refused).waiting.hold
     assert hold == Hold(cause=HoldCause.LIMIT, detail=reservations.shortage(ledger, CODING, limits), reached=reached)
 
 
@@ -233,7 +233,7 @@ def test_a_story_waits_for_its_allowance_and_settles_it() -> None:
     assert next_effect(settled) == story_effects.ClaimAllowance(key="claim/2", number=2, step=step_id(2))
 
 
-def test_a_worker_that_died_can_tell_nothing_of_its_attempt() -> None:
+def test_a_worker_that_died_can_report_nothing_of_its_attempt() -> None:
     granted = fold_story(claiming(), story_facts.AllowanceGranted(at=2, number=1, cap=None))
     at_work = fold_story(granted, began(granted))
     died = fold_story(at_work, story_facts.StepInterrupted(at=3, step=step_id(1), attempt=1, diff=""))
@@ -273,7 +273,7 @@ def test_a_refusal_holds_the_story_until_it_is_granted_or_ended() -> None:
     assert (held.waiting.hold.cause, held.waiting.holds) == (HoldCause.LIMIT, 1)
     again = fold_story(held, story_facts.AllowanceRefused(at=2, number=1, detail="again"))
     assert again == replace(held, waiting=replace(held.waiting, hold=replace(held.waiting.hold, detail="again"))), (
-        "the same wait, told anew"
+        "the same wait, reported again"
     )
     assert fold_story(held, story_facts.AllowanceGranted(at=2, number=1, cap=None)).waiting.hold is None
     assert fold_story(held, story_facts.StoryReleased(at=2, granted=False, answer="")).control.cancelled
@@ -296,7 +296,7 @@ def test_facts_about_another_claim_or_attempt_change_nothing(fact: Fact) -> None
         assert fold_story(story, fact) == story
 
 
-def test_an_agent_is_told_the_least_of_what_is_left() -> None:
+def test_an_agent_is_reported_the_least_of_what_is_left() -> None:
     limits = Limits(run=Budget(usd=9.0), story=Budget(usd=3.0), step=Budget(usd=2.0))
     story = claiming(limits)
     step = story.pipeline.steps[0]
@@ -331,17 +331,17 @@ def grant(cap: float | None, amount: Amount) -> run_effects.GrantAllowance:
     return run_effects.GrantAllowance(key="reserve/US-001/1", story=US_1, number=1, amount=amount, cap=cap)
 
 
-def test_a_run_grants_within_its_limit_and_tells_the_agent_where_to_stop() -> None:
-    aside = Amount(usd=1.0, tokens=10)
-    assert decide_run(run_with(MONEY, claim())) == (grant(0.8, aside),)
-    assert decide_run(run_with(MONEY, claim(bounded=False))) == (grant(None, aside),)
+def test_a_run_grants_within_its_limit_and_reports_the_agent_where_to_stop() -> None:
+    reserved = Amount(usd=1.0, tokens=10)
+    assert decide_run(run_with(MONEY, claim())) == (grant(0.8, reserved),)
+    assert decide_run(run_with(MONEY, claim(bounded=False))) == (grant(None, reserved),)
     last = replace(MONEY, run=Budget(usd=0.5))
     assert decide_run(run_with(last, claim())) == (grant(0.5, Amount(usd=0.5, tokens=10)),), "the rest to its very end"
-    tokens = Limits(run=Budget(tokens=5), attempt=aside)
+    tokens = Limits(run=Budget(tokens=5), attempt=reserved)
     assert decide_run(run_with(tokens, claim())) == (grant(None, Amount(usd=1.0, tokens=5)),)
 
 
-def test_while_somebody_is_at_work_others_wait_and_nobody_is_refused() -> None:
+def test_while_somebody_is_at_work_others_wait_and_no_one_is_refused() -> None:
     reserved = run_facts.AmountReserved(at=3, story=US_1, number=1, amount=Amount(usd=1.0))
     run = fold_run(run_with(replace(MONEY, run=Budget(usd=1.0)), claim(), claim(US_2)), reserved)
     assert isinstance(decide_run(run)[0], e.Receive)
@@ -352,20 +352,20 @@ def test_while_somebody_is_at_work_others_wait_and_nobody_is_refused() -> None:
     assert isinstance(refused, run_effects.RefuseAllowance)
     assert (refused.story, refused.detail) == (
         US_2,
-        "the run has spent 1.00 of 1.00 USD (1.00 USD of it guessed: nobody told)",
+        "the run has spent 1.00 of 1.00 USD (1.00 USD of it estimated)",
     )
 
 
-def test_whoever_was_refused_is_answered_anew_when_limits_are_raised() -> None:
+def test_anyone_who_was_refused_is_answered_again_when_limits_are_raised() -> None:
     run = run_with(replace(MONEY, run=Budget(usd=0.0)), claim())
     assert [effect.key for effect in decide_run(run)] == ["shortage/US-001/1/0"]
-    told = fold_run(run, run_facts.ShortageTold(at=3, story=US_1, number=1))
-    assert isinstance(decide_run(told)[0], e.Receive)
-    assert fold_run(told, run_facts.ShortageTold(at=3, story=US_2, number=1)) == told
-    raised = fold_run(told, run_facts.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))))
+    message = fold_run(run, run_facts.ShortageReported(at=3, story=US_1, number=1))
+    assert isinstance(decide_run(message)[0], e.Receive)
+    assert fold_run(message, run_facts.ShortageReported(at=3, story=US_2, number=1)) == message
+    raised = fold_run(message, run_facts.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))))
     assert [effect.key for effect in decide_run(raised)] == ["limits/US-001/1", "limits/US-002/1"]
-    heard = fold_run(raised, *(run_facts.LimitsForwarded(at=5, story=story) for story in (US_1, US_2)))
-    assert isinstance(decide_run(heard)[0], run_effects.GrantAllowance)
+    received = fold_run(raised, *(run_facts.LimitsForwarded(at=5, story=story) for story in (US_1, US_2)))
+    assert isinstance(decide_run(received)[0], run_effects.GrantAllowance)
     assert raised.given.limits == replace(MONEY, run=Budget(usd=9.0))
 
 
@@ -374,10 +374,10 @@ def test_whoever_was_refused_is_answered_anew_when_limits_are_raised() -> None:
     [
         run_facts.AllowanceAsked(at=1, story=US_1, number=1, kind="coding", bounded=True),
         run_facts.AmountReserved(at=1, story=US_1, number=1, amount=Amount()),
-        run_facts.ShortageTold(at=1, story=US_1, number=1),
+        run_facts.ShortageReported(at=1, story=US_1, number=1),
         run_facts.AttemptSettled(at=1, story=US_1, number=1, used=None),
         run_facts.LimitsRaised(at=1, limits=MONEY),
     ],
 )
-def test_a_run_that_has_not_started_keeps_no_books(fact: Fact) -> None:
+def test_a_run_that_has_not_started_keeps_no_accounts(fact: Fact) -> None:
     assert evolve_run(RunState(), fact) == RunState()

@@ -1,4 +1,4 @@
-"""What the canary breaks next, what a gate's answers come to, and what a verdict is remembered by."""
+"""What the canary breaks next, which verdict a gate's results give, and under which key it is remembered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ def red(*numbers: int) -> tuple[bool, frozenset[int]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class Outcomes:
     trials: tuple[Trial, ...]
     sight: GateSight
 
@@ -47,7 +47,7 @@ class Played:
         return [(str(trial.style), trial.roots) for trial in self.trials]
 
 
-def play(gate: Gate, *answers: tuple[bool, frozenset[int]], sources: Sources = SOURCES, green: bool = True) -> Played:
+def play(gate: Gate, *answers: tuple[bool, frozenset[int]], sources: Sources = SOURCES, green: bool = True) -> Outcomes:
     """All answers are used, and after the last of them the verdict is known."""
     exam = examination(gate, sources, green=green)
     trials: list[Trial] = []
@@ -59,7 +59,7 @@ def play(gate: Gate, *answers: tuple[bool, frozenset[int]], sources: Sources = S
     sight = next_run(exam)
     assert isinstance(sight, GateSight)
     assert sight.gate == gate.name
-    return Played(trials=tuple(trials), sight=sight)
+    return Outcomes(trials=tuple(trials), sight=sight)
 
 
 ALL = ("api", "cart", "web")

@@ -1,4 +1,4 @@
-"""A file that is broken on purpose fails with its mark, stands as its language wants it, and names itself."""
+"""A file that is broken on purpose fails with its mark, follows its language's syntax, and names itself."""
 
 import pytest
 
@@ -149,9 +149,9 @@ def test_php_fails_after_what_must_be_first(before: str, after: str) -> None:
     assert broken("a.php", before + after, MARK, Style.LAST) == before + PHP + after
 
 
-def test_a_page_of_php_that_begins_with_text() -> None:
-    page = "<html><?php echo 1; ?></html>\n"
-    assert broken("a.php", page, MARK) == f"<?php {PHP.strip()} ?>\n{page}"
+def test_a_file_of_php_that_begins_with_text() -> None:
+    document = "<html><?php echo 1; ?></html>\n"
+    assert broken("a.php", document, MARK) == f"<?php {PHP.strip()} ?>\n{document}"
 
 
 COMPONENT = f'if (Number("1") === 1) throw new Error({PIECES.format("A.NAME")});\n'

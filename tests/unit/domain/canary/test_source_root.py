@@ -34,8 +34,8 @@ def test_an_empty_tree_has_none() -> None:
 def test_sources_that_cannot_be_broken_are_listed_apart() -> None:
     found = sources(("cart/fast.pyx", "cart/a.py", "cart/a.pyi", "App.fs", "x.bat", "tests/t.pyx"), PLAIN)
     assert found == Sources(roots={"cart": ("cart/a.py",)}, other=("App.fs", "cart/fast.pyx"))
-    pages = ("bin/greet", "index.html", "tests/page.html", "fixtures/a.sql", "LICENSE", "serve.py")
-    found = sources(pages, Protection(commands=("sh start/up",)))
+    documents = ("bin/greet", "index.html", "tests/page.html", "fixtures/a.sql", "LICENSE", "serve.py")
+    found = sources(documents, Protection(commands=("sh start/up",)))
     assert found == Sources(roots={".": ("serve.py",)}, other=("bin/greet", "index.html"))
 
 

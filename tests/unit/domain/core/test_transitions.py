@@ -1,4 +1,4 @@
-"""The tables of status changes: complete in what they allow, silent on all else."""
+"""The tables of status changes list every allowed change and nothing else."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -65,7 +65,7 @@ def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
     ],
     ids=["story", "run"],
 )
-def test_what_has_ended_goes_on_only_because_somebody_asks(
+def test_what_has_ended_continues_only_because_somebody_asks(
     table: machine.Table[Any], ended: set[StrEnum], ways: set[Trigger]
 ) -> None:
     assert {trigger for status, trigger in table if status in ended} == ways

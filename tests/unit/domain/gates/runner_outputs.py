@@ -1,4 +1,4 @@
-"""What real runners printed of a project in which a function is missing or wrong, as it was recorded, paths shortened.
+"""Recorded output of real test runners in a project with a missing or wrong function; paths are shortened.
 
 pytest 9, unittest of Python 3.12, node 20, jest 29, vitest 2, mocha 10, go 1.19, cargo, javac 17.
 """

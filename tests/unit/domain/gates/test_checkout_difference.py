@@ -1,4 +1,4 @@
-"""Why a gate is green in the user's checkout alone: what is tried, in which order, and what it comes to."""
+"""Why a gate is green only in the user's checkout: what is tried, in which order, and the conclusion."""
 
 from collections.abc import Collection
 
@@ -49,7 +49,7 @@ def test_a_variable_that_nothing_names_is_somewhere_among_all() -> None:
 def test_an_ignored_file() -> None:
     why, tried = explained(Difference(variables=VARIABLES, files=FILES), Trial(files=(".env",)))
     assert why == Explanation(cause=Cause.FILES, names=(".env",), exact=True)
-    assert [bool(one.variables) for one in tried] == [True, False, False], "variables are tried first"
+    assert [bool(trial.variables) for trial in tried] == [True, False, False], "variables are tried first"
 
 
 def test_what_is_not_committed_is_tried_before_all_else() -> None:

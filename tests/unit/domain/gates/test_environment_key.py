@@ -1,4 +1,4 @@
-"""What an environment is known by."""
+"""The key that identifies an environment."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Whether a red gate could not load what it tests, by what runners have really printed."""
+"""Whether a red gate could not load what it tests, from the recorded output of real runners."""
 
 import pytest
 

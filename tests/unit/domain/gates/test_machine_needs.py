@@ -1,4 +1,4 @@
-"""What is read from the output of a gate that is red in the sandbox; and the rungs by their words."""
+"""What is read from the output of a gate that is red in the sandbox; and the names of the rungs."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def service(port: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "message"),
     [
         ("curl: (7) Failed to connect to 127.0.0.1 port 5432 after 0 ms: Couldn't connect to server", service(5432)),
         ("Error: connect ECONNREFUSED 127.0.0.1:6379", service(6379)),
@@ -19,16 +19,16 @@ def service(port: int) -> str:
         ("dial tcp [::1]:9092: connect: connection refused", service(9092)),
         (
             "Cannot connect to the Docker daemon at unix:///var/run/docker.sock.",
-            "it seems to need the Docker socket, which is the whole machine",
+            "it seems to need the Docker socket (full access to the machine)",
         ),
         ("git@example.org: Permission denied (publickey).", "it seems to need your ssh-agent"),
         (
             'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: No such file',
-            'it seems to need PostgreSQL by its Unix socket: readable = ["/var/run/postgresql"] under [sandbox.gates]',
+            'it seems to need PostgreSQL via its Unix socket: readable = ["/var/run/postgresql"] under [sandbox.gates]',
         ),
         (
             "Executable doesn't exist at /home/ada/.cache/ms-playwright/chromium-1/chrome",
-            'it seems to need the browsers of Playwright: readable = ["~/.cache/ms-playwright"] under [sandbox.gates]',
+            'it seems to need the Playwright browsers: readable = ["~/.cache/ms-playwright"] under [sandbox.gates]',
         ),
         (
             "[ERROR] Failed to execute goal: Could not resolve dependencies for project",
@@ -52,8 +52,8 @@ def service(port: int) -> str:
         ),
     ],
 )
-def test_a_need_is_named_with_the_line_that_gives_it(output: str, told: str) -> None:
-    assert [need.told for need in needs(f"before\n{output}\nafter")] == [told]
+def test_a_need_is_named_with_the_line_that_gives_it(output: str, message: str) -> None:
+    assert [need.message for need in needs(f"before\n{output}\nafter")] == [message]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_ordinary_failure_needs_nothing(output: str) -> None:
 def test_each_is_named_once_and_no_more_than_five() -> None:
     refused = "\n".join(f"connect ECONNREFUSED 127.0.0.1:{port}" for port in (1, 2, 2, 3, 4, 5, 6))
     assert [need.line for need in needs(refused)] == [f"ports = [{port}]" for port in (1, 2, 3, 4, 5)]
-    assert Need(what="a thing").told == "it seems to need a thing"
+    assert Need(what="a thing").message == "it seems to need a thing"
 
 
 def test_rungs_are_known_by_their_words_and_only_the_last_two_need_consent() -> None:

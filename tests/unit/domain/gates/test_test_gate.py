@@ -1,4 +1,4 @@
-"""Which gates are taken for tests."""
+"""Which gates count as tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which lines are a test runner's word that a test has passed, or failed."""
+"""Which lines of a test runner report that a test has passed or failed."""
 
 import pytest
 

@@ -127,8 +127,8 @@ class TestDeciding:
         assert checked(state) == [1]
         state = fold_queue(state, green(1))
         assert checked(state) == [2]
-        assert checked(fold_queue(state, green(2))) == [3, 4], "it was a whim"
-        assert landing(fold_queue(state, red(2))) == [1], "it was not: what is before it lands"
+        assert checked(fold_queue(state, green(2))) == [3, 4], "the first failure was flaky"
+        assert landing(fold_queue(state, red(2))) == [1], "it fails again: what is before it lands"
 
     def test_when_all_before_it_has_landed_the_culprit_is_sent_back(self) -> None:
         state = fold_queue(batch(4), green(1), red(2), red(2), moved(1), closed(1))
@@ -159,7 +159,7 @@ class TestDeciding:
         assert landing(found) == [1, 2, 3, 4]
         assert blamed(fold_queue(found, moved(1, 2, 3, 4), *(closed(number) for number in (1, 2, 3, 4)))) == 5
 
-    def test_stories_are_told_before_anything_else_happens(self) -> None:
+    def test_stories_are_reported_before_anything_else_happens(self) -> None:
         state = fold_queue(batch(3), green(1, SLOW_SECONDS), moved(1), refused(3))
         effect = next_of(state)
         assert isinstance(effect, landing_effects.AnswerStories)
@@ -280,7 +280,7 @@ def test_a_gate_that_was_red_and_is_green_is_flaky() -> None:
     assert [result.flaky for result in tried_again(None, gate_report(commit(1))).results] == [False]
 
 
-def test_a_refusal_tells_what_the_red_gates_said() -> None:
+def test_a_refusal_reports_what_the_red_gates_said() -> None:
     results = (
         GateResult(name="lint", passed=True, seconds=1, output="fine"),
         GateResult(name="test", passed=False, seconds=1, output="1 != 2"),
@@ -288,7 +288,7 @@ def test_a_refusal_tells_what_the_red_gates_said() -> None:
     assert failing(GateReport(commit=commit(1), results=results)) == "gate test failed:\n1 != 2"
 
 
-# Taken back --------------------------------------------------------------------------------------------------------
+# Withdrawn ---------------------------------------------------------------------------------------------------------
 
 
 def withdrawn(number: int) -> Fact:
@@ -300,32 +300,32 @@ def stages(state: QueueState) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_a_request_that_is_taken_back_leaves_and_what_stood_on_it_is_built_again(number: int) -> None:
+def test_a_request_that_is_reverted_leaves_and_what_stood_on_it_is_built_again(number: int) -> None:
     state = fold_queue(batch(3, waiting=1), withdrawn(number))
     behind = ["queued"] * (4 - number)
     assert stages(state) == [*["built"] * min(number - 1, 3), "withdrawn", *behind]
-    told = next_of(state)
-    assert isinstance(told, landing_effects.AnswerStories)
-    assert numbers(told.entries) == [number]
+    effect = next_of(state)
+    assert isinstance(effect, landing_effects.AnswerStories)
+    assert numbers(effect.entries) == [number]
     gone = fold_queue(state, closed(number))
-    assert [entry.request.number for entry in gone.entries] == [one for one in (1, 2, 3, 4) if one != number]
+    assert [entry.request.number for entry in gone.entries] == [item for item in (1, 2, 3, 4) if item != number]
 
 
-def test_one_that_is_verified_can_be_taken_back_while_others_are_checked() -> None:
+def test_one_that_is_verified_can_be_reverted_while_others_are_checked() -> None:
     state = fold_queue(batch(2), green(1))
     assert checked(state) == [2]
     assert stages(fold_queue(state, withdrawn(1))) == ["withdrawn", "queued"]
 
 
-def test_what_is_to_land_at_once_cannot_be_taken_back() -> None:
-    """The branch may have been moved by somebody who died before that was recorded."""
+def test_what_is_to_land_at_once_cannot_be_reverted() -> None:
+    """A process may have moved the branch and died before recording it."""
     for state in (fold_queue(batch(1), green(1)), fold_queue(batch(2), green(1, SLOW_SECONDS))):
         assert isinstance(next_of(state), landing_effects.MoveBase)
         assert fold_queue(state, withdrawn(1)) is state
 
 
 @pytest.mark.parametrize("end", [moved(1), refused(1)], ids=["landed", "refused"])
-def test_what_has_its_verdict_is_told_that(end: Fact) -> None:
+def test_what_has_its_verdict_is_reported_that(end: Fact) -> None:
     state = (
         fold_queue(batch(1), green(1), end) if isinstance(end, landing_facts.BaseMoved) else fold_queue(batch(1), end)
     )

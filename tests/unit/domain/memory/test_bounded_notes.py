@@ -1,4 +1,4 @@
-"""What a run and its stories remember of what they are told, and when the notebook is due."""
+"""Which notes a run and its stories remember, and when the notebook must be written."""
 
 from dataclasses import replace
 
@@ -52,20 +52,20 @@ def texts(run: RunState) -> dict[str, list[str]]:
     return {name: [note.text for note in shelf.all] for name, shelf in shelves.items() if shelf.all}
 
 
-def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_hear_of_its_revert() -> None:
-    told = Learnt(title="Say hello", text="- Landed as c0ffee")
+def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_receive_of_its_revert() -> None:
+    learnt = Learnt(title="Say hello", text="- Landed as c0ffee")
     work = {"commit": Commit("c0ffee"), "base": Commit("base-1")}
-    landed = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=told, **work))
+    landed = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=learnt, **work))
     story = story_id(1)
     reverted = run_facts.UndoLanded(at=1, story=story, commit=Commit("0123456789abcdef"))
     asked = (run_facts.StoryUndoRequested(at=1, story=story), run_facts.UndoPosted(at=1, story=story), reverted)
     run = fold_run(kept(landed), *asked, run_facts.StoryUndone(at=2, story=story))
-    text = "US-001 had landed and was taken back on request: 0123456789ab reverts its changes"
+    text = "US-001 landed and was later reverted on request (commit 0123456789ab)"
     assert texts(run) == {"project": [text]}
-    assert any(isinstance(effect, run_effects.KeepMemory) for effect in decide_run(run)), "the pages are written again"
+    assert any(isinstance(effect, run_effects.KeepMemory) for effect in decide_run(run)), "the notes are written again"
 
 
-def test_notes_go_to_the_shelf_of_their_scope_and_are_kept_once_for_all() -> None:
+def test_notes_pass_to_the_shelf_of_their_scope_and_are_kept_once_for_all() -> None:
     run = fold_run(BEGUN, shared("a port is needed"), shared("tabs", Scope.PATTERN), shared("Tabs.", Scope.PATTERN))
     assert texts(run) == {"project": ["a port is needed"], "patterns": ["tabs"]}
     assert decide_run(run) == (run_effects.KeepMemory(key="memory/2", changes=2),)
@@ -78,14 +78,14 @@ def test_a_note_that_says_nothing_new_changes_nothing() -> None:
     assert fold_run(RunState(), shared("too early")) == RunState()
 
 
-def test_a_failure_is_told_to_the_other_stories_unless_a_person_called_it_off() -> None:
+def test_a_failure_is_reported_to_the_other_stories_unless_a_person_called_it_off() -> None:
     assert texts(fold_run(BEGUN, ended())) == {"project": ["US-001 failed: the tests are red"]}
     assert texts(fold_run(BEGUN, ended(cause=FailureCause.CANCELLED))) == {}
 
 
 def test_what_a_landed_story_has_learnt_is_progress() -> None:
-    told = Learnt(title="Say hello", text="- Landed as c0ffee")
-    run = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=told))
+    learnt = Learnt(title="Say hello", text="- Landed as c0ffee")
+    run = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=learnt))
     (note,) = run.memory.progress.notes
     assert (note.at, note.by, note.title, note.text) == (9, "US-001", "Say hello", "- Landed as c0ffee")
 
@@ -104,11 +104,11 @@ def test_only_what_there_is_to_be_kept_is_kept(changes: int) -> None:
     assert fold_run(run, run_facts.MemoryKept(at=4, changes=changes)) is run
 
 
-def test_a_story_that_has_not_landed_has_nothing_to_tell() -> None:
+def test_a_story_that_has_not_landed_has_nothing_to_report() -> None:
     assert learnt(started_story()) is None
 
 
-def test_a_landed_story_tells_its_last_steps_and_what_it_found_for_others() -> None:
+def test_a_landed_story_reports_its_last_steps_and_what_it_found_for_others() -> None:
     story = landing_asked(*["coding"] * 13)
     story = fold_story(
         story,
@@ -117,21 +117,21 @@ def test_a_landed_story_tells_its_last_steps_and_what_it_found_for_others() -> N
         story_facts.LandingAccepted(at=92, commit=Commit("c0ffee"), ref="main"),
         story_facts.StoryCompleted(at=93, commit=Commit("c0ffee")),
     )
-    told = learnt(story)
-    assert told is not None
-    rows = told.text.splitlines()
-    assert (told.title, rows[:2]) == ("Story 1", ["- Landed as c0ffee", "- earlier steps left out: 1"])
+    message = learnt(story)
+    assert message is not None
+    rows = message.text.splitlines()
+    assert (message.title, rows[:2]) == ("Story 1", ["- Landed as c0ffee", "- earlier steps left out: 1"])
     assert rows[2] == "- coding: step-002 is done"
     assert rows[14:16] == ["- **Learnings:**", "  - earlier ones left out: 2"]
     assert rows[-1] == "  - note 7"
-    assert "only for this story" not in told.text
+    assert "only for this story" not in message.text
 
 
-def test_a_landed_story_without_findings_tells_what_was_done() -> None:
+def test_a_landed_story_without_findings_reports_what_was_done() -> None:
     story = landing_asked("coding")
     landed = story_facts.LandingAccepted(at=92, commit=Commit("c0ffee"), ref="main")
-    told = learnt(fold_story(story, landed, story_facts.StoryCompleted(at=93, commit=Commit("c0ffee"))))
-    assert told == Learnt(title="Story 1", text="- Landed as c0ffee\n- coding: step-001 is done")
+    message = learnt(fold_story(story, landed, story_facts.StoryCompleted(at=93, commit=Commit("c0ffee"))))
+    assert message == Learnt(title="Story 1", text="- Landed as c0ffee\n- coding: step-001 is done")
 
 
 def test_the_notes_of_a_story_are_bounded() -> None:

@@ -1,4 +1,4 @@
-"""When people are told, how often that is tried, and that those who have been told are not told again."""
+"""When notices are sent, how often delivery is tried, and that a delivered notice is not sent again."""
 
 from dataclasses import replace
 
@@ -46,14 +46,14 @@ def missed(effect: Notify, *names: str) -> NoticeTried:
     )
 
 
-def test_people_are_told_before_the_story_waits() -> None:
+def test_people_are_reported_before_the_story_waits() -> None:
     story = held(ALL)
     effect = notice(decide_story(story))
     assert (effect.key, effect.occasion, effect.channels) == ("notice/1/1", Occasion.NEEDS_YOU, ("mail", "hook"))
-    told = evolve_story(story, missed(effect))
-    assert told.waiting.noticing == Noticing(settled=1)
-    assert notice_of_hold(told) == ()
-    assert evolve_story(told, missed(effect)) == told
+    message = evolve_story(story, missed(effect))
+    assert message.waiting.noticing == Noticing(settled=1)
+    assert notice_of_hold(message) == ()
+    assert evolve_story(message, missed(effect)) == message
 
 
 def test_nothing_is_sent_where_nothing_is_wanted() -> None:
@@ -74,7 +74,7 @@ def test_a_limit_is_a_matter_of_the_budget_or_else_of_a_person(
 
 
 @given(st.lists(st.sets(st.sampled_from(ALL.channels)), min_size=MAX_TRIES, max_size=MAX_TRIES))
-def test_each_channel_is_told_once_and_none_is_tried_for_ever(outages: list[set[str]]) -> None:
+def test_each_channel_is_reported_once_and_none_is_tried_for_ever(outages: list[set[str]]) -> None:
     story = held(ALL)
     keys: list[str] = []
     reached: list[str] = []
@@ -100,21 +100,21 @@ def run_at_its_end() -> RunState:
 @pytest.mark.parametrize(
     ("status", "occasion"), [(RunStatus.COMPLETED, Occasion.FINISHED), (RunStatus.FAILED, Occasion.FAILED)]
 )
-def test_people_are_told_how_a_run_ends(status: RunStatus, occasion: Occasion) -> None:
+def test_people_are_reported_how_a_run_ends(status: RunStatus, occasion: Occasion) -> None:
     run = run_at_its_end()
     effect = notice(notice_of_end(run, status))
     assert effect.occasion is occasion
-    told = evolve_run(run, missed(effect))
-    assert notice_of_end(told, status) == ()
-    assert notice_of_end(replace(told, endings=1), status), "it ends again, and people are told again"
+    message = evolve_run(run, missed(effect))
+    assert notice_of_end(message, status) == ()
+    assert notice_of_end(replace(message, endings=1), status), "it ends again, and people are notified again"
     over = replace(run, status=status)
     assert evolve_run(over, missed(effect)) == over
 
 
-def test_whoever_cancels_a_run_knows_of_it() -> None:
+def test_anyone_who_cancels_a_run_knows_of_it() -> None:
     assert notice_of_end(run_at_its_end(), RunStatus.CANCELLED) == ()
 
 
 def test_an_answer_to_nothing_is_no_news() -> None:
     story = held(ALL)
-    assert evolve_story(story, story_facts.WaitingTold(at=1, waiting=False)).waiting.noticing == Noticing()
+    assert evolve_story(story, story_facts.WaitingReported(at=1, waiting=False)).waiting.noticing == Noticing()

@@ -1,4 +1,4 @@
-"""What a landed commit says of its story, and a certificate that says otherwise."""
+"""What a landed commit says about its story, and certificates that contradict it."""
 
 from dataclasses import replace
 
@@ -56,13 +56,13 @@ SAID = Certificate(
 SAME = {"title": True, "criteria": True, "gates": True, "policy": True, "proof": True}
 
 
-def told(said: Certificate, message: str = MESSAGE) -> dict[str, bool | None]:
+def outcome_of(said: Certificate, message: str = MESSAGE) -> dict[str, bool | None]:
     return {held.name: held.passed for held in attested(said, message)}
 
 
 def test_what_says_the_same_holds() -> None:
     assert named(SAID, MESSAGE).passed
-    assert told(SAID) == SAME
+    assert outcome_of(SAID) == SAME
 
 
 @pytest.mark.parametrize(
@@ -81,62 +81,62 @@ def test_only_trailers_of_the_commit_name_the_story(message: str) -> None:
 
 
 def test_other_words_do_not_hold() -> None:
-    assert told(replace(SAID, title="Add it"))["title"] is False
+    assert outcome_of(replace(SAID, title="Add it"))["title"] is False
     first, second = SAID.criteria
-    assert told(replace(SAID, criteria=(second,)))["criteria"] is False
-    assert told(replace(SAID, criteria=(first,)))["policy"] is False
-    assert told(replace(SAID, criteria=(first, replace(second, text="it is safe"))))["criteria"] is False
-    assert told(replace(SAID, gates=SAID.gates[:1]))["gates"] is False
-    assert told(replace(SAID, verification=()))["gates"] is False
-    assert told(replace(SAID, policy=ProofPolicy.STRICT))["policy"] is False
-    assert told(replace(SAID, criteria=(*SAID.criteria, judged("more"))))["policy"] is False
+    assert outcome_of(replace(SAID, criteria=(second,)))["criteria"] is False
+    assert outcome_of(replace(SAID, criteria=(first,)))["policy"] is False
+    assert outcome_of(replace(SAID, criteria=(first, replace(second, text="it is safe"))))["criteria"] is False
+    assert outcome_of(replace(SAID, gates=SAID.gates[:1]))["gates"] is False
+    assert outcome_of(replace(SAID, verification=()))["gates"] is False
+    assert outcome_of(replace(SAID, policy=ProofPolicy.STRICT))["policy"] is False
+    assert outcome_of(replace(SAID, criteria=(*SAID.criteria, judged("more"))))["policy"] is False
 
 
 def test_evidence_that_was_not_there_does_not_hold() -> None:
     first, second = SAID.criteria
     better = replace(SAID, criteria=(replace(first, verdict=Verdict.HOLDS, kind="citation"), second))
-    assert told(better) == SAME | {"criteria": False, "policy": False, "proof": False}
+    assert outcome_of(better) == SAME | {"criteria": False, "policy": False, "proof": False}
 
 
 def test_a_gate_that_was_blind_cannot_be_passed_off_as_one_that_saw() -> None:
     blind = MESSAGE.replace("unit, lint, VS-1", "lint, VS-1, unit (blind: proved nothing)")
-    assert told(SAID, blind)["gates"] is False
+    assert outcome_of(SAID, blind)["gates"] is False
     lines = tuple(replace(line, blind=line.name == "unit") for line in SAID.gates)
-    assert told(replace(SAID, gates=lines), blind) == SAME
+    assert outcome_of(replace(SAID, gates=lines), blind) == SAME
 
 
 def test_the_commit_says_whether_its_new_tests_fail_without_the_change() -> None:
     message = f"{MESSAGE}Shiftwork-Fail-To-Pass: red by assertion\n"
     red = FailToPass(outcome=FailToPassOutcome.ASSERTION, reason="unit: FAILED")
-    assert told(replace(SAID, fail_to_pass=red), message) == SAME | {"fail-to-pass": True}
+    assert outcome_of(replace(SAID, fail_to_pass=red), message) == SAME | {"fail-to-pass": True}
     green = replace(red, outcome=FailToPassOutcome.GREEN)
-    assert told(replace(SAID, fail_to_pass=green), message) == SAME | {"fail-to-pass": False}
-    assert told(SAID, message) == SAME | {"fail-to-pass": False}
-    assert told(replace(SAID, fail_to_pass=red)) == SAME | {"fail-to-pass": False}
+    assert outcome_of(replace(SAID, fail_to_pass=green), message) == SAME | {"fail-to-pass": False}
+    assert outcome_of(SAID, message) == SAME | {"fail-to-pass": False}
+    assert outcome_of(replace(SAID, fail_to_pass=red)) == SAME | {"fail-to-pass": False}
 
 
 def test_where_the_commit_is_silent_nothing_is_called_good() -> None:
     silent = "feat: US-1 - Add it: quickly\n\nShiftwork-Run: r\nShiftwork-Story: US-1\n"
     bare = replace(SAID, criteria=(), gates=(), verification=())
     nothing = {"title": True, "criteria": False, "gates": False, "policy": False, "proof": False}
-    assert told(bare, silent) == nothing
-    assert told(SAID, silent) == nothing
+    assert outcome_of(bare, silent) == nothing
+    assert outcome_of(SAID, silent) == nothing
     said = f"{silent}Shiftwork-Gates: none\nShiftwork-Evidence: 0/0 cited\nShiftwork-Proof: no gates\n"
-    assert told(bare, said) == SAME
-    assert told(bare)["criteria"] is False
+    assert outcome_of(bare, said) == SAME
+    assert outcome_of(bare)["criteria"] is False
 
 
 def test_gates_that_were_left_out_are_those_that_the_commit_names() -> None:
     without = f"{MESSAGE}Shiftwork-Without-Gate: types\nShiftwork-Without-Gate: slow\n"
-    assert told(replace(SAID, without_gates=("types", "slow")), without)["gates left out"] is True
-    assert told(replace(SAID, without_gates=("slow",)), without)["gates left out"] is False
-    assert told(SAID, without)["gates left out"] is False, "a certificate cannot be silent about it"
-    assert told(replace(SAID, without_gates=("slow",)))["gates left out"] is False
+    assert outcome_of(replace(SAID, without_gates=("types", "slow")), without)["gates left out"] is True
+    assert outcome_of(replace(SAID, without_gates=("slow",)), without)["gates left out"] is False
+    assert outcome_of(SAID, without)["gates left out"] is False, "a certificate cannot be silent about it"
+    assert outcome_of(replace(SAID, without_gates=("slow",)))["gates left out"] is False
 
 
 def test_skipped_steps_and_files_that_were_left_out_are_those_that_the_commit_names() -> None:
     without = f"{MESSAGE}Shiftwork-Skipped: review: in a hurry\nShiftwork-Left-Out: .mcp.json\n"
     same = replace(SAID, skipped=("review: in a hurry",), left_out=(".mcp.json",))
-    assert told(same, without) == SAME | {"steps skipped": True, "files left out": True}
-    assert told(SAID, without) == SAME | {"steps skipped": False, "files left out": False}
-    assert told(same) == SAME | {"steps skipped": False, "files left out": False}
+    assert outcome_of(same, without) == SAME | {"steps skipped": True, "files left out": True}
+    assert outcome_of(SAID, without) == SAME | {"steps skipped": False, "files left out": False}
+    assert outcome_of(same) == SAME | {"steps skipped": False, "files left out": False}

@@ -1,4 +1,4 @@
-"""What is written into a candidate and into a landed commit, and read from it again."""
+"""The trailers that are written into candidates and landed commits, and read from them again."""
 
 from dataclasses import replace
 
@@ -30,8 +30,8 @@ REQUEST = replace(
 
 
 def judged(number: int, verdict: Verdict, kind: str = "", reference: str = "") -> Judged:
-    one = CRITERIA[number - 1]
-    return Judged(criterion=one.id, text=one.text, kind=kind, reference=reference, verdict=verdict, why="")
+    criterion = CRITERIA[number - 1]
+    return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why="")
 
 
 PROOF = ProofReport(
@@ -42,7 +42,7 @@ PROOF = ProofReport(
         judged(1, Verdict.HOLDS, "citation", "a.py:3"),
         judged(2, Verdict.MISSING),
         judged(3, Verdict.PRESENT, "test", "test_it"),
-        judged(4, Verdict.VOUCHED),
+        judged(4, Verdict.CONFIRMED),
     ),
 )
 
@@ -81,9 +81,9 @@ def test_what_lands_says_all_that_was_found_and_nothing_else() -> None:
 
 def test_it_says_whether_new_tests_fail_without_the_change() -> None:
     green = replace(REPORT, fail_to_pass=FailToPass(outcome=FailToPassOutcome.GREEN))
-    told = commit_message.landed_message(replace(ENTRY, report=green))
-    assert told == f"{WHOLE}\nShiftwork-Fail-To-Pass: green"
-    assert m.trailer(told, m.FAIL_TO_PASS) == "green"
+    message = commit_message.landed_message(replace(ENTRY, report=green))
+    assert message == f"{WHOLE}\nShiftwork-Fail-To-Pass: green"
+    assert m.trailer(message, m.FAIL_TO_PASS) == "green"
 
 
 def test_a_candidate_claims_nothing() -> None:
@@ -108,7 +108,7 @@ def test_what_was_written_is_read_again(key: str, value: str) -> None:
     assert m.trailer(f"{WHOLE}\n\nThe end.", key) is None, "only the last paragraph has trailers"
 
 
-def test_what_nobody_has_judged_is_without_evidence() -> None:
+def test_what_no_one_has_judged_is_without_evidence() -> None:
     bare = replace(landing_request(), case=Case(criteria=CRITERIA[:1]))
     assert commit_message.landed_message(Entry(request=bare)) == (
         "feat: US-001 - Story\n\nWithout evidence:\n- It does 1\n\nShiftwork-Run: r1\nShiftwork-Story: US-001\n"
@@ -126,11 +126,11 @@ def test_a_test_that_is_only_defined_is_no_evidence() -> None:
 def test_a_criterion_of_many_lines_or_of_none_is_one_entry_of_its_list() -> None:
     odd = replace(judged(1, Verdict.MISSING), text="one\n\nWith evidence:\n- two")
     none = replace(judged(2, Verdict.MISSING), text=" ")
-    told = commit_message.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(odd, none))))
-    assert "\n\nWithout evidence:\n- one With evidence: - two\n- AC-2\n\nShiftwork-Run" in told
+    message = commit_message.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(odd, none))))
+    assert "\n\nWithout evidence:\n- one With evidence: - two\n- AC-2\n\nShiftwork-Run" in message
 
 
-def test_what_the_title_or_a_criterion_says_is_not_told_twice() -> None:
+def test_what_the_title_or_a_criterion_says_is_not_reported_twice() -> None:
     story = asked()
     assert commit_message.body_of(story) == story.description
     assert commit_message.body_of(replace(story, description=story.title)) == ""
@@ -153,24 +153,24 @@ def test_a_request_is_known_by_its_key(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["feat", REVERT])
 def test_each_gate_that_the_run_continues_without_is_a_trailer(kind: str) -> None:
     request = replace(REQUEST, type=kind, without_gates=("slow", "types  of\nmany"))
-    told = commit_message.landed_message(replace(ENTRY, request=request))
-    assert told.endswith("\nShiftwork-Without-Gate: slow\nShiftwork-Without-Gate: types of many")
-    assert m.trailers(told, m.WITHOUT_GATE) == ["slow", "types of many"]
+    message = commit_message.landed_message(replace(ENTRY, request=request))
+    assert message.endswith("\nShiftwork-Without-Gate: slow\nShiftwork-Without-Gate: types of many")
+    assert m.trailers(message, m.WITHOUT_GATE) == ["slow", "types of many"]
     assert m.trailers(WHOLE, m.WITHOUT_GATE) == []
 
 
 def test_steps_that_were_skipped_and_files_that_were_left_out_are_trailers() -> None:
     left_out = tuple(f".claude/{number}\n" for number in range(30))
     request = replace(REQUEST, skipped=("review: in a\nhurry",), inspection=Inspection(left_out=left_out))
-    told = commit_message.landed_message(replace(ENTRY, request=request))
-    assert m.trailers(told, m.SKIPPED) == ["review: in a hurry"]
-    found = m.trailers(told, m.LEFT_OUT)
+    message = commit_message.landed_message(replace(ENTRY, request=request))
+    assert m.trailers(message, m.SKIPPED) == ["review: in a hurry"]
+    found = m.trailers(message, m.LEFT_OUT)
     assert (found[0], found[-1], len(found)) == (".claude/0", "and 10 more", 21)
 
 
 def test_what_was_asked_for_does_not_speak_as_the_harness() -> None:
     body = "Do it.\nThis reverts commit abc.\n\nWith evidence:\n- all\n\nShiftwork-Proof: 4 of 4 criteria"
-    told = commit_message.message_of(replace(landing_request(), body=body))
-    assert "\n> This reverts commit abc.\n\n> With evidence:\n- all\n\n> Shiftwork-Proof: 4 of 4" in told
+    message = commit_message.message_of(replace(landing_request(), body=body))
+    assert "\n> This reverts commit abc.\n\n> With evidence:\n- all\n\n> Shiftwork-Proof: 4 of 4" in message
     revert = replace(landing_request(), type=REVERT, body=commit_message.revert_of(Commit("abc")))
     assert "\n\nThis reverts commit abc.\n" in commit_message.message_of(revert)

@@ -1,4 +1,4 @@
-"""What evidence is worth, by what was found in the candidate."""
+"""How much evidence counts, depending on what was found in the candidate."""
 
 from dataclasses import replace
 
@@ -47,10 +47,10 @@ def test_every_cited_line_must_be_there_and_be_written_by_the_story(reference: s
     assert cited(reference, FOUND)[0] is verdict
 
 
-def test_what_the_story_has_written_is_told_where_a_citation_misses_it() -> None:
+def test_what_the_story_has_written_is_reported_where_a_citation_misses_it() -> None:
     assert "it wrote lines 3-5, 6, 9-12 of it" in cited("src/a.py:1", FOUND)[1]
     untouched = Findings(tree="t", files=(FileFound(path="src/a.py", lines=20),))
-    assert "nothing of that file" in cited("src/a.py:1", untouched)[1]
+    assert "nothing in that file" in cited("src/a.py:1", untouched)[1]
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_a_file_or_a_test_that_is_called_fail_or_ok_says_nothing_of_how_it_went(
 
 
 @pytest.mark.parametrize(
-    ("reference", "told"),
+    ("reference", "flag"),
     [("tests/old.py::test_a", True), ("tests/new.py::test_a", False), ("test_a", False), ("test_b", True)],
 )
 @pytest.mark.parametrize("name", ["PASSED", ""])
-def test_a_test_that_was_there_before_the_story_holds_and_that_is_told(
-    reference: str, name: str, *, told: bool
+def test_a_test_that_was_there_before_the_story_holds_and_that_is_reported(
+    reference: str, name: str, *, flag: bool
 ) -> None:
     new, old = "tests/new.py", "tests/old.py"
     names = (
@@ -98,7 +98,7 @@ def test_a_test_that_was_there_before_the_story_holds_and_that_is_told(
     printed = report("\n".join(f"{file}::{test} {name}" for file in (new, old) for test in ("test_a", "test_b")))
     verdict, why = named_test(reference, Findings(tree="t", names=names), printed)
     assert verdict is (Verdict.HOLDS if name else Verdict.PRESENT)
-    assert ("was there before this story" in why) == told
+    assert ("existed before this story" in why) == flag
 
 
 def test_what_a_blind_gate_printed_shows_nothing() -> None:
@@ -109,13 +109,13 @@ def test_what_a_blind_gate_printed_shows_nothing() -> None:
     blind = replace(seen, results=tuple(replace(result, blind=True) for result in seen.results))
     (good,), (shown,) = judge("US-1", case, FOUND, seen).criteria, judge("US-1", case, FOUND, blind).criteria
     assert good.verdict is Verdict.HOLDS
-    assert (shown.verdict, shown.why) == (Verdict.PRESENT, "defined in tests/test_a.py; no gate ran that sees it")
+    assert (shown.verdict, shown.why) == (Verdict.PRESENT, "defined in tests/test_a.py; no gate that sees it ran")
 
 
 STEP = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="it is there", path="a")
 
 
-def case(*evidence: tuple[str, str, str], policy: ProofPolicy = ProofPolicy.CITED, vouched: str = "") -> Case:
+def case(*evidence: tuple[str, str, str], policy: ProofPolicy = ProofPolicy.CITED, confirmed: str = "") -> Case:
     return Case(
         policy=policy,
         criteria=(
@@ -125,13 +125,13 @@ def case(*evidence: tuple[str, str, str], policy: ProofPolicy = ProofPolicy.CITE
         ),
         evidence=tuple(Evidence(criterion=of, kind=kind, reference=reference) for of, kind, reference in evidence),
         verification=(STEP,),
-        vouched=vouched,
+        confirmed=confirmed,
     )
 
 
 def verdicts(given: Case, *results: GateResult) -> list[Verdict]:
     gates = GateReport(commit=COMMIT, results=results)
-    return [one.verdict for one in judge("US-1", given, FOUND, gates).criteria]
+    return [judged.verdict for judged in judge("US-1", given, FOUND, gates).criteria]
 
 
 def test_what_must_be_looked_for_is_named_once() -> None:
@@ -156,31 +156,31 @@ def test_a_step_holds_where_it_has_passed_under_its_id_or_name() -> None:
     assert verdicts(case(("AC-1", "verification", "VS-9")), green)[0] is Verdict.FALSE
 
 
-def test_a_person_vouches_only_for_what_nobody_else_can_check() -> None:
+def test_a_person_vouches_only_for_what_no_one_else_can_check() -> None:
     green = GateResult(name="US-1 VS-1", passed=True, seconds=1)
-    assert verdicts(case(vouched="it is"), green) == [Verdict.MISSING, Verdict.VOUCHED, Verdict.HOLDS]
+    assert verdicts(case(confirmed="it is"), green) == [Verdict.MISSING, Verdict.CONFIRMED, Verdict.HOLDS]
 
 
 def test_each_policy_wants_its_own() -> None:
     green = GateResult(name="US-1 VS-1", passed=True, seconds=1)
     gates = GateReport(commit=COMMIT, results=(green,))
 
-    def told(policy: ProofPolicy, *evidence: tuple[str, str, str]) -> str:
-        return lacking(judge("US-1", case(*evidence, policy=policy, vouched="yes"), FOUND, gates))
+    def message(policy: ProofPolicy, *evidence: tuple[str, str, str]) -> str:
+        return lacking(judge("US-1", case(*evidence, policy=policy, confirmed="yes"), FOUND, gates))
 
-    assert told(ProofPolicy.TRUSTING) == ""
-    assert "1 of 3 criteria are not shown to hold" in told(ProofPolicy.CITED)
-    assert told(ProofPolicy.CITED, ("AC-1", "test", "test_a")) == ""
-    assert "no gate printed it as passing" in told(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
-    assert told(ProofPolicy.STRICT, ("AC-1", "citation", "src/a.py:3")) == ""
-    assert "'rumour' is not known" in told(ProofPolicy.CITED, ("AC-1", "rumour", "x"))
-    for_agents = told(ProofPolicy.CITED)
+    assert message(ProofPolicy.TRUSTING) == ""
+    assert "1 of 3 criteria lack sufficient evidence" in message(ProofPolicy.CITED)
+    assert message(ProofPolicy.CITED, ("AC-1", "test", "test_a")) == ""
+    assert "no gate printed it as passing" in message(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
+    assert message(ProofPolicy.STRICT, ("AC-1", "citation", "src/a.py:3")) == ""
+    assert "unknown kind of evidence" in message(ProofPolicy.CITED, ("AC-1", "rumour", "x"))
+    for_agents = message(ProofPolicy.CITED)
     assert for_agents.endswith("citation src/greet.py:3`.")
     *_, last = for_people(for_agents).split("\n")
-    assert last.startswith("- AC-1 ("), "how it is reported is no matter of people's"
+    assert last.startswith("- AC-1 ("), "people need not know how it is reported"
 
 
 def test_a_criterion_that_a_step_stands_for_needs_no_person() -> None:
     vague = (Criterion(id="VS-1", text="It is pleasant"), Criterion(id="AC-1", text="It is pleasant"))
     story = Story(id="US-1", title="t", description="d", criteria=vague, verification=(STEP,))  # type: ignore[arg-type]
-    assert [one.id for one in uncheckable(story)] == ["AC-1"]
+    assert [criterion.id for criterion in uncheckable(story)] == ["AC-1"]

@@ -1,4 +1,4 @@
-"""When the test gates run without a story's change, what comes of it, and what a named test is worth then."""
+"""When the test gates run without a story's change, the result, and how much a named test then counts."""
 
 import pytest
 
@@ -193,7 +193,7 @@ def judged(reference: str, tests: FailToPass | None) -> tuple[Verdict, str]:
         (NamedTestState.UNTRIED, Verdict.PRESENT, "all gates are green; no gate printed"),
         (NamedTestState.GREEN, Verdict.FALSE, "it passes without the change too"),
         (NamedTestState.UNSEEN, Verdict.FALSE, "no gate printed that it fails without the change"),
-        (NamedTestState.UNCHANGED, Verdict.FALSE, "it was there before this story, which has not changed it"),
+        (NamedTestState.UNCHANGED, Verdict.FALSE, "it existed before this story, which has not changed it"),
     ],
 )
 def test_only_a_test_that_needs_the_change_counts(state_there: NamedTestState, verdict: Verdict, why: str) -> None:
@@ -203,7 +203,7 @@ def test_only_a_test_that_needs_the_change_counts(state_there: NamedTestState, v
     found = judged("test_total", tests)
     assert found[0] is verdict
     assert why in found[1]
-    assert ("a citation or a verification step counts" in found[1]) is (verdict is Verdict.FALSE)
+    assert ("use a citation or a verification step instead" in found[1]) is (verdict is Verdict.FALSE)
 
 
 def test_where_it_could_not_be_run_a_named_test_counts_as_it_is() -> None:
@@ -224,7 +224,7 @@ def test_where_it_could_not_be_run_a_named_test_counts_as_it_is() -> None:
         ),
         (
             FailToPass(outcome=FailToPassOutcome.GREEN),
-            "new tests pass without the change: they do not show it",
+            "new tests pass without the change: they do not prove it",
             "green",
             False,
         ),

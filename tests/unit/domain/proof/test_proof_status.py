@@ -1,4 +1,4 @@
-"""How a landed story stands: the level, the words for it, and what a certificate shows least of."""
+"""The proof status of a landed story: its level, its words, and the weakest point of a certificate."""
 
 from dataclasses import replace
 
@@ -16,12 +16,12 @@ from shiftwork.domain.usage.usage import Usage
 
 STEP = Verification(id="VS-1", kind=VerificationKind.SHELL)
 SEEN, BLIND, BOTH = p.Ran(seeing=("lint",)), p.Ran(blind=("test", "unit")), p.Ran(seeing=("lint",), blind=("test",))
-HOLDS, PRESENT, MISSING, FALSE, VOUCHED = (
+HOLDS, PRESENT, MISSING, FALSE, CONFIRMED = (
     Verdict.HOLDS,
     Verdict.PRESENT,
     Verdict.MISSING,
     Verdict.FALSE,
-    Verdict.VOUCHED,
+    Verdict.CONFIRMED,
 )
 
 
@@ -46,11 +46,11 @@ STANDS = (
     ),
     (
         SEEN,
-        (HOLDS, PRESENT, VOUCHED),
+        (HOLDS, PRESENT, CONFIRMED),
         "partly",
         "2 of 3 criteria",
         "2 of 3",
-        ", 2 of 3 criteria with evidence (" + ONLY_DEFINED + "; 1 of 3 by the word of a person)",
+        ", 2 of 3 criteria with evidence (" + ONLY_DEFINED + "; 1 of 3 confirmed by a person)",
     ),
     (
         SEEN,
@@ -75,7 +75,7 @@ STANDS = (
         "no_gates",
         "no gates",
         "no gates",
-        " without any gate: nothing was checked but that something changed",
+        " without any gate: the only check was that something changed",
     ),
     (
         p.Ran(),
@@ -99,7 +99,7 @@ def test_each_has_its_level_and_its_words(
     assert p.after_landed(status) == after
 
 
-def test_of_what_nobody_has_recorded_nothing_is_said() -> None:
+def test_of_what_no_one_has_recorded_nothing_is_said() -> None:
     assert p.after_landed(None) == ""
     assert p.counted([None]) == ""
 
@@ -107,12 +107,12 @@ def test_of_what_nobody_has_recorded_nothing_is_said() -> None:
 def test_several_are_counted_the_best_first() -> None:
     levels = (ProofLevel.NO_GATES, ProofLevel.PARTLY, ProofLevel.PROVED, ProofLevel.PARTLY, ProofLevel.GATES_ONLY)
     assert p.counted([None, *(ProofStatus(level=level) for level in levels)]) == (
-        "1 proved, 2 with criteria that have no evidence, 1 with gates alone, 1 without any gate"
+        "1 proved, 2 with criteria that have no evidence, 1 with gates only, 1 without any gate"
     )
 
 
-def test_what_ran_is_told_by_a_report_as_by_the_certificate_that_is_made_of_it() -> None:
-    """A gate that was blind as it is and saw with the tests of the base has seen; what is red has shown nothing."""
+def test_what_ran_is_reported_by_a_report_as_by_the_certificate_that_is_made_of_it() -> None:
+    """A gate that was blind counts as seeing if it saw with the original tests; a red gate counts as nothing."""
     results = (
         GateResult(name="lint", passed=True, seconds=1),
         GateResult(name="test", passed=True, seconds=1, blind=True),
@@ -149,13 +149,13 @@ SAID = Certificate(
     conflicts=0,
     usage=Usage(),
 )
-GOOD = (Held(name="tree", passed=True, told=""),)
-UNKNOWN = (*GOOD, Held(name="history", passed=None, told=""), Held(name="work", passed=None, told=""))
+GOOD = (Held(name="tree", passed=True, message=""),)
+UNKNOWN = (*GOOD, Held(name="history", passed=None, message=""), Held(name="work", passed=None, message=""))
 BLINDED = replace(SAID, gates=(GateLine(name="test", seconds=1, blind=True),))
 GREEN = FailToPass(outcome=FailToPassOutcome.GREEN)
 RED = FailToPass(outcome=FailToPassOutcome.ASSERTION)
 WEAK = (
-    (SAID, (*UNKNOWN, Held(name="branch", passed=False, told="")), "branch does not hold"),
+    (SAID, (*UNKNOWN, Held(name="branch", passed=False, message="")), "branch does not hold"),
     (replace(SAID, gates=(), verification=()), GOOD, "landed without any gate"),
     (replace(BLINDED, verification=()), GOOD, "landed without any gate: gate test is blind by your settings"),
     (replace(BLINDED, criteria=criteria(MISSING, FALSE)), UNKNOWN, "0 of 2 criteria have evidence"),
@@ -163,8 +163,8 @@ WEAK = (
     (replace(BLINDED, criteria=()), UNKNOWN, "it has no criteria: only its gates passed"),
     (BLINDED, UNKNOWN, "gate test is blind by your settings"),
     (replace(SAID, fail_to_pass=GREEN), UNKNOWN, "the tests that it changed pass without the change"),
-    (replace(SAID, fail_to_pass=RED, criteria=criteria(VOUCHED)), UNKNOWN, "not checked: history, work"),
-    (replace(SAID, criteria=criteria(VOUCHED)), GOOD, "1 of 1 by the word of a person"),
+    (replace(SAID, fail_to_pass=RED, criteria=criteria(CONFIRMED)), UNKNOWN, "not checked: history, work"),
+    (replace(SAID, criteria=criteria(CONFIRMED)), GOOD, "1 of 1 confirmed by a person"),
     (SAID, GOOD, ""),
 )
 

@@ -1,4 +1,4 @@
-"""How many tests passed, by the line with which each runner ends, and what that says of a gate."""
+"""How many tests passed, from the last line of each runner, and what that says about a gate."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Where a test is defined, and where its name merely stands."""
+"""Where a test is defined, and where its name is only mentioned."""
 
 import pytest
 

@@ -134,7 +134,7 @@ def test_a_run_ends_when_nothing_flies_and_nothing_can_start(
     assert (over.status, over.ended_at, decide_run(over)) == (status, 8, ())
 
 
-def test_other_stories_go_on_when_one_fails() -> None:
+def test_other_stories_continue_when_one_fails() -> None:
     run = fold_run(started_run(asked(1), asked(2)), dispatched(1), ended(1, StoryStatus.FAILED))
     assert keys(run) == ["dispatch/US-002"]
 
@@ -143,7 +143,7 @@ def test_other_stories_go_on_when_one_fails() -> None:
 
 
 def statuses(run: RunState) -> str:
-    """One letter a story."""
+    """One letter per story."""
     return "".join(known.status[0] for known in run.stories.values())
 
 
@@ -176,7 +176,7 @@ def test_a_story_that_needs_two_failed_ones_is_blocked_until_both_are_tried_agai
     assert statuses(run) == "uuu"
 
 
-def test_a_run_that_had_failed_goes_on_for_a_retry_and_ends_once_more() -> None:
+def test_a_run_that_had_failed_continues_for_a_retry_and_ends_once_more() -> None:
     run = fold_run(started_run(asked(1)), dispatched(1), ended(1, StoryStatus.FAILED))
     assert keys(run) == ["end/1"]
     run = fold_run(run, replace(closing(run), at=8), run_facts.StoryRetryRequested(at=9, story=story_id(1)))
@@ -184,17 +184,17 @@ def test_a_run_that_had_failed_goes_on_for_a_retry_and_ends_once_more() -> None:
     run = fold_run(run, dispatched(1), ended(1))
     assert keys(run) == ["end/2"]
     assert closing(run) == run_facts.RunEnded(at=0, status=RunStatus.COMPLETED)
-    assert run.totals.spent == 0.5, "the story tells all that it has used, the first try included"
+    assert run.totals.spent == 0.5, "the story reports all its usage, the first try included"
 
 
 def test_what_can_never_start_is_blocked_from_the_beginning() -> None:
     run = started_run(asked(1, after=(2,)), asked(2, after=(1,)), asked(3, after=(1,)), asked(4, after=(9,)), asked(5))
     assert statuses(run) == "bbbbu"
-    circle = "depends on a circle: US-001 → US-002 → US-001"
+    cycle = "depends on a cycle: US-001 → US-002 → US-001"
     assert run.schedule.blocked == {
-        "US-001": circle,
-        "US-002": circle,
-        "US-003": circle,
+        "US-001": cycle,
+        "US-002": cycle,
+        "US-003": cycle,
         "US-004": "depends on US-009, which is not in the spec",
     }
 
@@ -209,7 +209,7 @@ def test_an_unknown_cost_stays_unknown() -> None:
     assert run.totals.spent is None
 
 
-def test_a_cancelled_run_tells_its_stories_waits_for_them_and_ends() -> None:
+def test_a_cancelled_run_reports_its_stories_waits_for_them_and_ends() -> None:
     run = fold_run(started_run(asked(1), asked(2), asked(3), parallel=2), dispatched(1), dispatched(2))
     run = fold_run(run, run_facts.CancelRequested(at=1))
     assert keys(run) == ["cancel/US-001", "cancel/US-002"]

@@ -1,4 +1,4 @@
-"""A run's own steps around its stories, as rules: what does not fit changes nothing, and nothing starts too early."""
+"""Rules of a run's own steps around its stories: an unexpected fact changes nothing, and nothing starts too early."""
 
 from dataclasses import replace
 
@@ -31,12 +31,12 @@ def framed(*facts: Fact) -> RunState:
 
 
 def begun(*facts: Fact) -> RunState:
-    return framed(run_facts.FrameBegun(at=1, go=1), *facts)
+    return framed(run_facts.FrameBegun(at=1, start_number=1), *facts)
 
 
 def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED, **more: object) -> run_facts.StoryEnded:
-    told = {"commit": Commit("c"), "reason": "", "cause": None, "usage": NOTHING_USED, **more}
-    return run_facts.StoryEnded(at=1, story=story_id(number), status=status, **told)  # type: ignore[arg-type]
+    values = {"commit": Commit("c"), "reason": "", "cause": None, "usage": NOTHING_USED, **more}
+    return run_facts.StoryEnded(at=1, story=story_id(number), status=status, **values)  # type: ignore[arg-type]
 
 
 def keys(run: RunState) -> list[str]:
@@ -73,9 +73,9 @@ def test_the_loop_is_closed_with_what_the_stories_have_come_to() -> None:
 def test_a_run_that_is_cancelled_waits_for_its_own_steps_too() -> None:
     run = begun(OPENED, run_facts.CancelRequested(at=1))
     assert keys(run) == ["cancel/_run"]
-    told = fold_run(run, run_facts.CancelForwarded(at=1, story=FRAME))
-    assert keys(told) == ["receive/0"]
-    over = fold_run(told, run_facts.FrameEnded(at=1, failure="cancelled", usage=NOTHING_USED))
+    message = fold_run(run, run_facts.CancelForwarded(at=1, story=FRAME))
+    assert keys(message) == ["receive/0"]
+    over = fold_run(message, run_facts.FrameEnded(at=1, failure="cancelled", usage=NOTHING_USED))
     assert keys(over) == ["end/1"]
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_is_cancelled_waits_for_its_own_steps_too() -> None:
     ("run", "fact"),
     [
         (framed(), OPENED),
-        (framed(), run_facts.FrameBegun(at=1, go=2)),
+        (framed(), run_facts.FrameBegun(at=1, start_number=2)),
         (framed(), run_facts.LoopClosed(at=1, round=1)),
         (framed(), run_facts.FrameEnded(at=1, failure="", usage=NOTHING_USED)),
         (begun(), replace(OPENED, round=2)),
@@ -104,11 +104,11 @@ def test_a_second_round_with_nothing_left_to_do_makes_a_story_of_what_was_found(
     assert list(silent.stories) == ["US-001", "US-002"]
 
 
-def test_the_frame_of_a_run_that_failed_has_another_go_when_a_story_or_it_is_retried() -> None:
-    told = {"commit": Commit(""), "reason": "no", "cause": FailureCause.STEP}
+def test_the_frame_of_a_run_that_failed_has_another_pass_when_a_story_or_it_is_retried() -> None:
+    values = {"commit": Commit(""), "reason": "no", "cause": FailureCause.STEP}
     dispatched = [run_facts.StoryDispatched(at=1, story=story_id(number), slot=number) for number in (1, 2)]
     stuck = begun(
-        OPENED, *dispatched, ended(1), ended(2, StoryStatus.FAILED, **told), run_facts.LoopClosed(at=1, round=1)
+        OPENED, *dispatched, ended(1), ended(2, StoryStatus.FAILED, **values), run_facts.LoopClosed(at=1, round=1)
     )
     failed = fold_run(
         stuck,
@@ -145,7 +145,7 @@ DONE = story_facts.LoopEnded(at=2, round=1, landed=2, failed=(), context=())
 def test_a_loop_that_comes_first_needs_no_workspace() -> None:
     (effect,) = decide_story(own_steps(LOOP))
     assert effect == story_effects.OpenLoop(key="step-001/1", step=STEP, attempt=1)
-    assert [one.key for one in decide_story(at_loop())] == ["receive/0"]
+    assert [item.key for item in decide_story(at_loop())] == ["receive/0"]
 
 
 def test_after_the_loop_a_workspace_is_laid_out_at_the_tip() -> None:

@@ -1,4 +1,4 @@
-"""A story whose work was reverted is in a state of its own, and so is a run in which nothing else is amiss."""
+"""A story whose work was reverted has its own status, and so has a run in which nothing else is wrong."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def end_of(run: RunState) -> RunState:
     return fold_run(run, *end.facts)
 
 
-def test_a_run_with_an_undone_story_and_what_is_blocked_by_it_ends_undone_and_can_go_on() -> None:
+def test_a_run_with_an_undone_story_and_what_is_blocked_by_it_ends_undone_and_can_continue() -> None:
     run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3), parallel=2), dispatched(1), landed(1))
     run = undone(fold_run(run, replace(dispatched(3), slot=1), landed(3)), 1)
     assert (run.stories[story_id(1)].status, run.totals.failed) == (StoryStatus.UNDONE, 0)

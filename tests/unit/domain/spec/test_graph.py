@@ -1,4 +1,4 @@
-"""The graph of stories, and what keeps stories apart."""
+"""The graph of stories, and which stories must not run together."""
 
 import re
 from itertools import pairwise
@@ -67,7 +67,7 @@ def test_dependents_are_named_once() -> None:
 
 
 @given(any_edges)
-def test_an_order_has_every_story_after_its_dependencies_and_leaves_out_circles(graph: g.Edges) -> None:
+def test_an_order_has_every_story_after_its_dependencies_and_leaves_out_cycles(graph: g.Edges) -> None:
     order = g.in_order(graph)
     assert len(set(order)) == len(order)
     for place, story in enumerate(order):
@@ -109,7 +109,7 @@ def test_no_way_is_longer_than_the_critical_path(graph: g.Edges, lengths: list[i
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "meet"),
+    ("text", "other", "meet"),
     [
         ("src/a.py", "src/a.py", True),
         ("src/a.py", "src/b.py", False),
@@ -124,10 +124,10 @@ def test_no_way_is_longer_than_the_critical_path(graph: g.Edges, lengths: list[i
         ("a[1].txt", "b", True),
     ],
 )
-def test_paths_meet_where_one_may_hold_the_other(one: str, other: str, *, meet: bool) -> None:
-    assert Claims([one]).meet([other]) == meet
-    assert Claims([other]).meet([one]) == meet
-    assert Claims(["elsewhere", one]).meet(["nowhere", other]) == meet
+def test_paths_meet_where_one_may_hold_the_other(text: str, other: str, *, meet: bool) -> None:
+    assert Claims([text]).meet([other]) == meet
+    assert Claims([other]).meet([text]) == meet
+    assert Claims(["elsewhere", text]).meet(["nowhere", other]) == meet
 
 
 def test_nothing_meets_nothing() -> None:

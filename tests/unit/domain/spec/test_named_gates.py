@@ -1,4 +1,4 @@
-"""Which gates a run has beside those of the settings, and which commands a spec names in words."""
+"""Which gates a run has besides those of the settings, and which commands the text of a spec names."""
 
 from dataclasses import replace
 
@@ -67,7 +67,7 @@ def test_a_check_for_several_runs_has_the_gates_of_each_under_the_names_they_hav
     names = {(gate.name, gate.command) for gate in found}
     assert len(names) == len(found)
     wanted = [gates_for(settings, spec) for spec in specs]
-    assert names == {(gate.name, gate.command) for gate in (*settings, *(one for run in wanted for one in run))}
+    assert names == {(gate.name, gate.command) for gate in (*settings, *(gate for run in wanted for gate in run))}
 
 
 def test_two_specs_may_name_two_checks_alike() -> None:

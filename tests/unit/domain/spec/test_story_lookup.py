@@ -22,5 +22,5 @@ KNOWN = ("US-001", "US-010", "auth", "T2.1")
         ("…", ""),
     ],
 )
-def test_what_is_meant_is_told_where_it_is_one(typed: str, meant: str) -> None:
+def test_what_is_meant_is_reported_where_it_is_one(typed: str, meant: str) -> None:
     assert guess(typed, KNOWN) == (f"; did you mean {meant}?" if meant else "")

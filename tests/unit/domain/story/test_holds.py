@@ -1,4 +1,4 @@
-"""A story that waits for a person: what is asked, what each answer does, what its run is told."""
+"""A story that waits for a person: the question, the effect of each answer, and what the story reports to its run."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ def asked() -> StoryState:
     return fold_story(fold_story(story, began(story)), question())
 
 
-def told(story: StoryState, *, granted: bool = True, answer: str = "", hold: int = 0) -> StoryState:
+def outcome_of(story: StoryState, *, granted: bool = True, answer: str = "", hold: int = 0) -> StoryState:
     return fold_story(story, story_facts.StoryReleased(at=30, granted=granted, answer=answer, hold=hold))
 
 
@@ -87,7 +87,7 @@ def test_without_a_commit_the_work_stands_where_it_stood() -> None:
     ],
 )
 def test_an_answer_is_kept_with_its_question(*, granted: bool, answer: str, kept: str) -> None:
-    story = told(asked(), granted=granted, answer=answer)
+    story = outcome_of(asked(), granted=granted, answer=answer)
     assert story.waiting.hold is None
     assert story.dialogue.answers == (("Tabs or blanks?", kept),)
     assert isinstance(
@@ -97,17 +97,17 @@ def test_an_answer_is_kept_with_its_question(*, granted: bool, answer: str, kept
 
 def test_an_answer_to_another_wait_does_nothing() -> None:
     story = asked()
-    assert told(story, hold=2) == story
-    assert told(story, hold=1).waiting.hold is None
+    assert outcome_of(story, hold=2) == story
+    assert outcome_of(story, hold=1).waiting.hold is None
 
 
-def test_the_run_is_told_before_the_story_waits_and_before_it_goes_on() -> None:
+def test_the_run_is_reported_before_the_story_waits_and_before_it_continues() -> None:
     story = asked()
-    assert next_effect(story) == story_effects.TellWaiting(key="waits/1", waiting=True)
-    story = fold_story(story, story_facts.WaitingTold(at=21, waiting=True))
+    assert next_effect(story) == story_effects.ReportWaiting(key="waits/1", waiting=True)
+    story = fold_story(story, story_facts.WaitingReported(at=21, waiting=True))
     assert isinstance(next_effect(story), e.Receive)
-    story = told(story)
-    assert next_effect(story) == story_effects.TellWaiting(key="goes-on/1", waiting=False)
+    story = outcome_of(story)
+    assert next_effect(story) == story_effects.ReportWaiting(key="continues/1", waiting=False)
 
 
 def test_a_story_at_its_limit_keeps_its_place() -> None:
@@ -115,7 +115,7 @@ def test_a_story_at_its_limit_keeps_its_place() -> None:
     assert isinstance(next_effect(story), e.Receive)
 
 
-def test_one_more_attempt_of_a_spent_step_is_told_its_error_where_nobody_says_more() -> None:
+def test_one_more_attempt_of_a_spent_step_is_reported_its_error_where_no_one_says_more() -> None:
     story = started_story("coding")
     running = fold_story(story, began(story))
     failed = fold_story(
@@ -125,7 +125,7 @@ def test_one_more_attempt_of_a_spent_step_is_told_its_error_where_nobody_says_mo
         ),
     )
     held = fold_story(failed, story_facts.StoryHeld(at=3, cause=HoldCause.EXHAUSTED, detail="spent"))
-    assert told(held).pipeline.steps[0].feedback == "it broke"
+    assert outcome_of(held).pipeline.steps[0].feedback == "it broke"
 
 
 # The run --------------------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ FIRST, SECOND = story_id(1), story_id(2)
 def test_another_story_starts_while_one_waits_for_a_person() -> None:
     run = fold_run(started_run(story_asked(1), story_asked(2)), run_facts.StoryDispatched(at=1, story=FIRST, slot=0))
     assert rests(run, frozenset())
-    assert not rests(run, frozenset({FIRST})), "it has not heard of that yet"
+    assert not rests(run, frozenset({FIRST})), "it has not received that yet"
     run = fold_run(run, run_facts.StoryWaits(at=2, story=FIRST, waiting=True))
     (effect,) = decide_run(run)
     assert isinstance(effect, run_effects.DispatchStory)
@@ -156,6 +156,6 @@ def test_a_run_does_not_rest_while_a_revert_is_in_the_landing_queue() -> None:
     assert rests(fold_run(run, run_facts.UndoRefused(at=4, story=FIRST, reason="a conflict")), frozenset({SECOND}))
 
 
-def test_a_story_that_is_not_under_way_waits_for_nobody() -> None:
+def test_a_story_that_is_not_in_progress_waits_for_no_one() -> None:
     run = started_run(story_asked(1))
     assert fold_run(run, run_facts.StoryWaits(at=2, story=FIRST, waiting=True)) == run

@@ -1,4 +1,4 @@
-"""What a story does about a landing that was refused: mend what can be mended, within its limits."""
+"""What a story does about a refused landing: it repairs what it can, within its limits."""
 
 from dataclasses import replace
 
@@ -26,8 +26,8 @@ from shiftwork.testing.builders import (
 
 
 def refusal(cause: Refusal, base: Commit = BASE, detail: str = "") -> story_facts.LandingRefused:
-    told = detail or f"because of {cause}"
-    return story_facts.LandingRefused(at=1, cause=cause, detail=told, files=("a.py",), base=base)
+    message = detail or f"because of {cause}"
+    return story_facts.LandingRefused(at=1, cause=cause, detail=message, files=("a.py",), base=base)
 
 
 def refused(cause: Refusal, base: Commit = BASE, **limits: int) -> StoryState:
@@ -39,11 +39,11 @@ def refused(cause: Refusal, base: Commit = BASE, **limits: int) -> StoryState:
     ("cause", "kind"),
     [(Refusal.CONFLICT, "rebase_resolve"), (Refusal.GATES, "coding"), (Refusal.EMPTY, "coding")],
 )
-def test_a_refusal_adds_a_step_that_mends_it_before_final_review_which_runs_again(cause: Refusal, kind: str) -> None:
+def test_a_refusal_adds_a_step_that_repairs_it_before_final_review_which_runs_again(cause: Refusal, kind: str) -> None:
     story = concluded(refused(cause))
     assert [step.plan.type for step in story.pipeline.steps] == ["coding", kind, "final_review"]
-    mending, final = story.pipeline.steps[1:]
-    assert (mending.id, mending.feedback, final.status) == (step_id(3), f"because of {cause}", StepStatus.PENDING)
+    repair, final = story.pipeline.steps[1:]
+    assert (repair.id, repair.feedback, final.status) == (step_id(3), f"because of {cause}", StepStatus.PENDING)
     assert next_effect(story) == story_effects.RunAgent(key="step-003/1@1", step=step_id(3), attempt=1)
     assert next_effect(after_steps(story, 1)) == story_effects.RunAgent(key="step-002/2@1", step=step_id(2), attempt=2)
     again = after_steps(story, 2)
@@ -95,32 +95,32 @@ def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[
     assert ending.reason == f"not landed ({cause}) after 2 repairs: because of {cause}"
 
 
-def test_what_an_agent_is_asked_to_do_is_told_to_it_and_not_to_people() -> None:
-    detail = f"1 of 1 criteria are not shown to hold (policy strict):\n- AC-1 (It is): nothing was offered\n{ASKED}"
-    mending = conclusion(fold_story(landing_asked("coding"), refusal(Refusal.EVIDENCE, detail=detail)))
-    assert isinstance(mending, story_facts.MendingPlanned)
-    assert mending.feedback == detail
+def test_what_an_agent_is_asked_to_do_is_reported_to_it_and_not_to_people() -> None:
+    detail = f"1 of 1 criteria lack sufficient evidence (policy strict):\n- AC-1 (It is): nothing was offered\n{ASKED}"
+    repair = conclusion(fold_story(landing_asked("coding"), refusal(Refusal.EVIDENCE, detail=detail)))
+    assert isinstance(repair, story_facts.RepairPlanned)
+    assert repair.feedback == detail
     spent = landing_asked("coding", limits=Limits(repairs=0))
     ending = conclusion(fold_story(spent, refusal(Refusal.EVIDENCE, detail=detail)))
     assert isinstance(ending, story_facts.StoryFailed)
     assert ending.reason.endswith("\n- AC-1 (It is): nothing was offered")
 
 
-def test_a_story_that_has_no_step_left_cannot_be_mended() -> None:
+def test_a_story_that_has_no_step_left_cannot_be_repaired() -> None:
     story = landing_asked(*["coding"] * MAX_STEPS)
     ending = conclusion(fold_story(story, refusal(Refusal.GATES)))
     assert isinstance(ending, story_facts.StoryFailed)
-    assert "no step left of 30" in ending.reason
+    assert "the limit of 30 steps is reached" in ending.reason
 
 
-def test_a_refusal_that_nobody_explained_fails_the_story() -> None:
+def test_a_refusal_that_no_one_explained_fails_the_story() -> None:
     story = replace(
         made := landing_asked("coding"), landing=replace(made.landing, progress=LandingStage.REFUSED, refused=None)
     )
     assert isinstance(conclusion(story), story_facts.StoryFailed)
 
 
-def test_a_story_without_steps_can_be_mended() -> None:
+def test_a_story_without_steps_can_be_repaired() -> None:
     story = fold_story(
         StoryState(),
         story_facts.StoryStarted(at=1, assignment=assignment(), steps=()),
@@ -131,7 +131,7 @@ def test_a_story_without_steps_can_be_mended() -> None:
     assert [step.plan.type for step in concluded(story).pipeline.steps] == ["coding"]
 
 
-def test_a_pipeline_that_ends_otherwise_is_mended_at_its_end() -> None:
+def test_a_pipeline_that_ends_otherwise_is_repaired_at_its_end() -> None:
     story = concluded(fold_story(landing_asked("coding", "review"), refusal(Refusal.GATES)))
     assert [(s.plan.type, s.status) for s in story.pipeline.steps[1:]] == [
         ("review", StepStatus.COMPLETED),

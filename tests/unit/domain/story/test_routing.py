@@ -103,7 +103,7 @@ def test_going_back_runs_again_what_a_route_had_passed_over_but_not_what_an_edit
     assert statuses(story) == ["pending", "pending", "pending", "skipped", "pending"]
 
 
-def test_a_value_without_a_target_goes_on_in_order() -> None:
+def test_a_value_without_a_target_continues_in_order() -> None:
     routes = (Route(value="fine"), Route(value="bad", target="work", back=True))
     story = after_steps(started(planned("work"), planned("look", decision_key="L", routes=routes), planned("end")), 1)
     story = fold_story(story, began(story))
@@ -135,7 +135,7 @@ def test_when_the_targets_retries_are_spent_the_story_fails_and_says_why() -> No
     assert isinstance(fact, story_facts.StoryFailed)
     assert fact.cause is FailureCause.STEP
     assert fact.reason == (
-        "step-004 review decided 'needs_fixes' again, and step-003 work was gone back to or retried 1 time, "
+        "step-004 review decided 'needs_fixes' again, and step-003 work was already repeated 1 time, "
         "which is its limit: REVIEW_ISSUES: no tests"
     )
 
@@ -144,8 +144,8 @@ def test_when_the_targets_retries_are_spent_a_person_is_asked_and_may_allow_one_
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
     assert story.waiting.hold is not None
     assert story.waiting.hold.cause is HoldCause.EXHAUSTED
-    told = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer="try tabs"))
-    again = concluded(replace(told, waiting=replace(told.waiting, reported=False)))
+    message = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer="try tabs"))
+    again = concluded(replace(message, waiting=replace(message.waiting, reported=False)))
     assert statuses(again)[2:] == ["pending"] * 3
     assert step(again, WORK).feedback == "REVIEW_ISSUES: no tests\nA person says: try tabs"
     asked_again = concluded(reviewed("needs_fixes", after_steps(again, 1)))
@@ -154,9 +154,9 @@ def test_when_the_targets_retries_are_spent_a_person_is_asked_and_may_allow_one_
 
 def test_one_more_round_needs_no_words() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
-    told = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer=""))
+    message = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer=""))
     assert (
-        step(concluded(replace(told, waiting=replace(told.waiting, reported=False))), WORK).feedback
+        step(concluded(replace(message, waiting=replace(message.waiting, reported=False))), WORK).feedback
         == "REVIEW_ISSUES: no tests"
     )
 
@@ -186,8 +186,7 @@ def test_gates_that_fail_the_same_way_lead_back_once() -> None:
     fact = conclusion(twice)
     assert isinstance(fact, story_facts.StoryFailed)
     assert fact.reason == (
-        "step-002 check came back with the same failure after step-001 coding had been done again: "
-        "gate test failed: 1 failed in 7.2 s"
+        "step-002 check failed in the same way after step-001 coding had run again: gate test failed: 1 failed in 7.2 s"
     )
 
 
@@ -201,8 +200,8 @@ def test_a_person_may_allow_another_round_after_the_same_failure() -> None:
     held = concluded(checked(once, "red"))
     assert held.waiting.hold is not None
     assert held.waiting.hold.cause is HoldCause.EXHAUSTED
-    told = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
-    again = concluded(replace(told, waiting=replace(told.waiting, reported=False)))
+    story = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
+    again = concluded(replace(story, waiting=replace(story.waiting, reported=False)))
     assert [step.status for step in again.pipeline.steps] == ["pending", "pending"]
     assert again.pipeline.steps[0].plan.max_retries == 5
 
@@ -212,10 +211,11 @@ def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> Non
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, decision="fine"))
     held = fold_story(story, story_facts.StoryHeld(at=1, cause=HoldCause.EXHAUSTED, detail="?"))
-    told = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
-    assert told.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=1, until=5),)
+    message = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
+    assert message.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=1, until=5),)
     assert (
-        replace(told, waiting=replace(told.waiting, holds=0), rate_limit=replace(told.rate_limit, waited=())) == story
+        replace(message, waiting=replace(message.waiting, holds=0), rate_limit=replace(message.rate_limit, waited=()))
+        == story
     )
 
 
@@ -233,13 +233,13 @@ def test_values_are_compared_without_regard_to_case_and_marks(said: str) -> None
     assert decision_of(deciding(), (("decision", said),)) == "approved"
 
 
-def test_a_missing_decision_is_told_with_the_values_there_are() -> None:
+def test_a_missing_decision_is_reported_with_the_values_there_are() -> None:
     missing = Undecided(reason="the answer lacks DECISION:, which must be one of approved, needs_fixes, rejected")
     assert decision_of(deciding(), (("status", "done"),)) == missing
     assert decision_of(deciding(), (("decision", " \n"),)) == missing
 
 
-def test_an_unknown_decision_is_told_with_the_values_there_are() -> None:
+def test_an_unknown_decision_is_reported_with_the_values_there_are() -> None:
     unknown = Undecided(reason="DECISION: 'perhaps' is not one of approved, needs_fixes, rejected")
     assert decision_of(deciding(), (("decision", "perhaps"),)) == unknown
 
@@ -291,13 +291,13 @@ def test_a_route_that_no_decision_asks_for_changes_nothing() -> None:
     assert fold_story(story, fact) == story
 
 
-def test_a_route_to_a_step_that_is_gone_goes_on_in_order() -> None:
+def test_a_route_to_a_step_that_is_gone_continues_in_order() -> None:
     story = reviewed("needs_fixes")
     fact = story_facts.StepRouted(at=1, step=REVIEW, value="needs_fixes", target=step_id(9), back=True, feedback="")
     assert statuses(fold_story(story, fact)) == ["completed"] * 4 + ["pending"]
 
 
-def test_a_route_to_a_name_that_no_step_has_goes_on_in_order() -> None:
+def test_a_route_to_a_name_that_no_step_has_continues_in_order() -> None:
     lost = replace(deciding_plan(), routes=(Route(value="yes", target="nowhere", back=True),))
     assert pipeline_of((lost,)).steps[0].plan.routes[0].target == ""
 

@@ -1,4 +1,4 @@
-"""What edits, people and another go make of a pipeline with routes."""
+"""The effect of edits, people and retries on a pipeline with routes."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_a_route_leads_to_the_first_of_the_steps_that_replace_its_target() -> No
     story = after_steps(story, 4)
     story = fold_story(story, began(story))
     story = concluded(fold_story(story, done(story, decision="needs_fixes")))
-    assert [one.id for one in story.pipeline.steps if one.status is StepStatus.PENDING] == [
+    assert [step.id for step in story.pipeline.steps if step.status is StepStatus.PENDING] == [
         step_id(6),
         step_id(7),
         REVIEW,
@@ -75,10 +75,10 @@ def test_a_target_is_not_moved_to_the_other_side_of_what_leads_to_it() -> None:
     order = (BRAINSTORM, PLAN, REVIEW, WORK, COMPOUND)
     assert "step-003 must stay before step-004" in refused(Edit(operation=Operation.REORDER, reason="r", order=order))
     order = (BRAINSTORM, PLAN, WORK, COMPOUND, REVIEW)
-    assert "step-005 must stay behind step-004" in refused(Edit(operation=Operation.REORDER, reason="r", order=order))
+    assert "step-005 must stay after step-004" in refused(Edit(operation=Operation.REORDER, reason="r", order=order))
     order = (PLAN, BRAINSTORM, WORK, REVIEW, COMPOUND)
     story = edited(started(*compound()), Edit(operation=Operation.REORDER, reason="r", order=order))
-    assert [one.id for one in story.pipeline.steps] == list(order)
+    assert [step.id for step in story.pipeline.steps] == list(order)
 
 
 def test_a_route_on_to_a_skipped_step_leads_to_the_next_after_it() -> None:
@@ -128,13 +128,15 @@ def with_approval(*routes: Route) -> StoryState:
     return replace(story, waiting=replace(story.waiting, reported=True))
 
 
-def told(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
+def outcome_of(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
     released = fold_story(story, story_facts.StoryReleased(at=9, granted=granted, answer=answer))
     return replace(released, waiting=replace(released.waiting, reported=False))
 
 
 def test_a_refused_approval_takes_the_route_for_rejected() -> None:
-    story = told(with_approval(Route(value="rejected", target="work", back=True)), granted=False, answer="too slow")
+    story = outcome_of(
+        with_approval(Route(value="rejected", target="work", back=True)), granted=False, answer="too slow"
+    )
     assert statuses(story) == ["completed", "completed"]
     story = concluded(story)
     assert statuses(story) == ["pending", "pending"]
@@ -142,35 +144,37 @@ def test_a_refused_approval_takes_the_route_for_rejected() -> None:
 
 
 def test_a_refused_approval_without_a_route_fails_the_step_and_its_exhausted_rule_applies() -> None:
-    story = concluded(told(with_approval(), granted=False, answer="no"))
+    story = concluded(outcome_of(with_approval(), granted=False, answer="no"))
     assert story.status is StoryStatus.FAILED
     assert "no" in story.outcome.reason
 
 
-def test_an_approval_goes_on_in_order_or_where_approved_leads() -> None:
-    assert statuses(told(with_approval(), granted=True)) == ["completed", "completed"]
-    story = told(with_approval(Route(value="Approved")), granted=True)
+def test_an_approval_continues_in_order_or_where_approved_leads() -> None:
+    assert statuses(outcome_of(with_approval(), granted=True)) == ["completed", "completed"]
+    story = outcome_of(with_approval(Route(value="Approved")), granted=True)
     assert isinstance(conclusion(story), story_facts.StepRouted)
 
 
-# Another go -----------------------------------------------------------------------------------------------------------
+# Retry ----------------------------------------------------------------------------------------------------------------
 
 
-def reopening(*, afresh: bool) -> story_facts.StoryReopened:
-    return story_facts.StoryReopened(at=50, assignment=assignment(), steps=compound(), afresh=afresh, cursor=0)
+def reopening(*, from_scratch: bool) -> story_facts.StoryReopened:
+    return story_facts.StoryReopened(
+        at=50, assignment=assignment(), steps=compound(), from_scratch=from_scratch, cursor=0
+    )
 
 
 def test_a_story_that_failed_by_a_spent_route_follows_it_once_more_when_it_is_retried() -> None:
     failed_story = concluded(reviewed("needs_fixes", max_retries=0))
     assert failed_story.status is StoryStatus.FAILED
-    story = concluded(fold_story(failed_story, reopening(afresh=False)))
+    story = concluded(fold_story(failed_story, reopening(from_scratch=False)))
     assert statuses(story)[2:] == ["pending"] * 3
 
 
-def test_a_story_that_is_begun_afresh_has_its_answers_and_the_context_of_its_workflow() -> None:
+def test_a_story_that_is_begun_from_scratch_has_its_answers_and_the_context_of_its_workflow() -> None:
     answered = replace(
         made := reviewed("needs_fixes", max_retries=0), dialogue=replace(made.dialogue, answers=(("q", "a"),))
     )
-    fresh = replace(reopening(afresh=True), assignment=replace(assignment(), context=(("style", "terse"),)))
+    fresh = replace(reopening(from_scratch=True), assignment=replace(assignment(), context=(("style", "terse"),)))
     story = fold_story(concluded(answered), fresh)
     assert (story.dialogue.answers, story.dialogue.context, story.routing) == ((("q", "a"),), (("style", "terse"),), "")

@@ -1,4 +1,4 @@
-"""What is asked of the base about a change, and how the answers are read."""
+"""Which questions about a change are put to the base, and how the answers are read."""
 
 import subprocess
 import sys
@@ -42,8 +42,8 @@ def test_the_interpreters_of_the_gates_are_asked_and_the_tree_does_not_count(tmp
     (tmp_path / "fresh.py").write_text("raise SystemExit(1)\n")
     command = base_survey.asking_for_modules(("fresh", "json", "pytest"), (f"{sys.executable} -m pytest",))
     assert "python3 python" in command
-    told = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert set(told.stdout.split()) == {"json", "pytest"}
+    completed = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(completed.stdout.split()) == {"json", "pytest"}
 
 
 def test_a_new_module_in_the_place_of_an_installed_one_is_left_out() -> None:
@@ -74,7 +74,7 @@ def test_what_a_makefile_includes_is_configuration_whatever_it_is_called() -> No
     paths = ("local.mk", "deep/rules/a.inc", "more.inc", "web/a/b.just", "web/d.just")
     assert put_back(new(*paths), protection, ()) == Restored(out=paths)
     assert put_back(edited(*paths, "web/more.inc"), protection, ()) == Restored(back=paths)
-    assert all(configures(one, protection) for one in edited(*paths))
+    assert all(configures(change, protection) for change in edited(*paths))
 
 
 def test_scripts_are_found_that_a_recipe_starts() -> None:
@@ -87,7 +87,7 @@ def test_scripts_are_found_that_a_recipe_starts() -> None:
 def test_a_check_script_that_configuration_starts_is_put_back_and_another_is_reported() -> None:
     protection = Protection(followed=frozenset({"ci/check.sh", "app.py"}))
     assert put_back(edited("ci/check.sh", "app.py"), protection, ()) == Restored(back=("ci/check.sh",))
-    assert all(configures(one, protection) for one in edited("ci/check.sh", "app.py"))
+    assert all(configures(change, protection) for change in edited("ci/check.sh", "app.py"))
 
 
 # Tests -----------------------------------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ def test_runners_list_their_tests_and_run_none(tmp_path: Path, runner: str) -> N
     (tmp_path / "checkprice.py").write_text(body)
     (tmp_path / "testnothing.py").write_text("")
     (command,) = base_survey.listings((f"{sys.executable} -B -m {runner}",))
-    told = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    completed = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
     asked = ("checkprice.py", "testnothing.py")
-    assert base_survey.listed_in(told.stdout, asked) == {"checkprice.py"}
+    assert base_survey.listed_in(completed.stdout, asked) == {"checkprice.py"}
     assert not (tmp_path / "ran").exists()
 
 

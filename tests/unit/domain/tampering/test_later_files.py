@@ -1,4 +1,4 @@
-"""Which files run on the user's machine later, who has asked for them, and what is done with the others."""
+"""Which files run on the user's machine later, which of them were requested, and what happens to the others."""
 
 import pytest
 from hypothesis import given
@@ -128,7 +128,7 @@ def test_a_file_that_the_story_names_was_asked_for(path: str, asking: Story) -> 
         ("CLAUDE.md", story("Shorten CLAUDE.md", "CLAUDE.md", planned=True)),
     ],
 )
-def test_a_file_that_nobody_named_was_not(path: str, asking: Story) -> None:
+def test_a_file_that_no_one_named_was_not(path: str, asking: Story) -> None:
     assert left_out(("src/app.py", path), asking) == (path,)
 
 
@@ -144,7 +144,7 @@ PATHS = ("src/app.py", ".mcp.json")
 def test_what_is_left_out_stays_as_the_base_has_it() -> None:
     found = with_later(Inspection(kept=("prd.json",)), PATHS, story(), LaterPolicy.LEAVE_OUT)
     assert (found.kept, found.left_out, found.held) == (("prd.json", ".mcp.json"), (".mcp.json",), False)
-    assert found.told == "1 left out, for it would run later on your machine (.mcp.json)"
+    assert found.message == "1 left out, for it would run later on your machine (.mcp.json)"
     kept = with_later(Inspection(kept=(".mcp.json",)), PATHS, story(), LaterPolicy.LEAVE_OUT)
     assert kept.kept == (".mcp.json",)
 
@@ -153,7 +153,7 @@ def test_what_is_left_out_stays_as_the_base_has_it() -> None:
 def test_what_is_held_or_lands_is_reported(policy: LaterPolicy, *, held: bool) -> None:
     found = with_later(NOTHING_TOUCHED, PATHS, story(), policy)
     assert (found.kept, found.left_out, found.held) == ((), (), held)
-    assert [(one.kind, one.path) for one in found.findings] == [(Meddling.LATER, ".mcp.json")]
+    assert [(finding.kind, finding.path) for finding in found.findings] == [(Meddling.LATER, ".mcp.json")]
 
 
 def test_a_change_without_such_files_is_as_it_was() -> None:
@@ -164,7 +164,7 @@ def test_of_many_such_files_a_fact_carries_some_and_the_number_of_the_others() -
     paths = [f".claude/{number}" for number in range(50)]
     found = with_later(NOTHING_TOUCHED, paths, story(), LaterPolicy.LEAVE_OUT)
     assert len(found.left_out) == 50
-    assert sum(one.count for one in found.findings) == 50
+    assert sum(finding.count for finding in found.findings) == 50
     assert len(found.findings) == 20
     assert "and 45 more" in only_later(found.left_out)
     assert "more" not in only_later(PATHS).partition(")")[0]

@@ -1,4 +1,4 @@
-"""Which files are tests and gate configuration, and which of a change the gates are run without."""
+"""Which files are tests and gate configuration, and which files of a change are left out when the gates run."""
 
 import pytest
 from hypothesis import given
@@ -95,7 +95,7 @@ def test_what_the_settings_name_is_a_test() -> None:
 @pytest.mark.parametrize(
     "path", ["tests.py", "test.js", "ab-test.ts", "JobSpec.kt", "Rakefile", "CMakeLists.txt", "Cargo.toml"]
 )
-def test_what_may_be_product_code_is_told_of_and_not_put_back(path: str) -> None:
+def test_what_may_be_product_code_is_reported_of_and_not_put_back(path: str) -> None:
     assert not matches((*TESTS, *CONFIGURATION), path)
 
 

@@ -1,4 +1,4 @@
-"""Which of a change the gates are run without."""
+"""Which files of a change are left out when the gates run."""
 
 from collections.abc import Sequence
 
@@ -175,21 +175,23 @@ def test_a_list_of_the_settings_wins() -> None:
     assert put_back(TOUCHED, named, ()) == Restored(back=("package.json",))
 
 
-def test_where_changes_are_only_told_nothing_is_undone() -> None:
+def test_where_changes_are_only_reported_nothing_is_undone() -> None:
     assert undone((*TOUCHED, CONFTEST), Protection(policy=ProtectPolicy.REPORT), ()) == ((), ())
 
 
 _PATHS = st.sampled_from(["tests/a.py", "conftest.py", "src/a.py", "src/b.test.ts", "Makefile", "package.json"])
 
 
-@given(st.lists(st.builds(Touched, path=_PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda one: one.path))
+@given(st.lists(st.builds(Touched, path=_PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda item: item.path))
 def test_only_changed_and_protected_paths_are_put_back_or_left_out(touched: list[Touched]) -> None:
     without = put_back(touched, Protection(), ())
     back, out = without.back, without.out
-    letters = {one.path: one.letter for one in touched}
+    unread_messages = {change.path: change.letter for change in touched}
     assert all(matches((*TESTS, *CONFIGURATION), path) for path in (*back, *out))
-    assert all(letters[path] != "A" for path in back)
-    assert all(letters[path] == "A" for path in out)
-    guarded = {path for path, letter in letters.items() if letter != "A" and matches((*TESTS, *CONFIGURATION), path)}
+    assert all(unread_messages[path] != "A" for path in back)
+    assert all(unread_messages[path] == "A" for path in out)
+    guarded = {
+        path for path, letter in unread_messages.items() if letter != "A" and matches((*TESTS, *CONFIGURATION), path)
+    }
     assert set(back) == guarded
-    assert set(out) == {path for path in letters if matches((*TESTS, *CONFIGURATION), path)} - guarded
+    assert set(out) == {path for path in unread_messages if matches((*TESTS, *CONFIGURATION), path)} - guarded

@@ -1,4 +1,4 @@
-"""Lines that reach into a test runner, and lines that take packages from elsewhere."""
+"""Lines that manipulate a test runner, and lines that install packages from elsewhere."""
 
 import time
 
@@ -113,12 +113,12 @@ def inspected(path: str, line: str, allowed: tuple[str, ...] = (), **protection:
 
 def test_gates_prove_nothing_then_unless_the_spec_says_that_the_file_is_touched() -> None:
     line = "unittest.TestCase.run = print"
-    assert inspected("price.py", line) == (f"price.py changes the test runner that is to judge it: {line}",)
+    assert inspected("price.py", line) == (f"price.py changes the test runner that judges it: {line}",)
     assert inspected("price.py", line, ("price.py",)) == ()
     assert inspected("price.py", line, policy=ProtectPolicy.REPORT) == ()
     assert inspected("price.py", "import unittest") == ()
-    (told,) = inspected("requirements.txt", "-e ./fake")
-    assert told == "requirements.txt takes a package from a folder, an address or another index: -e ./fake"
+    (message,) = inspected("requirements.txt", "-e ./fake")
+    assert message == "requirements.txt takes a package from a folder, an address or another index: -e ./fake"
     assert inspected("package.json", '"jest": "file:x"') != ()
 
 

@@ -1,4 +1,4 @@
-"""Which keys of a file that holds dependencies too are as the base has them in a second run."""
+"""Which keys of a file that also lists dependencies are restored from the base in a second run."""
 
 from collections.abc import Mapping
 from typing import Any

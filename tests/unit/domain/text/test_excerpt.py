@@ -1,4 +1,4 @@
-"""What is left of a long output, and what is the same in two."""
+"""What is kept of a long output, and what two outputs have in common."""
 
 import pytest
 from hypothesis import given
@@ -65,7 +65,7 @@ def test_every_line_kept_is_one_of_the_output_or_a_remark(lines: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("2 failed in 0.31s", "2 failed in 12.07s"),
         ("at 0x7f3a12", "at 0x55cc01"),
@@ -78,12 +78,12 @@ def test_every_line_kept_is_one_of_the_output_or_a_remark(lines: list[str]) -> N
         ("a\n\n  b", "a b"),
     ],
 )
-def test_what_differs_from_run_to_run_does_not_count(one: str, other: str) -> None:
-    assert normalised(one) == normalised(other)
+def test_what_differs_from_run_to_run_does_not_count(text: str, other: str) -> None:
+    assert normalised(text) == normalised(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("3 failed", "2 failed"),
         ("FAILED test_a", "FAILED test_b"),
@@ -91,8 +91,8 @@ def test_what_differs_from_run_to_run_does_not_count(one: str, other: str) -> No
         ("NameError: feedback", "NameError: defaced"),
     ],
 )
-def test_another_failure_is_another_one(one: str, other: str) -> None:
-    assert normalised(one) != normalised(other)
+def test_another_failure_is_another_one(text: str, other: str) -> None:
+    assert normalised(text) != normalised(other)
 
 
 @given(st.text(max_size=200))
@@ -105,12 +105,12 @@ def test_to_normalise_twice_changes_nothing_more_than_white_space(text: str) -> 
 
 @given(st.text(max_size=50), st.text(max_size=3 * WORDS_LIMIT))
 def test_last_words_are_bounded_and_stand_on_one_readable_line(error: str, said: str) -> None:
-    told = with_last_words(error, said)
-    assert told.startswith(error)
-    added = told[len(error) :]
-    assert len(added) <= WORDS_LIMIT + len("\nits last words: …")
-    assert not added or added.startswith("\nits last words: ")
-    assert added[1:].isprintable() or not any(ord(one) < 32 for one in added[1:])
+    message = with_last_words(error, said)
+    assert message.startswith(error)
+    added = message[len(error) :]
+    assert len(added) <= WORDS_LIMIT + len("\nlast output: …")
+    assert not added or added.startswith("\nlast output: ")
+    assert added[1:].isprintable() or not any(ord(name) < 32 for name in added[1:])
 
 
 @pytest.mark.parametrize("said", ["", " \n", "no such model", "no \x1b[31msuch\x1b[0m\nmodel"])

@@ -1,4 +1,4 @@
-"""A pipeline whose review decides in three ways, as the tests of routing know it."""
+"""A pipeline whose review has three possible decisions, for the tests of routing."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Edits of a pipeline of the catalogue's ten steps while the fifth runs: accepted, or rejected with the reason."""
+"""Edits of a pipeline of the catalogue's ten steps while the fifth runs: accepted, or rejected with a reason."""
 
 from shiftwork.domain.core.ids import step_id
 from shiftwork.domain.story.state import StoryState

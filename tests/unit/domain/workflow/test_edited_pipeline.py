@@ -1,4 +1,4 @@
-"""What a story asks for is changed: when that is worked on, and what becomes of the work for the text before."""
+"""A story's request is edited: when agents work on the new text, and what happens to the work for the old text."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.run.steering.intents import anew
+from shiftwork.domain.run.steering.intents import restarted
 from shiftwork.domain.spec.spec import Criterion, one_shot, reworded
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.testing.builders import asked, fold_run, kept, run_plan, started_run, story_id
@@ -28,15 +28,15 @@ def test_what_is_edited_is_dispatched_as_it_then_reads() -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"title": "Other"}, "what it asks for was changed"),
-        ({"description": "Something else"}, "what it asks for was changed"),
-        ({"criteria": (Criterion(id="AC-1", text="another"),)}, "what it asks for was changed"),
+        ({"title": "Other"}, "its text was changed"),
+        ({"description": "Something else"}, "its text was changed"),
+        ({"criteria": (Criterion(id="AC-1", text="another"),)}, "its text was changed"),
         ({"depends_on": (story_id(2),)}, ""),
         ({}, ""),
     ],
     ids=repr,
 )
-def test_work_that_was_done_for_another_text_is_not_gone_on_with(changes: dict[str, Any], why: str) -> None:
+def test_work_that_was_done_for_another_text_is_not_continued(changes: dict[str, Any], why: str) -> None:
     failed = fold_run(all_landed(asked(1), asked(2)), run_facts.StoryAdded(at=1, story=asked(3)))
     failed = fold_run(failed, dispatched(3), ended(3, StoryStatus.FAILED))
     edit = run_facts.StoryEdited(at=1, story=replace(asked(3), **changes))
@@ -44,10 +44,10 @@ def test_work_that_was_done_for_another_text_is_not_gone_on_with(changes: dict[s
     for run in (before, after):
         (effect,) = decide_run(kept(run))
         assert isinstance(effect, run_effects.DispatchStory)
-        assert (effect.afresh, anew(run, story_id(3))) == (bool(why), why)
+        assert (effect.from_scratch, restarted(run, story_id(3))) == (bool(why), why)
     later = fold_run(before, dispatched(3), ended(3, StoryStatus.FAILED), retry(3))
-    assert not anew(later, story_id(3)), "what was done since was done for the new text"
-    assert anew(fold_run(before, cancel(3), retry(3)), story_id(3)) == why, "nobody has begun it meanwhile"
+    assert not restarted(later, story_id(3)), "what was done since was done for the new text"
+    assert restarted(fold_run(before, cancel(3), retry(3)), story_id(3)) == why, "no agent has begun it meanwhile"
 
 
 def test_a_run_of_one_sentence_is_about_what_that_says_then() -> None:
@@ -71,8 +71,8 @@ def test_a_run_of_several_stories_is_about_more_than_the_one_that_was_edited() -
     )
 
 
-def test_an_edit_of_what_nobody_has_begun_makes_no_work_outdated() -> None:
+def test_an_edit_of_what_no_one_has_begun_makes_no_work_outdated() -> None:
     run = fold_run(
         started_run(asked(1)), cancel(1), run_facts.StoryEdited(at=1, story=replace(asked(1), title="Other"))
     )
-    assert (anew(run, story_id(1)), anew(run, FRAME)) == ("", "")
+    assert (restarted(run, story_id(1)), restarted(run, FRAME)) == ("", "")

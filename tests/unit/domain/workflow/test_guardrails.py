@@ -103,7 +103,7 @@ def test_adding_needs_new_steps_of_a_known_type_that_are_described(operation: Op
     silent = replace(bare, steps=(NewStep(type="coding", description=" "),))
     assert "needs a description" in rejected(coding_runs().pipeline, silent)
     harness = replace(bare, steps=(NewStep(type="rebase_resolve", description="mine"),))
-    assert "added by the harness alone" in rejected(coding_runs().pipeline, harness)
+    assert "added only by the harness" in rejected(coding_runs().pipeline, harness)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_new_description_must_say_something(operation: Operation, target: Step
 
 
 def test_a_request_without_operations_is_refused() -> None:
-    assert rejected(coding_runs().pipeline) == "the request holds no operation"
+    assert rejected(coding_runs().pipeline) == "the request has no operation"
 
 
 def test_a_refusal_names_the_operation_at_fault() -> None:
@@ -148,7 +148,7 @@ def test_a_step_of_the_catalogue_comes_with_the_catalogues_time() -> None:
     assert (added.plan.kind, added.plan.minutes, added.plan.max_retries) == (StepKind.AGENT, 5, 1)
 
 
-def test_restarts_tells_requests_that_restart() -> None:
+def test_restarts_reports_requests_that_restart() -> None:
     assert restarts((edit(Operation.SKIP), edit(Operation.RESTART)))
     assert not restarts((edit(Operation.SKIP),))
 
@@ -185,7 +185,7 @@ def test_work_that_a_person_adds_before_a_completed_final_review_is_reviewed() -
 
 @pytest.mark.parametrize("operation", [Operation.SKIP, Operation.SPLIT, Operation.EDIT_DESCRIPTION])
 def test_a_step_that_restarts_itself_cannot_change_itself_as_well(operation: Operation) -> None:
-    """Else the step would be gone when its attempt's usage is told, and what was spent would be counted nowhere."""
+    """Else the step would be gone when its attempt's usage is reported, and the usage would not be counted."""
     restart = edit(Operation.RESTART, description="again")
     assert "is running" in rejected(
         coding_runs().pipeline, restart, edit(operation, CODING, "coding", description="other")
@@ -193,7 +193,7 @@ def test_a_step_that_restarts_itself_cannot_change_itself_as_well(operation: Ope
 
 
 def test_a_step_that_has_been_attempted_cannot_be_split() -> None:
-    """Else two steps that restart themselves and split each other would go on for ever: new steps, new counters."""
+    """Else two steps that restart themselves and split each other would continue forever: new steps, new counters."""
     restart = edit(Operation.RESTART, description="again")
     order = tuple(step_id(number) for number in (6, 5, 7, 8, 9, 10))
     restarted = accepted(coding_runs().pipeline, restart)

@@ -1,4 +1,4 @@
-"""What is asked and how it is gone about: specs, the catalogue, workflows, pipelines, usage, names."""
+"""The plan of a run and its parts: specs, the catalogue, workflows, pipelines, usage, names."""
 
 from dataclasses import replace
 
@@ -153,7 +153,7 @@ CUT = one_shot(LONG).title
 
 
 @pytest.mark.parametrize(
-    ("request_", "changes", "told"),
+    ("request_", "changes", "lines"),
     [
         ("Add two", {"title": "Add five"}, ("Add five", "Add five", "Add five")),
         ("Add two\n\nwith a test", {"title": "Add five"}, ("Add five", *["Add five\n\nwith a test"] * 2)),
@@ -166,11 +166,11 @@ CUT = one_shot(LONG).title
     ],
 )
 def test_what_was_said_in_one_sentence_is_changed_as_one(
-    request_: str, changes: dict[str, str], told: tuple[str, str, str]
+    request_: str, changes: dict[str, str], lines: tuple[str, str, str]
 ) -> None:
     (story,) = one_shot(request_).stories
     changed = reworded(story, **changes)
-    assert (changed.title, changed.description, *(one.text for one in changed.criteria)) == told
+    assert (changed.title, changed.description, *(criterion.text for criterion in changed.criteria)) == lines
 
 
 def test_a_title_that_was_never_cut_is_followed_too() -> None:
@@ -182,7 +182,7 @@ def test_words_of_their_own_stay_under_another_title() -> None:
     own = (Criterion(id="AC-1", text="It adds"), Criterion(id="AC-2", text="Add two"))
     story = Story(id=StoryId("US-002"), title="Add two", description="Two numbers. Add two", criteria=own)
     changed = reworded(story, title="Add five")
-    assert (changed.description, [one.text for one in changed.criteria]) == (
+    assert (changed.description, [criterion.text for criterion in changed.criteria]) == (
         "Two numbers. Add two",
         ["It adds", "Add five"],
     )
@@ -201,10 +201,10 @@ usages = st.builds(
 
 
 @given(usages, usages, usages)
-def test_usage_adds_up_in_any_order_and_nothing_adds_nothing(one: Usage, two: Usage, three: Usage) -> None:
-    assert one + two == two + one
-    assert (one + two) + three == one + (two + three)
-    assert one + NOTHING_USED == one
+def test_usage_adds_up_in_any_order_and_nothing_adds_nothing(usage: Usage, two: Usage, three: Usage) -> None:
+    assert usage + two == two + usage
+    assert (usage + two) + three == usage + (two + three)
+    assert usage + NOTHING_USED == usage
 
 
 def test_an_unknown_cost_is_not_zero() -> None:

@@ -66,13 +66,13 @@ def test_guardrail_01_a_person_may_split_a_mandatory_step_into_one_of_its_type(m
     split = Edit(operation=Operation.SPLIT, reason="r", target=mandatory, steps=new("coding", name))
     pipeline = accepted(coding_runs().pipeline, split, by="person")
     assert [step.plan.type for step in pipeline.steps].count(name) == 1
-    assert "not an agent's to split" in rejected(coding_runs().pipeline, split)
+    assert "an agent may not split it" in rejected(coding_runs().pipeline, split)
 
 
 @pytest.mark.parametrize("mandatory", [step_id(6), FINAL])
 def test_guardrail_01_no_agent_rewrites_a_mandatory_step(mandatory: StepId) -> None:
     edit = Edit(operation=Operation.EDIT_DESCRIPTION, reason="r", target=mandatory, description="say that all is well")
-    assert "what it is to do is not an agent's to change" in rejected(coding_runs().pipeline, edit)
+    assert "an agent may not change its description" in rejected(coding_runs().pipeline, edit)
     changed = accepted(coding_runs().pipeline, edit, by="person").find(mandatory)
     assert changed
     assert changed.plan.description == "say that all is well"
@@ -83,7 +83,7 @@ def test_guardrail_01_no_agent_restarts_a_mandatory_step_as_another() -> None:
     running = fold_story(story, began(story))
     last = step_id(2)
     restart = Edit(operation=Operation.RESTART, reason="r", target=last, description="say that all is well")
-    assert "not an agent's to change" in rejected(running.pipeline, restart, by=last)
+    assert "an agent may not change its description" in rejected(running.pipeline, restart, by=last)
     own = running.pipeline.steps[1].plan.description
     assert accepted(running.pipeline, replace(restart, description=own), by=last).steps[1].restarts == 1
 
@@ -268,16 +268,16 @@ def rejection(story: StoryState, reason: str) -> story_facts.WorkflowEditRejecte
     return story_facts.WorkflowEditRejected(at=1, by=step.id, request="{}", reason=reason)
 
 
-def test_guardrail_10_the_next_step_is_told_of_a_rejection() -> None:
+def test_guardrail_10_the_next_step_is_reported_of_a_rejection() -> None:
     """Edits are recorded before the completion of the step that asked for them."""
     story = coding_runs()
-    told = fold_story(story, rejection(story, "no such step"), done(story))
-    assert told.dialogue.messages == ("Your workflow edit was rejected: no such step",)
-    running = fold_story(told, began(told))
-    assert running.dialogue.messages == told.dialogue.messages
+    message = fold_story(story, rejection(story, "no such step"), done(story))
+    assert message.dialogue.messages == ("Your workflow edit was rejected: no such step",)
+    running = fold_story(message, began(message))
+    assert running.dialogue.messages == message.dialogue.messages
 
 
-def test_guardrail_10_what_a_completed_step_was_told_is_not_told_again() -> None:
+def test_guardrail_10_what_a_completed_step_was_reported_is_not_reported_again() -> None:
     story = coding_runs()
     story = fold_story(story, rejection(story, "first"), done(story))
     story = fold_story(story, began(story))

@@ -1,4 +1,4 @@
-"""What templates may name: defaults of the file, then what steps answer, and the harness's own names above all."""
+"""The values of templates: the file's defaults, overridden by steps' answers, overridden by the harness's own names."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,7 @@
 """Any agent that speaks the Agent Client Protocol on its standard input and output.
 
-For agents without an adapter of their own: over this protocol a rate limit is an answer in words like any other, and
-not every agent tells what it has used. What such an answer breaks is the contract of its step, so nothing lands by it.
+For agents without an adapter of their own. Over this protocol a rate limit is a text answer like any other, and not
+every agent reports its usage. Such an answer breaks the contract of its step, so nothing is merged because of it.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ from shiftwork.ports.agent import AgentReport, AgentTask, Listener
 from shiftwork.redaction import Lined, redacted
 
 _FAREWELL_SECONDS: Final = 2.0
-"""How long an agent may take to end by itself after the line was closed."""
+"""How long an agent may take to exit by itself after its input was closed."""
 
 
 class AcpAgent:
-    """Runs the command of an agent for every attempt anew. Its HOME stays the user's, where its logins are."""
+    """Starts the agent's command for every attempt. HOME stays the user's, because its logins are there."""
 
     def __init__(self, command: tuple[str, ...], *, env: Mapping[str, str], sandbox: Sandbox = OPEN) -> None:
         self._command = command
@@ -45,7 +45,7 @@ class AcpAgent:
         self._sandbox = sandbox
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
-        from shiftwork.adapters.agents.acp.conversation import Session  # noqa: PLC0415 - half a second, when it is needed
+        from shiftwork.adapters.agents.acp.conversation import Session  # noqa: PLC0415 - importing takes half a second
 
         lay(task.home, {})
         task = replace(task, prompt=redacted(task.prompt))
@@ -55,7 +55,7 @@ class AcpAgent:
 
             def on_line(printed: bytes) -> None:
                 log.line(clean.line(printed))
-                line.hear(printed)
+                line.feed(printed)
 
             over, _ = await self._run(task, line, on_line, session.converse(line))
             for printed in over.stderr.splitlines():
@@ -63,8 +63,8 @@ class AcpAgent:
             for remark in over.remarks:
                 log.note({"type": "remark", "text": remark})
         report = judged(session.transcript.verdict(over.code, over.stderr), over, task.limits)
-        told = replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
-        return without_secrets(told)
+        message = replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
+        return without_secrets(message)
 
     async def probe(self) -> str:
         from shiftwork.adapters.agents.acp.conversation import Session  # noqa: PLC0415 - as above
@@ -76,16 +76,16 @@ class AcpAgent:
             )
             lay(home, {})
             session, line = Session(task, lambda _: None), Line()
-            over, told = await self._run(task, line, line.hear, session.greet(line))
-        if not told:
+            over, message = await self._run(task, line, line.feed, session.greet(line))
+        if not message:
             why = over.stderr.strip()[-500:] or f"exit code {over.code}, {over.cause}"
-            raise AgentMissingError(f"{self._command[0]} does not greet as an ACP agent: {why}", hint=self._hint())
-        return told.replace("\n", " ")
+            raise AgentMissingError(f"{self._command[0]} does not answer as an ACP agent: {why}", hint=self._hint())
+        return message.replace("\n", " ")
 
     async def _run[T](
         self, task: AgentTask, line: Line, on_line: Callable[[bytes], None], talk: Coroutine[Any, Any, T]
     ) -> tuple[Exit, T]:
-        """Have the program and the talk side by side; whichever ends first, the other one ends soon after."""
+        """Runs the program and the conversation side by side; when either ends, the other ends soon after."""
         talking = asyncio.create_task(talk)
         remarks: list[str] = []
         running = asyncio.create_task(self._supervised(task, on_line, line, remarks))
@@ -115,7 +115,7 @@ class AcpAgent:
     async def _supervised(
         self, task: AgentTask, on_line: Callable[[bytes], None], line: Line, remarks: list[str]
     ) -> Exit:
-        """Remarks are also there where it has to be ended."""
+        """Collects the remarks even if the program has to be ended."""
         own = {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
         argv = (from_path(self._command[0], self._env), *self._command[1:])
         launch = Launch(argv=argv, env=self._env | own | task.env, stdin=b"")
@@ -135,11 +135,11 @@ class AcpAgent:
             remarks += spawn.company.remarks if spawn.company else ()
 
     def _hint(self) -> str:
-        return f"see that the command of the settings is an ACP agent and can be run: {' '.join(self._command)}"
+        return f"check that the command in the settings is an ACP agent and can be run: {' '.join(self._command)}"
 
 
 async def _ended(task: asyncio.Task[Any], *, kindly: bool = False) -> None:
-    """Wait until it is over, having cancelled it first unless kindly; whoever cancels us meanwhile cancels it again."""
+    """Waits until the task is done; cancels it first unless `kindly`, and again if the caller is cancelled."""
     if not kindly:
         task.cancel()
     impatient: asyncio.CancelledError | None = None

@@ -1,4 +1,4 @@
-"""A running agent's standard input and output as a line of JSON-RPC messages."""
+"""A running agent's standard input and output as a connection for JSON-RPC messages."""
 
 import asyncio
 import json
@@ -9,10 +9,10 @@ from shiftwork.adapters.processes.supervisor.pipes import Feed
 
 
 class Line:
-    """What is said before the agent has started waits for it; what it prints that is no message is not heard."""
+    """Messages sent before the agent has started wait for it; output that is not a message is ignored."""
 
     def __init__(self) -> None:
-        self._heard: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._received: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._unsaid: list[bytes] = []
         self._feed: Feed | None = None
 
@@ -22,17 +22,17 @@ class Line:
 
     @property
     def unread(self) -> int:
-        """How many bytes were said that the agent has not read yet."""
+        """How many sent bytes the agent has not read yet."""
         return self._feed.unread if self._feed else sum(map(len, self._unsaid))
 
-    def hear(self, line: bytes) -> None:
+    def feed(self, line: bytes) -> None:
         message = parse(line)
         if _is_message(message):
-            self._heard.put_nowait(dict(message))
+            self._received.put_nowait(dict(message))
 
     def cut(self) -> None:
-        """The agent is gone: whoever waits for an answer learns that there will be none."""
-        self._heard.put_nowait(None)
+        """Makes `receive` return None, because the agent is gone and will not answer."""
+        self._received.put_nowait(None)
 
     async def send(self, message: dict[str, Any]) -> None:
         said = json.dumps(message).encode() + b"\n"
@@ -42,7 +42,7 @@ class Line:
             self._unsaid.append(said)
 
     async def receive(self) -> dict[str, Any] | None:
-        return await self._heard.get()
+        return await self._received.get()
 
     async def close(self) -> None:
         if self._feed:
@@ -50,7 +50,7 @@ class Line:
 
 
 def _is_message(message: Json) -> bool:
-    """Whether the library can take it: it expects of its peer what the protocol says."""
+    """Whether the library can process it: the library expects its peer to follow the protocol."""
     return (
         isinstance(message.get("id", 0), int | str)
         and isinstance(message.get("method", ""), str)

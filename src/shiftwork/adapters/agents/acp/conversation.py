@@ -1,4 +1,4 @@
-"""One conversation over the Agent Client Protocol, from the greeting to the answer. Importing this takes its time."""
+"""One conversation over the Agent Client Protocol, from the greeting to the answer. Importing this is slow."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -30,14 +30,14 @@ from shiftwork.ports.agent import AgentEvent, AgentTask, EventKind, Listener
 TOOLBOX: Final = "shiftwork"
 _CLIENT: Final = Implementation(name="shiftwork", version="1")
 _MOST_UNREAD: Final = 128 * 1024 * 1024
-"""Bytes that may wait for an agent: an agent that asks for files and never reads the answers would fill the memory."""
+"""Bytes that may wait for an agent: an agent that requests files and never reads them would fill the memory."""
 
-# No terminals: an agent that may start programs starts them itself, below its own process.
+# No terminals: an agent starts programs itself, as children of its own process.
 _CAN: Final = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False)
 
 
 class Session:
-    """What the harness says to an agent, and how it answers what the agent asks."""
+    """What the harness sends to an agent, and how it answers the agent's requests."""
 
     def __init__(self, task: AgentTask, listener: Listener) -> None:
         self.transcript = AcpTranscript()
@@ -53,7 +53,7 @@ class Session:
         }
 
     async def greet(self, line: Line) -> str:
-        """Who the agent says it is; empty where it does not greet back."""
+        """Returns the agent's name and version; empty if it does not answer the greeting."""
         connection = Connection(self._answer, line)
         try:
             return await self._greeted(connection)
@@ -63,24 +63,24 @@ class Session:
             await connection.close()
 
     async def converse(self, line: Line) -> None:
-        """Give the prompt and wait for its end; the transcript tells what came of it. Never raises."""
+        """Sends the prompt and waits for its end; the transcript holds the result. Never raises."""
         self._line = line
         connection = Connection(self._answer, line)
         try:
             self._listener(AgentEvent(kind=EventKind.STARTED, text=await self._greeted(connection)))
             result = await self._prompted(connection, await self._begun(connection))
-            self._tell(self.transcript.ended(result))
+            self._announce(self.transcript.ended(result))
         except RequestError as refusal:
-            self.transcript.failed(_told(refusal))
+            self.transcript.failed(_output(refusal))
         except ConnectionError:
-            return  # its end is told by its exit code
+            return  # its exit code says how it ended
         finally:
             await connection.close()
 
     async def _greeted(self, connection: Connection) -> str:
         hello = InitializeRequest(protocol_version=PROTOCOL_VERSION, client_capabilities=_CAN, client_info=_CLIENT)
-        told = child(await _ask(connection, "initialize", hello), "agentInfo")
-        names = (text(told, "title") or text(told, "name") or "an agent without a name", text(told, "version"))
+        values = child(await _ask(connection, "initialize", hello), "agentInfo")
+        names = (text(values, "title") or text(values, "name") or "unnamed agent", text(values, "version"))
         return " ".join(filter(None, names))
 
     async def _begun(self, connection: Connection) -> str:
@@ -88,7 +88,9 @@ class Session:
         asked = NewSessionRequest(cwd=str(self._task.workdir), mcp_servers=[*servers])
         session = await _ask(connection, "session_new", asked)
         name = text(session, "sessionId")
-        options = [text(one, "id") for one in children(session, "configOptions") if text(one, "category") == "model"]
+        options = [
+            text(values, "id") for values in children(session, "configOptions") if text(values, "category") == "model"
+        ]
         if self._task.model and options:
             chosen = SetSessionConfigOptionSelectRequest(session_id=name, config_id=options[0], value=self._task.model)
             await _ask(connection, "session_set_config_option", chosen)
@@ -105,21 +107,21 @@ class Session:
         if answer is None:
             raise RequestError.method_not_found(method)
         if self._line and self._line.unread > _MOST_UNREAD:
-            raise RequestError.internal_error({"reason": "read the answers that were sent before"})
+            raise RequestError.internal_error({"reason": "read the earlier answers first"})
         try:
             return answer(params if isinstance(params, dict) else {})
         except OutsideError as refusal:
             raise RequestError.invalid_params({"reason": str(refusal)}) from refusal
 
     def _updated(self, params: Json) -> None:
-        self._tell(self.transcript.update(params))
+        self._announce(self.transcript.update(params))
 
     def _asked_leave(self, params: Json) -> dict[str, Any]:
         chosen = self.workspace.permit(params)
         outcome = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "cancelled"}
         return {"outcome": outcome}
 
-    def _tell(self, events: Iterable[AgentEvent]) -> None:
+    def _announce(self, events: Iterable[AgentEvent]) -> None:
         for event in events:
             self._listener(event)
 
@@ -135,6 +137,6 @@ def _server(task: AgentTask) -> McpServerStdio:
     return McpServerStdio(name=TOOLBOX, command=task.toolbox[0], args=list(task.toolbox[1:]), env=[marker])
 
 
-def _told(refusal: RequestError) -> str:
+def _output(refusal: RequestError) -> str:
     more = refusal.data if isinstance(refusal.data, str) else compact(refusal.data) if refusal.data else ""
     return clean(f"{refusal} {more}".strip())

@@ -1,7 +1,7 @@
-"""What an agent may do through its client: files of the workspace, and answers to what it asks leave for.
+"""What an agent may do through its client: access files of the workspace, and request permissions.
 
-The harness opens these files outside the agent's walls, and the agent is at work meanwhile: what was no link a moment
-ago may be one now. So a name is resolved once, and from the workspace on nothing that is a link is gone through.
+The harness opens these files outside the agent's sandbox while the agent runs, so a file may become a link at any
+moment. Therefore a name is resolved once, and below the workspace no link is followed.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ _MOST_BYTES: Final = 64 * 1024 * 1024
 
 
 class OutsideError(Exception):
-    """A file that is not of the workspace, or cannot be read or written as text."""
+    """Raised for a file that is outside the workspace, or that cannot be read or written as text."""
 
 
 class Workspace:
-    """One attempt's folder; links out of it lead nowhere. `denials` are the titles of what was refused."""
+    """One attempt's folder; links out of it are not followed. `denials` are the titles of refused requests."""
 
     def __init__(self, root: Path) -> None:
         self.denials: list[str] = []
@@ -50,10 +50,10 @@ class Workspace:
             raise OutsideError(f"{name} cannot be written: {failure.strerror}") from failure
 
     def permit(self, params: Json) -> str:
-        """The id of the option to take, which differs per agent; empty to refuse without one.
+        """Returns the id of the option to choose, which differs per agent; empty to refuse without an option.
 
-        Whatever stays in the workspace is allowed, this once: the harness has its own walls, and nobody is there to
-        ask. Options are told apart by their kind alone.
+        Whatever stays in the workspace is allowed once: the harness has its own sandbox, and no user is present to ask.
+        Only the kind of an option matters.
         """
         call = child(params, "toolCall")
         if all(self._is_inside(path) for path in _places(call)):
@@ -62,7 +62,7 @@ class Workspace:
         return _option(params, "reject_once", "reject_always")
 
     def _opened(self, name: str, flags: int) -> int:
-        """A plain file; what would be waited for, as a pipe is, is none."""
+        """Opens a regular file; raises OutsideError for anything else, such as a pipe, which would block."""
         *folders, last = self._parts(name)
         folder = _descended(self._root, folders, make=bool(flags & os.O_CREAT))
         try:
@@ -72,7 +72,7 @@ class Workspace:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
             os.close(file)
-            raise OutsideError(f"{name} is no plain file, or too large")
+            raise OutsideError(f"{name} is not a regular file, or is too large")
         return file
 
     def _parts(self, name: str) -> Sequence[str]:
@@ -85,16 +85,16 @@ class Workspace:
         return self._resolved(name) is not None
 
     def _resolved(self, name: str) -> Path | None:
-        """Where the name leads; nothing where that is not in the workspace."""
+        """Returns the real path of the name; None if it is outside the workspace."""
         try:
             place = Path(self._root, name).resolve()
-        except (OSError, ValueError, RuntimeError):  # a circle of links, a name that no file can have
+        except (OSError, ValueError, RuntimeError):  # a cycle of links, or a name that no file can have
             return None
         return place if place.is_relative_to(self._root) else None
 
 
 def _descended(root: Path, folders: Sequence[str], *, make: bool) -> int:
-    """The last of the folders, opened; each of them below the one before, whatever has become of their names."""
+    """Opens the last of the folders, each through its opened parent, so that renaming a folder has no effect."""
     at = os.open(root, _FOLDER)
     for folder in folders:
         try:

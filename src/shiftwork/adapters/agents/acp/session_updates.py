@@ -1,4 +1,4 @@
-"""Reading the updates of an ACP session: notifications in, events out, and at the end what the prompt came to."""
+"""Reads the updates of an ACP session: turns notifications into events, and the whole prompt into a report."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -8,7 +8,7 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 
 class AcpTranscript:
-    """One session. A message comes in pieces; it is told when it is whole, and the last one is the answer."""
+    """One session. A message arrives in pieces and becomes an event when it is complete; the last is the answer."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -26,18 +26,18 @@ class AcpTranscript:
         }
 
     def update(self, params: Json) -> Iterable[AgentEvent]:
-        """The events of one `session/update`; none for what it does not know."""
+        """Returns the events of one `session/update`; none for an unknown type."""
         update = child(params, "update")
         read = self._readers.get(text(update, "sessionUpdate"))
         return tuple(read(update)) if read else ()
 
     def ended(self, result: Json) -> Iterable[AgentEvent]:
-        """The prompt was answered."""
+        """Records the result of the prompt, and returns the last events."""
         self._result = result
         return (*self._whole(), AgentEvent(kind=EventKind.FINAL, text=self._answer))
 
     def failed(self, trouble: str) -> None:
-        """The agent answered with an error."""
+        """Records that the agent answered with an error."""
         self._trouble = trouble
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
@@ -47,7 +47,7 @@ class AcpTranscript:
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         reason = text(self._result, "stopReason")
         if reason != "end_turn":
-            return self._report(Ending.CRASHED, detail=f"the agent stopped early: {reason or 'it did not say why'}")
+            return self._report(Ending.CRASHED, detail=f"the agent stopped early: {reason or 'no reason given'}")
         return self._report(Ending.FINISHED, answer=self._answer)
 
     def _report(self, ending: Ending, *, detail: str = "", answer: str = "") -> AgentReport:
@@ -78,20 +78,20 @@ class AcpTranscript:
         tool = text(update, "kind") or "other"
         self._tools[text(update, "toolCallId")] = tool
         given = update.get("rawInput")
-        told, call = text(update, "title") or compact(given), call_of(tool, given or None)
-        yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=told, call=call)
+        message, call = text(update, "title") or compact(given), call_of(tool, given or None)
+        yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=message, call=call)
         yield from self._went_on(update)
 
     def _went_on(self, update: Json) -> Iterator[AgentEvent]:
         if text(update, "status") in {"completed", "failed"}:
             tool = self._tools.pop(text(update, "toolCallId"), "other")
             shown = [text(child(part, "content"), "text") or text(part, "path") for part in children(update, "content")]
-            told = "\n".join(filter(None, shown)) or text(update, "status")
-            yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=told)
+            message = "\n".join(filter(None, shown)) or text(update, "status")
+            yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=message)
 
     def _spent(self, update: Json) -> Iterator[AgentEvent]:
-        """What the whole session has cost so far, where the agent tells it in a currency we count in: never less."""
+        """Records the cost of the session so far, if the agent reports it in USD; it never decreases."""
         cost = child(update, "cost")
-        told = number(cost, "amount") if text(cost, "currency") == "USD" else None
-        self._cost = max((known for known in (self._cost, told) if known is not None), default=None)
+        amount = number(cost, "amount") if text(cost, "currency") == "USD" else None
+        self._cost = max((known for known in (self._cost, amount) if known is not None), default=None)
         yield AgentEvent(kind=EventKind.USAGE, text=f"{count(update, 'used')} of {count(update, 'size')} in use")

@@ -1,12 +1,12 @@
-"""The user's login, as a confined session has it: a copy of what it needs, without what the login is renewed with.
+"""The user's login in a confined session: a copy of what it needs, without the token that renews the login.
 
-In the place of the agent's folder stands one of the attempt's own. Whatever the session writes there is gone with the
-attempt, and nothing of it is ever read back: a login that came back from a session could be anybody's. So a session
-cannot renew the login either. Shiftwork has it renewed, outside, by the user's own program and one process at a time,
-shortly before it ends, and puts the renewed copy into the folders of the sessions that are at work.
+A folder of the attempt replaces the agent's folder. Whatever the session writes there is deleted with the attempt and
+never read back, because a login from a session could belong to any account. So a session cannot renew the login.
+Shiftwork has the user's own program renew it, outside the sandbox, one process at a time and shortly before it ends,
+and copies the renewed login into the folders of the running sessions.
 
-Not taken: lending the whole login and taking a renewed one back. Whose account it belongs to cannot be seen on it, so
-an agent could exchange it; and of several sessions that renew at once, all but one would be logged out.
+Rejected: lending the whole login and reading a renewed login back. It does not show whose account it belongs to, so an
+agent could exchange it; and if several sessions renewed it at once, all but one would be logged out.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
 from shiftwork.bounded import read_bytes
 
 FOLDER: Final = "login"
-"""In an attempt's own folder: what stands in the place of the agent's."""
+"""The folder in an attempt's home that replaces the agent's own."""
 
 MARGIN_SECONDS: Final = 240.0
-"""How long before its end a login is renewed. Claude Code does so in the last five minutes, and not before."""
+"""How long before its end a login is renewed. Claude Code renews it in the last five minutes, and not before."""
 
 _LARGEST: Final = 1 << 20
 _POLL_SECONDS: Final = 20.0
@@ -40,7 +40,7 @@ _RENEWAL_SECONDS: Final = 90.0
 _PATIENCE_SECONDS: Final = 120.0
 _PAUSE_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 300.0
-"""Before a renewal that did not help is tried again."""
+"""The pause before a failed renewal is retried."""
 
 _SECRET: Final = re.compile("token|key|secret", re.IGNORECASE)
 
@@ -49,8 +49,8 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """A command of the agent's own program that renews the login as a side effect. It runs outside the sandbox: its
-    environment is the user's, and nothing of the attempt's is in it.
+    """A command of the agent's own program that renews the login as a side effect. It runs outside the sandbox, in the
+    user's environment and with nothing from the attempt.
     """
 
     argv: tuple[str, ...]
@@ -60,9 +60,9 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """`folder` is the agent's own, of which the `shown` entries can be read. `lent` are files, mapped to what a session
-    gets of their content; such a function raises ValueError where there is nothing to lend. `expires` tells from the
-    content of `credentials` until when they work; None where they do not end, or cannot be renewed.
+    """`folder` is the agent's own; a session can read its `shown` entries. `lent` maps files to functions that return
+    what a session gets of the content, and raise ValueError if there is nothing to lend. `expires` returns when the
+    content of `credentials` ends; None if it never ends or cannot be renewed.
     """
 
     folder: Path
@@ -79,8 +79,8 @@ class Login:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lender:
-    """Lends logins to sessions. Renewals take turns by a lock in the folder `locks`; without one, none is made.
-    `tried` is when a renewal was last begun, by the lock.
+    """Lends logins to sessions. A lock in the folder `locks` serializes renewals; without that folder, no login is
+    renewed. `tried` maps each lock to the start of its last renewal.
     """
 
     locks: Path | None = None
@@ -89,11 +89,11 @@ class Lender:
 
     @contextlib.asynccontextmanager
     async def lending(self, login: Login, home: Path, *, kept: bool) -> AsyncIterator[None]:
-        """Lay the copy in an attempt's folder `home`; it is `kept` up to date until this is left."""
+        """Puts the copy into an attempt's folder `home`; if `kept`, updates it until the context ends."""
         if kept:
             await self.renew(login)
         (home / FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Held open: whatever the session puts at that path later, what is written goes into this very folder.
+        # Held open, so that later writes reach this folder even if the session replaces its path.
         folder = os.open(home / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             _lay_beside(login, home)
@@ -106,27 +106,27 @@ class Lender:
             try:
                 yield
             finally:
-                # Never cancelled: a program that is killed while it renews may take the only valid login with it.
+                # Never cancelled: killing a program during a renewal may lose the only valid login.
                 over.set()
                 await asyncio.shield(keeper)
         finally:
             os.close(folder)
 
     async def _keep(self, login: Login, folder: int, written: Mapping[str, bytes], over: asyncio.Event) -> None:
-        """Until the session is over; the descriptor of its folder is closed with that."""
+        """Updates the copy until the session is over, then closes the descriptor of its folder."""
         try:
             while not await _within(self.poll_seconds, over):
-                # What goes wrong here the session itself sees, as an end of its login.
+                # After a failure here, the session itself notices that its login has ended.
                 with contextlib.suppress(OSError):
                     await self.renew(login)
                     written = _lay(login, folder, written)
         except Exception:
-            _logger.exception("the login in %s is not kept up to date any more", login.folder)
+            _logger.exception("the login in %s is no longer kept up to date", login.folder)
         finally:
             os.close(folder)
 
     async def renew(self, login: Login) -> None:
-        """Have the login renewed where it is about to end; only the first of several that ask does it."""
+        """Renews the login if it is about to end; of several callers, only the first does so."""
         if self.locks is None or not _ends_soon(login):
             return
         name = hashlib.sha256(os.fsencode(login.credentials)).hexdigest()[:16]
@@ -174,7 +174,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _share(login: Login, path: Path) -> bytes | None:
-    """What a session gets of a file."""
+    """Returns what a session gets of a file."""
     content = _content(path)
     if content is None:
         return None
@@ -185,14 +185,14 @@ def _share(login: Login, path: Path) -> bytes | None:
 
 
 def learn_secrets(login: Login) -> None:
-    """What of the login must not be kept when a session prints it."""
+    """Registers the secrets of the login for redaction, because a session may print them."""
     for path in login.lent:
         with contextlib.suppress(ValueError, RecursionError):
             redaction.learn(_secrets(json.loads(_content(path) or b"{}")))
 
 
 def _secrets(document: object, name: str = "") -> Iterator[str]:
-    """The texts of a login that a log must not hold: those under the name of a key or a token."""
+    """Yields the texts of a login that a log must not contain: those named as a key, token or secret."""
     match document:
         case dict():
             yield from (found for key, value in document.items() for found in _secrets(value, str(key)))
@@ -201,7 +201,7 @@ def _secrets(document: object, name: str = "") -> Iterator[str]:
 
 
 def _lay(login: Login, folder: int, before: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Put into the attempt's folder what has changed since it was last put there."""
+    """Writes into the attempt's folder what has changed since the last call."""
     own = {path.name: _share(login, path) for path in login.lent if path.parent == login.folder}
     now = {name: content for name, content in own.items() if content is not None}
     if now != before:
@@ -213,7 +213,7 @@ def _lay(login: Login, folder: int, before: Mapping[str, bytes]) -> dict[str, by
 
 
 def _lay_beside(login: Login, home: Path) -> None:
-    """What lies beside the agent's folder, in the user's home, lies in the one that stands in its place."""
+    """Puts files from beside the agent's folder, in the user's home, into the folder that replaces the home."""
     house = home / "house"
     house.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = os.open(house, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -226,7 +226,7 @@ def _lay_beside(login: Login, home: Path) -> None:
 
 
 def _put(folder: int, name: str, content: bytes) -> None:
-    """Replace a file of a folder that a session can write to: nothing that lies there is opened or followed."""
+    """Replaces a file in a folder that a session can write to, without opening or following any file there."""
     partial = f".{os.urandom(12).hex()}"
     file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
@@ -241,13 +241,13 @@ def _put(folder: int, name: str, content: bytes) -> None:
 
 @contextlib.asynccontextmanager
 async def _locked(file: Path) -> AsyncIterator[bool]:
-    """Hold the lock; false where somebody else holds it for longer than a renewal takes."""
+    """Holds the lock; yields False if another process holds it for longer than a renewal takes."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                while not _try_lock(held):  # noqa: ASYNC110 - another process lets go of it
+                while not _try_lock(held):  # noqa: ASYNC110 - another process releases it
                     await asyncio.sleep(_PAUSE_SECONDS)
         except TimeoutError:
             yield False

@@ -1,4 +1,4 @@
-"""What sessions of Claude Code and of Codex get of the files that hold the user's login, and when the login ends."""
+"""What sessions of Claude Code and Codex get of the user's login files, and when the login ends."""
 
 import base64
 import json
@@ -9,9 +9,9 @@ from typing import Any, Final
 _DAY: Final = 24 * 3600.0
 _LATEST: Final = 1e15
 _DOTS: Final = 2
-"""Of a token: between its header, its claims and its signature."""
+"""Dots in a token: between its header, its claims and its signature."""
 _STALE_DAYS: Final = 8
-"""After so many days Codex renews its login, though that still works."""
+"""After this many days Codex renews its login, even if it still works."""
 
 _STATE: Final = frozenset(
     {
@@ -28,13 +28,13 @@ _STATE: Final = frozenset(
         "userID",
     }
 )
-"""Of `.claude.json`: who is logged in, and that no question is left from the first start. The rest is about projects,
-with what was typed there and the tokens of their tool servers.
+"""Keys of `.claude.json` that say who is logged in, and that the questions of the first start are answered. The rest is
+about projects: what was typed there, and the tokens of their tool servers.
 """
 
 
 def claude_credentials(content: bytes) -> bytes:
-    """The login itself, without what it is renewed with; tokens of other services stay out."""
+    """Returns the login without its refresh token and without the tokens of other services."""
     oauth = _claude_oauth(content)
     return _written({"claudeAiOauth": {**oauth, "refreshToken": None}})
 
@@ -53,14 +53,14 @@ def claude_expires(content: bytes) -> float | None:
 
 
 def codex_credentials(content: bytes) -> bytes:
-    """Without what it is renewed with; a key of the API has nothing of the kind."""
+    """Returns the login without its refresh token; an API key has none."""
     table = _table(content)
     tokens = table.get("tokens")
     return _written({**table, "tokens": {**tokens, "refresh_token": ""}} if isinstance(tokens, dict) else table)
 
 
 def codex_expires(content: bytes) -> float | None:
-    """The end of the access token, or earlier: when Codex would renew it by itself."""
+    """Returns when the access token ends, or the earlier time when Codex would renew it by itself."""
     try:
         table = _table(content)
     except (ValueError, RecursionError):
@@ -75,14 +75,14 @@ def codex_expires(content: bytes) -> float | None:
 def _claude_oauth(content: bytes) -> Mapping[str, Any]:
     oauth = _table(content).get("claudeAiOauth")
     if not isinstance(oauth, dict):
-        raise ValueError("there is no login")  # noqa: TRY004 - as all that cannot be read
+        raise ValueError("there is no login")  # noqa: TRY004 - like all unreadable content
     return oauth
 
 
 def _table(content: bytes) -> dict[str, Any]:
     table = json.loads(content)
     if not isinstance(table, dict):
-        raise ValueError("it is no table")  # noqa: TRY004 - as all that cannot be read
+        raise ValueError("it is not a table")  # noqa: TRY004 - like all unreadable content
     return table
 
 
@@ -91,7 +91,7 @@ def _written(table: Mapping[str, Any]) -> bytes:
 
 
 def _token_end(token: object) -> float | None:
-    """The claim `exp` of a JSON web token. It is not verified: it is the user's own, and only says when to look."""
+    """Returns the claim `exp` of a JSON web token, unverified: the token is the user's own, and only its end counts."""
     if not isinstance(token, str) or token.count(".") != _DOTS:
         return None
     claims = token.split(".")[1]
@@ -103,7 +103,7 @@ def _token_end(token: object) -> float | None:
 
 
 def _seconds(value: object) -> float | None:
-    """A moment, of those that a clock may show."""
+    """Returns a plausible timestamp; None for anything else."""
     usual = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LATEST
     return float(value) if usual and isinstance(value, int | float) else None
 

@@ -1,4 +1,4 @@
-"""Freezes processes and kills them, without an event loop: the guard, which must start quickly, needs no more."""
+"""Freezes and kills processes without an event loop: the guard needs only this, and must start quickly."""
 
 import os
 import signal
@@ -12,17 +12,17 @@ LONGEST_PAUSE: Final = 0.02
 
 
 class Quarry(Protocol):
-    """Processes that may become more while they are ended. `group` is a process group of theirs alone, or 0."""
+    """Processes to end, which may become more meanwhile. `group` is a process group of theirs alone, or 0."""
 
     group: int
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        """Those that are left, each given as soon as it is seen."""
+        """Returns those that are left, and passes each to `on_sight` as soon as it is seen."""
         ...
 
 
 def end_quickly(quarry: Quarry, seconds: float) -> None:
-    """The same for one who has no time: where somebody is left after so long, that is so."""
+    """Like `end_all`, but gives up after `seconds`, even if processes are left."""
     strike, until = Strike(quarry.group), time.monotonic() + seconds
     while quarry.look(strike):
         strike.kill()
@@ -32,10 +32,10 @@ def end_quickly(quarry: Quarry, seconds: float) -> None:
 
 
 class Strike:
-    """Freezes on sight: one that forks and exits all the time is gone when the whole table has been read. Killed is
-    when all that were seen stand still: a script whose child is killed before it would go on to its next line.
+    """Freezes on sight, because a process that forks and exits all the time is gone once the whole table is read. Kills
+    only when all that were seen are frozen: a script whose child is killed first would continue with its next line.
 
-    By number, not by handle: between the look and the kill the kernel would have to go through all its numbers.
+    By pid, not by handle: before a pid is reused, the kernel goes through all others, which takes longer than this.
     """
 
     def __init__(self, group: int) -> None:
@@ -44,31 +44,32 @@ class Strike:
         self._group = group
         self._frozen: list[Sighting] = []
 
-    def __call__(self, one: Sighting) -> None:
-        if not one.zombie and self._send(one, signal.SIGSTOP):
-            self._frozen.append(one)
+    def __call__(self, sighting: Sighting) -> None:
+        if not sighting.zombie and self._send(sighting, signal.SIGSTOP):
+            self._frozen.append(sighting)
 
     def kill(self) -> bool:
-        """End who was frozen; whether there was anybody among them who was not ended before."""
+        """Kills the frozen processes; returns whether any of them had not been ended before."""
         known = len(self.ended)
         frozen, self._frozen = self._frozen, []
-        for one in reversed(frozen):  # the eldest first
-            self._send(one, signal.SIGKILL)
-            # Whoever stood still and is gone by now was ended with another: a wall takes all within along.
-            if one.identity not in self.refused:
-                self.ended.add(one.identity)
+        for sighting in reversed(frozen):  # the oldest first
+            self._send(sighting, signal.SIGKILL)
+            # A frozen process that is gone by now was ended with another: a sandbox ends all processes inside it.
+            if sighting.identity not in self.refused:
+                self.ended.add(sighting.identity)
         return len(self.ended) > known
 
-    def _send(self, one: Sighting, number: signal.Signals) -> bool:
+    def _send(self, sighting: Sighting, number: signal.Signals) -> bool:
         try:
-            os.kill(one.pid, number)
-            # A whole group at once, for those that fork faster than we look. Its number cannot mean another group: a
-            # member was seen just now. But nought, as a group is shown that began outside of our container, means ours.
-            if self._group and one.group == self._group:
-                os.killpg(one.group, number)
+            os.kill(sighting.pid, number)
+            # The whole group at once, for programs that fork faster than we look. The number cannot mean another group:
+            # a member was just seen. But 0, which is shown for a group from outside our container, would mean our own
+            # group.
+            if self._group and sighting.group == self._group:
+                os.killpg(sighting.group, number)
         except ProcessLookupError:
             return False
         except PermissionError:
-            self.refused.add(one.identity)
+            self.refused.add(sighting.identity)
             return False
         return True

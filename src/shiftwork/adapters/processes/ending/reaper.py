@@ -17,9 +17,9 @@ _PAUSE_SECONDS: Final = 0.02
 
 
 class HostReaper:
-    """Looks at all processes of this machine that it may read. Itself and its ancestors it leaves alone.
+    """Looks at all processes of this machine that it may read, except itself and its ancestors.
 
-    They may bear a marker too, where the orchestrator runs inside somebody's attempt.
+    These may bear a marker too, if the orchestrator runs inside an attempt.
     """
 
     async def end(self, prefix: str) -> int:
@@ -30,7 +30,7 @@ class HostReaper:
 
 
 async def _counted(marked: "_Marked") -> int:
-    """How many there are, when all can be judged; one that cannot for ten seconds is not counted."""
+    """Returns how many there are, once all can be judged; after ten seconds, the others are not counted."""
     for _ in range(_PATIENCE_LOOKS):
         if len(marked.look(_leave)) == len(marked.living):
             break
@@ -39,16 +39,16 @@ async def _counted(marked: "_Marked") -> int:
 
 
 def _leave(_: Sighting) -> None:
-    """Looking is all."""
+    """Does nothing, because only the look matters."""
 
 
 def end_supervised(seconds: float = 0.3) -> None:
-    """End, before this process does, the programs that it supervises, as far as that can be done in so short a time."""
+    """Ends the programs that this process supervises before it exits, as far as possible in so short a time."""
     end_quickly(Claimed(this_host(), is_claimed), seconds)
 
 
 class _Marked:
-    group = 0  # whoever shares a group with a marked process need not be marked
+    group = 0  # a process in the group of a marked process need not be marked
 
     def __init__(self, host: Host, prefix: str) -> None:
         self._host = host
@@ -58,25 +58,25 @@ class _Marked:
         self.living: list[Sighting] = []
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        """The `living`, and whoever cannot be judged yet: neither told nor known, but the next look may know."""
+        """Returns the `living`, and processes that cannot be judged before the next look; passes on only the former."""
         seen = self._host.sight()
         barred = lineage(seen, os.getpid())
-        judged = {one.pid: self._is_marked(one) for one in seen.values() if one.pid not in barred}
+        judged = {item.pid: self._is_marked(item) for item in seen.values() if item.pid not in barred}
         marked = [seen[pid] for pid, judgement in judged.items() if judgement]
-        # One that still bears its marker gives away the tag of those of its attempt that have cleared theirs.
-        tagged = [one for one in seen.values() if self._tags and self._host.tag_of(one.pid) in self._tags]
-        members = [seen[pid] for pid in family(seen, (one.pid for one in (*marked, *tagged)), barred)]
-        self._known = {one.pid: one.started for one in members}
-        self.living = [one for one in members if not one.zombie]
-        for one in self.living:
-            on_sight(one)
+        # A process that still bears its marker reveals the tag of those in its attempt that have cleared theirs.
+        tagged = [item for item in seen.values() if self._tags and self._host.tag_of(item.pid) in self._tags]
+        members = [seen[pid] for pid in family(seen, (item.pid for item in (*marked, *tagged)), barred)]
+        self._known = {member.pid: member.started for member in members}
+        self.living = [member for member in members if not member.zombie]
+        for sighting in self.living:
+            on_sight(sighting)
         unsure = (seen[pid] for pid, judgement in judged.items() if judgement is None and pid not in self._known)
         return [*self.living, *unsure]
 
-    def _is_marked(self, one: Sighting) -> bool | None:
-        if self._known.get(one.pid) == one.started:
+    def _is_marked(self, sighting: Sighting) -> bool | None:
+        if self._known.get(sighting.pid) == sighting.started:
             return True
-        marker = self._host.marker_of(one.pid)
+        marker = self._host.marker_of(sighting.pid)
         if marker is None:
             return None
         if not marker or not marker.startswith(self._prefix):

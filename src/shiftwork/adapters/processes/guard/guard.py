@@ -1,11 +1,11 @@
-"""`python -I -S <this file>`: end the programs of an orchestrator when it dies, however it does.
+"""`python -I -S <this file>`: ends the programs of an orchestrator when it dies, for any reason.
 
-The orchestrator writes down on standard input which programs it supervises. The kernel closes that pipe when the
-orchestrator is gone, by kill -9 as well; whatever it supervised then is ended, and so is this process. It is started by
-its path on a bare interpreter, in a session of its own: what a terminal sends to its foreground does not reach it.
+The orchestrator writes to this process's standard input which programs it supervises. The kernel closes that pipe when
+the orchestrator is gone, also after kill -9; this process then ends the supervised programs, and exits. It is started
+by its path on a bare interpreter, in its own session: signals of a terminal to its foreground do not reach it.
 
-Not taken: a parent-death signal for each program. It must be asked for between fork and exec, where Python code is not
-safe in a process with threads, and it reaches the first process of a program only. Bubblewrap asks for it by itself.
+Rejected: a parent-death signal for each program. It must be requested between fork and exec, where Python code is not
+safe in a process with threads, and it reaches only the first process of a program. Bubblewrap requests it by itself.
 """
 
 import os
@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 0.2
 
 
 def guard() -> set[str]:
-    """The markers of what was supervised when the orchestrator was gone."""
+    """Waits for the orchestrator's end, and returns the markers of the programs that it still supervised."""
     claims, rest = set[str](), b""
     while chunk := os.read(sys.stdin.fileno(), _CHUNK):
         *messages, rest = (rest + chunk).split(b"\0")
@@ -30,8 +30,8 @@ def guard() -> set[str]:
 
 
 def end(claims: set[str]) -> None:
-    """More than once: one that is just becoming another program bears no marker for a moment."""
-    # Loaded when it is needed: most orchestrators leave nothing behind, and then a bare interpreter is all this costs.
+    """Looks more than once, because a process that is becoming another program bears no marker for a moment."""
+    # Imported only here: most orchestrators leave nothing behind, and then the guard costs only a bare interpreter.
     sys.path.append(__file__.rsplit("/", 5)[0])
     from shiftwork.adapters.processes.ending.kill import end_quickly  # noqa: PLC0415
     from shiftwork.adapters.processes.host.host import tag_for  # noqa: PLC0415

@@ -1,7 +1,6 @@
 """The orchestrator's side of its guard: one process, started with the first program and notified of each.
 
-A thread waits for the guard's end: were it found out with the next program only, an agent that works for an hour would
-have no guard meanwhile.
+A thread waits for the guard's end: if only the next program noticed it, an agent could run for hours without a guard.
 """
 
 import atexit
@@ -18,15 +17,15 @@ from typing import Final
 from shiftwork.adapters.processes.host.own_children import birth, claims
 
 _PROGRAM: Final = Path(__file__).with_name("guard.py")
-# Elsewhere than on Linux processes are read by a library, which `site` makes known.
+# On systems other than Linux a library reads the processes, and `site` makes it importable.
 _FLAGS: Final = ("-I", "-S") if sys.platform == "linux" else ("-I",)
 
-# A guard that cannot live is not started again and again without a pause.
+# The pause before another guard is started, in case guards exit at once.
 _PAUSE_SECONDS: Final = 0.5
 
 
 class _Guard:
-    """The other end of the pipe; `of` is the process that has started it, for one that forks has none."""
+    """Our end of the pipe; `of` is the process that started the guard, because a fork of that process has no guard."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -36,7 +35,7 @@ class _Guard:
 
     def start(self) -> None:
         if self._process is not None and self.of == os.getpid():
-            self._process.kill()  # were it only slow, it would end what another guards by then
+            self._process.kill()  # if it is only slow, it would end programs of the next guard
         self.close()
         reading, self._pipe = os.pipe()
         try:
@@ -54,11 +53,11 @@ class _Guard:
             os.close(reading)
         self.of = os.getpid()
         threading.Thread(target=_replace, args=(self._process,), name="guard", daemon=True).start()
-        # One that is stopped and reads nothing must not keep us waiting: then another is started.
+        # A stopped guard that reads nothing must not block us: another is started instead.
         os.set_blocking(self._pipe, False)
 
     def start_again(self) -> None:
-        """Start another, and notify it of all programs."""
+        """Starts another guard and notifies it of all programs."""
         self.start()
         for marker in claims():
             self.say(b"+", marker)
@@ -67,7 +66,7 @@ class _Guard:
         return self._process is process and self.of == os.getpid()
 
     def say(self, sign: bytes, marker: str) -> bool:
-        """False where it is not read any more."""
+        """Returns False if the guard no longer reads."""
         try:
             os.write(self._pipe, sign + os.fsencode(marker) + b"\0")
         except (BrokenPipeError, BlockingIOError):
@@ -75,7 +74,7 @@ class _Guard:
         return True
 
     def close(self) -> None:
-        """Let go of it: it ends what is left of what it knows, and itself."""
+        """Closes the pipe: the guard ends the programs that are left, and exits."""
         pipe, process, self._pipe, self._process = self._pipe, self._process, -1, None
         if pipe >= 0:
             os.close(pipe)
@@ -90,7 +89,7 @@ atexit.register(_guard.close)
 
 @contextlib.contextmanager
 def guarded(marker: str) -> Iterator[None]:
-    """While this lasts, what bears the marker is ended if this process dies. Raises OSError where no guard starts."""
+    """Within this context, programs with the marker end if this process dies. Raises OSError if no guard starts."""
     _notify(b"+", marker)
     try:
         yield
@@ -107,7 +106,7 @@ def _notify(sign: bytes, marker: str) -> None:
 
 
 def _replace(process: subprocess.Popen[bytes]) -> None:
-    """Start another guard when this one has died while programs run. Where none runs, the next program will."""
+    """Starts another guard if this one died while programs run. If none runs, the next program starts it."""
     process.wait()
     time.sleep(_PAUSE_SECONDS)
     with _guard.lock, contextlib.suppress(OSError):  # the next program that starts or ends reports it

@@ -1,4 +1,4 @@
-"""What supervision needs to know about the processes of this machine, whatever its kernel."""
+"""What supervision needs to know about the processes of this machine, on any kernel."""
 
 import hashlib
 from collections import defaultdict
@@ -10,7 +10,7 @@ MARKER_VARIABLE = "SHIFTWORK_ATTEMPT"
 
 
 class Sighting(NamedTuple):
-    """A process as it was seen. A pid is used again one day; a pid and its start are not."""
+    """A process as it was seen. A pid may be reused; a pid with its start time may not."""
 
     pid: int
     parent: int
@@ -25,61 +25,61 @@ class Sighting(NamedTuple):
 
 
 class Host(Protocol):
-    """One kernel's ways of telling who is whose."""
+    """How one kernel shows which process belongs to which."""
 
     def sights(self) -> Iterator[Sighting]:
-        """Every process there is, each looked at when it is asked for, the newest first."""
+        """Yields every process, the newest first, each read when it is requested."""
         ...
 
     def sight(self) -> dict[int, Sighting]:
-        """The same by pid, all at once."""
+        """Returns the same by pid, all at once."""
         ...
 
     def look_at(self, pid: int) -> Sighting | None: ...
 
     def marker_of(self, pid: int) -> str | None:
-        """The marker in the environment it was started with; empty where there is none or it is not ours to read.
+        """Returns the marker in its initial environment; empty if there is none or we may not read it.
 
-        None while it is between two programs: the kernel has taken the one away, and not yet put down with which words
-        and which environment the other begins. Where the disk is slow that may take its time.
+        None while it is between two programs: the kernel has removed the old program, and not yet stored the arguments
+        and the environment of the new. On a slow disk that may take a while.
         """
         ...
 
     def tagging(self, number: int) -> AbstractContextManager[None]:
-        """What is started within bears the number, and so do all its descendants, where the kernel has such a thing."""
+        """Within this context, started processes and their descendants bear the number, if the kernel supports it."""
         ...
 
     def tag_of(self, pid: int) -> int | None: ...
 
     def childless(self) -> bool:
-        """Whether it is certain that we have no child, dead or alive: then nobody who descends from us is left."""
+        """Whether it is certain that we have no child, dead or alive, and therefore no descendant."""
         ...
 
     def adopt_orphans(self) -> None:
-        """From now on, have descendants whose parent dies become our own children; harmless to repeat."""
+        """Makes descendants whose parent dies our own children from now on; harmless to repeat."""
         ...
 
     def adopts_orphans(self) -> bool:
-        """Whether the kernel has such a thing."""
+        """Whether the kernel supports `adopt_orphans`."""
         ...
 
     def pid_space(self) -> str:
-        """Within what a pid is one process's: this machine, since it was started, in this pid namespace. The same text
-        for all processes that see the same pids, another for any that do not; empty where the system does not say.
+        """Identifies where a pid is unique: this machine, since its boot, in this pid namespace. The same text for all
+        processes that see the same pids, a different text for all others; empty if the system does not say.
         """
         ...
 
 
 def tag_for(marker: str) -> int:
-    """A number that stands for the marker, of 57 bits with the highest set: no limit anybody sets on purpose."""
+    """Returns a number for the marker, of 57 bits with the highest set: unlike any limit that is set on purpose."""
     return int.from_bytes(hashlib.blake2b(marker.encode(), digest_size=7).digest()) | 1 << 56
 
 
 def family(seen: Mapping[int, Sighting], roots: Iterable[int], barred: frozenset[int]) -> list[int]:
-    """The roots and all that descend from them, parents before children; never the barred, nor through them."""
+    """Returns the roots and their descendants, parents before children; never the barred, nor through them."""
     children = defaultdict(list)
-    for one in seen.values():
-        children[one.parent].append(one.pid)
+    for sighting in seen.values():
+        children[sighting.parent].append(sighting.pid)
     found: dict[int, None] = {}
     waiting = [pid for pid in roots if pid in seen]
     for pid in waiting:
@@ -90,7 +90,7 @@ def family(seen: Mapping[int, Sighting], roots: Iterable[int], barred: frozenset
 
 
 def lineage(seen: Mapping[int, Sighting], pid: int) -> frozenset[int]:
-    """The process and all its ancestors."""
+    """Returns the process and all its ancestors."""
     line: set[int] = set()
     while pid in seen and pid not in line:
         line.add(pid)

@@ -1,8 +1,8 @@
-"""Linux: processes are read from /proc, orphans are adopted, and every descendant is tagged by a resource limit.
+"""Linux: reads processes from /proc, adopts orphans, and tags every descendant by a resource limit.
 
-The tag is what tells the orphans of two attempts apart when they have left their session and cleared their environment.
-It stands in the soft limit on file locks, which the kernel has not looked at since 2.4.25 but which every fork and exec
-hands down. Not taken: a control group an attempt (needs rights a user rarely has), a helper process an attempt that
+The tag distinguishes the orphans of two attempts that have left their session and cleared their environment. It is
+stored in the soft limit on file locks, which the kernel has ignored since 2.4.25 but which every fork and exec passes
+on. Rejected: a control group per attempt (needs rights that a user rarely has), a helper process per attempt that
 adopts its orphans (exact too, but one more interpreter to start, watch and lose), and setting the limit on the child
 (under load it has orphans of its own by then).
 """
@@ -25,7 +25,7 @@ _MARKER = MARKER_VARIABLE.encode() + b"="
 
 
 class LinuxHost:
-    """Reads /proc by hand: about 4 µs a process, where a portable library takes a hundred."""
+    """Reads /proc directly: about 4 µs per process, where a portable library takes a hundred."""
 
     def sights(self) -> Iterator[Sighting]:
         # os.listdir takes half the time of Path.iterdir, and this runs at the end of every program.
@@ -33,10 +33,10 @@ class LinuxHost:
         return filter(None, map(self.look_at, sorted(pids, reverse=True)))
 
     def sight(self) -> dict[int, Sighting]:
-        return {one.pid: one for one in self.sights()}
+        return {sighting.pid: sighting for sighting in self.sights()}
 
     def look_at(self, pid: int) -> Sighting | None:
-        # The program's name stands in parentheses and may hold anything, closing ones included.
+        # The program's name is in parentheses and may contain anything, including closing ones.
         _, _, after = _read(f"/proc/{pid}/stat").rpartition(b") ")
         if not after:
             return None
@@ -48,7 +48,7 @@ class LinuxHost:
         if not start:
             if _is_bare(pid):
                 return None
-            # It may have been opened as that of the program before, which was gone when it was read.
+            # It may have been opened for the previous program, which was gone when it was read.
             start = _read(f"/proc/{pid}/environ")
         for entry in start.split(b"\0") if _MARKER in start else ():
             if entry.startswith(_MARKER):
@@ -57,8 +57,8 @@ class LinuxHost:
 
     @contextlib.contextmanager
     def tagging(self, number: int) -> Iterator[None]:
-        # The limit is ours for a moment, and the child is born with it. Should another thread start something in that
-        # moment, it is told from the attempt's own by its session, which is ours.
+        # This process has the limit for a moment, and the child inherits it. If another thread starts a process in that
+        # moment, its session distinguishes it from the attempt's: it is ours.
         with _tagging:
             soft, hard = resource.getrlimit(_RLIMIT_LOCKS)
             try:
@@ -74,7 +74,8 @@ class LinuxHost:
             return None
 
     def childless(self) -> bool:
-        # A twentieth of what a look costs. The list may miss a child that is reaped meanwhile, and only we reap ours.
+        # Costs a twentieth of a look. The list may miss a child that is reaped meanwhile, but only we reap our
+        # children.
         tasks = os.listdir("/proc/self/task")  # noqa: PTH208 - as above
         return _COUNTS_CHILDREN and not any(_read(f"/proc/self/task/{task}/children") for task in tasks)
 
@@ -85,7 +86,7 @@ class LinuxHost:
         return True
 
     def pid_space(self) -> str:
-        # The number of a namespace may be used again after its last process: then all that it knew are dead.
+        # The number of a namespace may be reused after its last process: then all its earlier processes are dead.
         boot = _read("/proc/sys/kernel/random/boot_id").decode().strip()
         try:
             space = os.stat("/proc/self/ns/pid")  # noqa: PTH116 - `status` does not wait for pathlib
@@ -95,24 +96,24 @@ class LinuxHost:
 
 
 def _machine() -> str:
-    """Empty where none was ever written, as in many containers: the boot's own name is random, too."""
+    """Returns the machine's id; empty if there is none, as in many containers: the boot id is random, too."""
     return (_read("/etc/machine-id") or _read("/var/lib/dbus/machine-id")).decode(errors="replace").strip()
 
 
 def _set_limit(soft: int, hard: int) -> None:
-    # Where somebody has set a hard limit, nothing is tagged: the marker and the walk must do.
+    # If a hard limit is set, nothing is tagged: the marker and the descent must suffice.
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(_RLIMIT_LOCKS, (soft, hard))
 
 
 def _is_bare(pid: int) -> bool:
-    """Whether it has memory and no words yet. The dead and the kernel's own threads have neither."""
+    """Whether it has memory but no arguments yet. Dead processes and kernel threads have neither."""
     _, _, after = _read(f"/proc/{pid}/stat").rpartition(b") ")
     return bool(after) and after.split(b" ", 21)[20] != b"0" and not _read(f"/proc/{pid}/cmdline")
 
 
 def _read(path: str) -> bytes:
-    """All of it; nothing where the process is gone or not ours to read. Any other failure must not look like that."""
+    """Returns the whole file; empty if the process is gone or we may not read it. Raises any other error."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""What this process has started itself: by that its own children are told from the orphans that it was given."""
+"""What this process has started itself, which distinguishes its own children from adopted orphans."""
 
 import contextlib
 import os
@@ -11,15 +11,15 @@ from shiftwork.adapters.processes.host.host import tag_for
 
 
 class Started(Protocol):
-    """A process as `subprocess` or `asyncio` hands it out."""
+    """A process as `subprocess` or `asyncio` returns it."""
 
     @property
     def pid(self) -> int: ...
 
 
 class _Own:
-    """Processes for as long as somebody holds them, for who lets go of one has waited for it; and the programs under
-    supervision, each marker with its tag.
+    """Processes while a caller references them, because a caller that drops a process has waited for it; and the
+    supervised programs, each marker with its tag.
     """
 
     def __init__(self) -> None:
@@ -34,8 +34,8 @@ _own: Final = _Own()
 
 
 def marked(marker: str) -> str:
-    """The marker as programs of this process bear it: no other process gives the same, not even one that repeats an
-    attempt of ours, so that our guard, when we are dead, ends nothing of theirs.
+    """Returns the marker as programs of this process bear it. No other process uses the same marker, not even if it
+    repeats an attempt of ours, so our guard ends no programs of other processes after our death.
     """
     if _own.name[0] != os.getpid():
         _own.name = (os.getpid(), os.urandom(10).hex())
@@ -43,15 +43,15 @@ def marked(marker: str) -> str:
 
 
 def claims() -> tuple[str, ...]:
-    """The markers of all programs that are under supervision."""
+    """Returns the markers of all supervised programs."""
     return tuple(_own.tags)
 
 
 @contextlib.contextmanager
 def claimed(marker: str) -> Iterator[None]:
-    """One program is under supervision by this marker."""
+    """Within this context, a program is supervised under this marker."""
     if marker in _own.tags:
-        raise ValueError(f"a program marked {marker!r} is under supervision already, and would be ended by this one")
+        raise ValueError(f"a program marked {marker!r} is already supervised, and would be ended with this one")
     _own.tags[marker] = tag_for(marker)
     try:
         yield
@@ -60,13 +60,13 @@ def claimed(marker: str) -> Iterator[None]:
 
 
 def is_claimed(marker: str, tag: int | None) -> bool:
-    """Whether one who bears these belongs to a program under supervision."""
+    """Whether a process with this marker or tag belongs to a supervised program."""
     return marker in _own.tags or tag in _own.tags.values()
 
 
 @contextlib.contextmanager
 def birth() -> Iterator[Callable[[Started], None]]:
-    """To be held while something is started in a session of its own, and given what was started."""
+    """Held while a process is started in its own session; the caller passes that process to the yielded function."""
     with _own.lock:
         _own.births += 1
     try:
@@ -81,6 +81,6 @@ def _remember(process: Started) -> None:
 
 
 def is_own(pid: int) -> bool | None:
-    """Whether a child that was seen before is one that we have started; None while something is being born."""
-    # In this order: whatever was born when the child was seen is known as soon as no birth is under way.
+    """Whether we have started a child that was seen before; None while a process is being started."""
+    # In this order: a process that was started before the child was seen is known once no start is in progress.
     return None if _own.births else pid in _own.processes

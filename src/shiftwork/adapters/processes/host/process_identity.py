@@ -1,4 +1,4 @@
-"""Who this process is, and whether another process that left its name still lives."""
+"""Identifies this process, and checks whether a recorded process is still alive."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from shiftwork.adapters.processes.host.this_host import this_host
 from shiftwork.ports.views import Owner
 
 _TOLERANCE: Final = 1.0
-"""Seconds by which two readings of one process's start may differ; a pid used again by another starts later."""
+"""Seconds by which two readings of a process's start may differ; a process with a reused pid starts later."""
 
 _DIGEST_BYTES: Final = 8
 
@@ -19,8 +19,8 @@ def this_owner(executor: str) -> Owner:
 
 
 def is_alive(owner: Owner) -> bool | None:
-    """Whether the process lives. None where its pid means nothing here, because it is or was on another machine, under
-    another boot or in another pid namespace: then the age of its lease alone decides.
+    """Whether the process is alive. None if its pid has no meaning here, because it is or was on another machine, boot
+    or pid namespace: then only the age of its lease decides.
     """
     if not this_host().pid_space() or owner.host != _here():
         return None
@@ -29,7 +29,7 @@ def is_alive(owner: Owner) -> bool | None:
 
 
 def _here() -> str:
-    """The name is for people; names repeat, and what follows does not."""
+    """Returns the host's name, which is for people and may repeat, and a hash, which does not."""
     space = hashlib.blake2b(this_host().pid_space().encode(), digest_size=_DIGEST_BYTES)
     return f"{socket.gethostname()}:{space.hexdigest()}"
 

@@ -1,7 +1,7 @@
-"""Where there is no /proc (macOS): the marker and the descendants, as psutil tells them.
+"""Systems without /proc (macOS): finds processes by marker and descent, with psutil.
 
-Nothing is tagged and no orphan is adopted there, so a daemon that leaves its session and clears its environment between
-two looks is not found: this is the stated fallback.
+Nothing is tagged and no orphan is adopted here, so a daemon that leaves its session and clears its environment between
+two looks is not found: a known limitation of this fallback.
 """
 
 import ctypes
@@ -17,13 +17,13 @@ _SESSION_BYTES = 64
 
 
 class PortableHost:
-    """Slower than reading by hand, and the same on every system."""
+    """Slower than reading /proc, but the same on every system."""
 
     def sights(self) -> Iterator[Sighting]:
         return filter(None, map(self.look_at, sorted(psutil.pids(), reverse=True)))
 
     def sight(self) -> dict[int, Sighting]:
-        return {one.pid: one for one in self.sights()}
+        return {sighting.pid: sighting for sighting in self.sights()}
 
     def look_at(self, pid: int) -> Sighting | None:
         try:
@@ -51,17 +51,17 @@ class PortableHost:
         return None
 
     def childless(self) -> bool:
-        """Orphans are not adopted here, so having no child proves nothing."""
+        """Returns False: orphans are not adopted here, so having no child proves nothing."""
         return False
 
     def adopt_orphans(self) -> None:
-        """Orphans go to the first process of the system."""
+        """Does nothing: orphans go to the first process of the system."""
 
     def adopts_orphans(self) -> bool:
         return False
 
     def pid_space(self) -> str:
-        # macOS has no pid namespaces, and names each start of a machine by a random number. Elsewhere leases decide.
+        # macOS has no pid namespaces, and gives each boot a random id. On other systems leases decide.
         return _boot_session()
 
 

@@ -6,7 +6,7 @@ from shiftwork.adapters.processes.host.host import Host
 
 
 def this_host() -> Host:
-    # Each is imported where it is needed: one does not exist elsewhere, the other takes long to import.
+    # Imported only where needed: psutil is slow to import, and the other module works only on Linux.
     if sys.platform != "linux":
         from shiftwork.adapters.processes.host.psutil_host import PortableHost  # noqa: PLC0415 - see above
 

@@ -1,1 +1,1 @@
-"""One program from its start to its end, within bounds."""
+"""Runs one program from its start to its end, within limits."""

@@ -1,9 +1,9 @@
-"""Starts sandboxed programs from a thread that has left the user's session keyring and abstract sockets behind.
+"""Starts sandboxed programs from a thread without the user's session keyring and abstract sockets.
 
-Both belong to a thread and are handed down to what it starts, so no other program runs in between, and the rest of
-this process keeps what it had. The thread lives as long as this process: a sandbox ends when the thread that started it
-does. Abstract sockets have no file that a sandbox could leave out. In a network namespace of its own a program sees
-none of the machine's; where it keeps the machine's network, Landlock (from Linux 6.12 on) keeps it from them.
+Both belong to a thread and are inherited by what it starts, so no helper program is needed, and the rest of this
+process keeps both. The thread lives as long as this process, because a sandbox ends with the thread that started it.
+Abstract sockets have no file that a sandbox could leave out. A program in its own network namespace sees none of the
+machine's; for a program in the machine's network, Landlock (from Linux 6.12 on) blocks them.
 """
 
 import contextlib
@@ -32,19 +32,19 @@ _PR_SET_NO_NEW_PRIVS: Final = 38
 
 
 def own_keyring() -> bool:
-    """Whether programs in a sandbox get a session keyring of their own here."""
+    """Whether sandboxed programs get their own session keyring here."""
     return sys.platform == "linux" and platform.machine() in _KEYCTL
 
 
 @cache
 def scoped_sockets() -> bool:
-    """Whether the kernel can keep abstract sockets of the machine from a program that has the machine's network."""
+    """Whether the kernel can block the machine's abstract sockets for a program in the machine's network."""
     return sys.platform == "linux" and _call(_CREATE_RULESET, None, 0, _ASK_VERSION) >= _SCOPES_SINCE
 
 
 @contextlib.contextmanager
 def filtering(spawn: Spawn) -> Iterator[Spawn]:
-    """The same, with its filter in an open file that bubblewrap reads."""
+    """Yields the same spawn with its filter in an open file that bubblewrap reads."""
     if not spawn.seccomp:
         yield spawn
         return
@@ -59,7 +59,7 @@ def filtering(spawn: Spawn) -> Iterator[Spawn]:
 
 
 class _Thread:
-    """One a process: a fork has none of its parent's threads."""
+    """One per process: a fork has none of its parent's threads."""
 
     def __init__(self) -> None:
         self._of = 0
@@ -76,14 +76,15 @@ _thread: Final = _Thread()
 
 
 def confined(program: str, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """What `start` starts, which is this program. One that is installed with rights of its own would lose them here,
-    and is started as anything else is.
+    """Runs `start`, which starts this program, in the confined thread. A program with setuid bits or file capabilities
+    would lose them there, and is started directly.
     """
     return start() if sys.platform != "linux" or _has_rights(program) else _thread.run(start)
 
 
 def _apart(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    # Anew for each: two programs share no keyring either. A kernel without keyrings refuses, and none is left.
+    # A new keyring for each, so that no two programs share one. A kernel without keyrings refuses, and has none to
+    # leave.
     if own_keyring():
         _call(_KEYCTL[platform.machine()], _JOIN_SESSION_KEYRING, None)
     return start()
@@ -92,7 +93,7 @@ def _apart(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[byt
 def _leave_sockets() -> None:
     if not scoped_sockets() or ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return
-    wanted = struct.pack("=QQQ", 0, 0, _ABSTRACT_SOCKETS)  # of files and of the network it restricts nothing
+    wanted = struct.pack("=QQQ", 0, 0, _ABSTRACT_SOCKETS)  # it restricts neither files nor the network
     rules = _call(_CREATE_RULESET, wanted, len(wanted), 0)
     if rules >= 0:
         _call(_RESTRICT_SELF, rules, 0)
@@ -108,6 +109,6 @@ def _has_rights(program: str) -> bool:
 
 
 def _call(number: int, first: object, second: object, third: int = 0) -> int:
-    """A call that the C library has no function for; negative where it fails."""
+    """Makes a system call without a function in the C library; negative if it fails."""
     words = [ctypes.c_long(word) if isinstance(word, int) else ctypes.c_char_p(word) for word in (first, second)]  # type: ignore[arg-type]
     return int(ctypes.CDLL(None).syscall(ctypes.c_long(number), *words, ctypes.c_long(third)))

@@ -9,78 +9,78 @@ from shiftwork.adapters.processes.host.own_children import is_claimed, is_own
 
 
 class Kin:
-    """Known by descent, by tag and by marker. Looking remembers: who was seen once stays known when its parent dies.
+    """Finds processes by descent, tag and marker. A process that was seen once stays known when its parent dies.
 
-    An orphan that has rid itself of both tag and marker is a stray: it came to us, we did not start it, and it is
-    younger than the program. Where several are under way it cannot be told whose it is, and it is ended with the first
-    that is over: nobody who keeps to the rules changes a limit that has no effect.
+    An orphan that has removed both tag and marker is a stray: we adopted it, we did not start it, and it is younger
+    than the program. If several programs run, its program is unknown, and it is ended with the first that ends: a
+    well-behaved program does not change a limit that has no effect.
     """
 
     def __init__(self, host: Host, main: int, marker: str) -> None:
-        self.group = main  # it leads a session of its own, so the group is all its own too
+        self.group = main  # it leads its own session, so the group is its own too
         self._host = host
         self._marker = marker
         self._tag = tag_for(marker)
-        one = host.look_at(main)
-        self._since = one.started if one else 0.0  # some systems do not show who has died already
+        sighting = host.look_at(main)
+        self._since = sighting.started if sighting else 0.0  # some systems do not show dead processes
         self._known = {main: self._since}
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        """All that are left; each is told as soon as it is recognized: it may be gone a millisecond later.
+        """Returns all that are left, and passes each on once it is recognized: it may be gone a millisecond later.
 
-        The dead are among them, and are buried on the way. Where orphans are adopted this makes a look that finds none
-        a proof: the eldest of any that live is our child, and stands there, dead or alive, until we bury it.
+        Dead processes are included, and reaped on the way. Where orphans are adopted, a look that finds none is
+        therefore a proof: the oldest that lives is our child, and remains visible, dead or alive, until we reap it.
         """
         if self._host.childless():
             return []
         seen: dict[int, Sighting] = {}
         recognized: dict[int, None] = {}
         unsure: list[Sighting] = []
-        for one in self._host.sights():
-            seen[one.pid] = one
-            ours = self._is_ours(one)
+        for sighting in self._host.sights():
+            seen[sighting.pid] = sighting
+            ours = self._is_ours(sighting)
             if ours:
-                recognized[one.pid] = None
-                on_sight(one)
+                recognized[sighting.pid] = None
+                on_sight(sighting)
             elif ours is None:
-                unsure.append(one)
+                unsure.append(sighting)
         members = [seen[pid] for pid in family(seen, recognized, frozenset({os.getpid()}))]
-        for one in members:
-            if one.pid not in recognized:
-                on_sight(one)
-        self._known = {one.pid: one.started for one in members}
-        # Whoever cannot be judged yet is neither told nor forgotten: the next look will know.
-        return [*(one for one in members if not one.zombie or self._was_unburied(one)), *unsure]
+        for sighting in members:
+            if sighting.pid not in recognized:
+                on_sight(sighting)
+        self._known = {member.pid: member.started for member in members}
+        # Processes that cannot be judged yet are returned but not passed on: the next look will know.
+        return [*(member for member in members if not member.zombie or self._was_unburied(member)), *unsure]
 
-    def _was_unburied(self, one: Sighting) -> bool:
-        if one.pid == self.group:  # whoever started it also waits for it
+    def _was_unburied(self, sighting: Sighting) -> bool:
+        if sighting.pid == self.group:  # the code that started it also waits for it
             return False
-        # The child of one of them becomes ours when that one dies; strangers bury their own.
-        if one.parent != os.getpid():
-            return one.parent in self._known
+        # A child of a known process becomes ours when its parent dies; other parents reap their own children.
+        if sighting.parent != os.getpid():
+            return sighting.parent in self._known
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(one.pid, os.WNOHANG)
+            os.waitpid(sighting.pid, os.WNOHANG)
         return True
 
-    def _is_ours(self, one: Sighting) -> bool | None:
-        if self._known.get(one.pid) == one.started:
+    def _is_ours(self, sighting: Sighting) -> bool | None:
+        if self._known.get(sighting.pid) == sighting.started:
             return True
-        if one.started < self._since or one.pid == os.getpid():
+        if sighting.started < self._since or sighting.pid == os.getpid():
             return False
-        # Whatever is in our own session was not started by the program: it leads another, and nobody can come back.
-        apart = one.session != os.getsid(0)
-        tag = self._host.tag_of(one.pid) if apart else None
+        # A process in our own session was not started by the program, which leads another: no process can return.
+        apart = sighting.session != os.getsid(0)
+        tag = self._host.tag_of(sighting.pid) if apart else None
         if apart and tag == self._tag:
             return True
-        marker = self._host.marker_of(one.pid)
+        marker = self._host.marker_of(sighting.pid)
         if marker is None:
             return None if apart and not is_claimed("", tag) else False
         if marker == self._marker:
             return True
-        came_to_us = apart and one.parent == os.getpid() and self._host.adopts_orphans()
-        return _is_stray(one) if came_to_us and not is_claimed(marker, tag) else False
+        came_to_us = apart and sighting.parent == os.getpid() and self._host.adopts_orphans()
+        return _is_stray(sighting) if came_to_us and not is_claimed(marker, tag) else False
 
 
-def _is_stray(one: Sighting) -> bool | None:
-    own = is_own(one.pid)
+def _is_stray(sighting: Sighting) -> bool | None:
+    own = is_own(sighting.pid)
     return None if own is None else not own

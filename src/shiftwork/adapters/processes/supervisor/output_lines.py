@@ -1,4 +1,4 @@
-"""Cuts a stream into lines, and keeps the end of one, without ever holding more than a bound."""
+"""Splits a stream into lines, and keeps the end of a stream, without ever holding more than a limit."""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,7 +8,7 @@ TAIL_BYTES: Final = 64 * 1024
 
 
 class Lines:
-    """Hands each line on without its end; of a line over the limit only the beginning, once."""
+    """Passes each line on without its line end; of a line over the limit only the start, once."""
 
     def __init__(self, on_line: Callable[[bytes], None], limit: int = LINE_BYTES) -> None:
         self._on_line = on_line
@@ -25,7 +25,7 @@ class Lines:
             self._take(part)
 
     def end(self) -> None:
-        """The stream is over: its last line may have no end."""
+        """Passes on the last line of the stream, which may have no line end."""
         if self._held:
             self._hand_on()
 

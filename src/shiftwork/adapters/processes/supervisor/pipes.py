@@ -1,4 +1,4 @@
-"""The three pipes of a program, without a thread and without a wait: it may never read, never write, never close."""
+"""The three pipes of a program, without threads or blocking: a program may never read, never write, never close."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ _CHUNK = 65536
 
 
 class Feed:
-    """Writes a text into a pipe as fast as the other side reads, then closes it, unless there is to be `more`."""
+    """Writes a text into a pipe as fast as the other side reads, then closes it, unless `more` follows."""
 
     def __init__(self, pipe: IO[bytes], content: bytes, *, more: bool = False) -> None:
         self._loop = asyncio.get_running_loop()
@@ -22,17 +22,17 @@ class Feed:
 
     @property
     def unread(self) -> int:
-        """How many bytes wait for the other side to read."""
+        """How many bytes the other side has not read yet."""
         return len(self._rest)
 
     def say(self, content: bytes) -> None:
-        """Write this as well, after what was said before; where nobody reads any more, nothing happens."""
+        """Writes this as well, after earlier content; does nothing if the other side no longer reads."""
         if not self._pipe.closed:
             self._rest = memoryview(bytes(self._rest) + content)
             self._loop.add_writer(self._pipe.fileno(), self._write)
 
     def hang_up(self) -> None:
-        """There is no more: close once everything has been read."""
+        """Closes the pipe once everything has been read."""
         self._more = False
         if not self._rest:
             self.close()
@@ -48,7 +48,7 @@ class Feed:
                 self._rest = self._rest[os.write(self._pipe.fileno(), self._rest[:_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:  # nobody reads any more
+        except OSError:  # the other side no longer reads
             self._more = False
         if self._more:
             self._loop.remove_writer(self._pipe.fileno())
@@ -57,7 +57,7 @@ class Feed:
 
 
 class Drain:
-    """Hands on what comes out of a pipe, chunk by chunk; `on_end` tells its end."""
+    """Passes on what comes out of a pipe, chunk by chunk; calls `on_end` at its end."""
 
     def __init__(self, pipe: IO[bytes], on_chunk: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -73,13 +73,13 @@ class Drain:
         return self._shut or self._pipe.closed
 
     def shut(self) -> None:
-        """Take no more."""
+        """Stops reading."""
         self._shut = True
         if not self._pipe.closed:
             self._loop.remove_reader(self._pipe.fileno())
 
     def finish(self) -> None:
-        """Nobody writes any more: hand on what still stands in the pipe, unless shut, and close it."""
+        """Passes on what is left in the pipe, unless shut, and closes it; called when no process writes any more."""
         with contextlib.suppress(BlockingIOError):
             while not self._shut and not self._pipe.closed:
                 self._take(os.read(self._pipe.fileno(), _CHUNK))

@@ -1,13 +1,13 @@
-"""Watches what one program uses of memory, processes and disk, all of its descendants together.
+"""Watches how much memory, processes and disk one program uses, together with all its descendants.
 
-Samples, not limits of the kernel: a limit on address space ends programs that only reserve it (Node, Java, Go), one on
+Samples, not kernel limits: a limit on address space ends programs that only reserve it (Node, Java, Go), a limit on
 processes counts all of the user's, and control groups need rights that a user rarely has. Between two samples a program
-may use more than it is allowed, for a moment.
+may briefly use more than it is allowed.
 
-A look at every process takes milliseconds, so what the whole machine has left is asked first, four times a second;
-a sudden change brings the look forward. Memory is first counted roughly, with pages that processes share counted for
-each; only where that is too much are they shared out, which takes longer. Folders are measured at the first look, when
-the disk has lost a quarter of what is allowed, and now and then, for somebody else may have made room meanwhile.
+A look at every process takes milliseconds, so the resources left on the whole machine are checked first, four times a
+second; a sudden change triggers an early look. Memory is first counted roughly, with shared pages counted for each
+process; only if that is too much are they divided, which takes longer. Folders are measured at the first look, when the
+disk has lost a quarter of what is allowed, and now and then, because another program may have freed space meanwhile.
 """
 
 import contextlib
@@ -20,60 +20,62 @@ from typing import Final
 from shiftwork.adapters.processes.host.host import Sighting
 from shiftwork.adapters.processes.supervisor.spawn import Bounds
 
-TICK_SECONDS: Final = 0.25
+WATCH_SECONDS: Final = 0.25
 _SCARCE: Final = 8
-"""Memory is scarce where less than this part of it is left."""
+"""Memory is scarce if less than one part in this many is left."""
 
 _MANY: Final = 300
 _MEASURE_SECONDS: Final = 10.0
 _MEASURE_PART: Final = 50
-"""So many times as long as measuring took is waited before the next time."""
+"""The pause before the next measurement, as a multiple of the time that measuring took."""
 
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_MEMORY_BLOCK: Final = os.sysconf("SC_PAGE_SIZE")
 _GB: Final = 1e9
 
 
 class Watch:
-    """For one program, from its start on. `main` is its first process, which makes its sandbox."""
+    """Watches one program from its start. `main` is its first process, which makes its sandbox."""
 
     def __init__(self, bounds: Bounds, main: int) -> None:
         self._bounds = bounds
         self._main = main
-        self._ticked = time.monotonic()
+        self._marked = time.monotonic()
         self._tasks = _tasks()
         self._free = _free(bounds.folders)
         self._first: int | None = None
         self._measure_at = 0.0
 
     def hurries(self) -> bool:
-        """Whether the machine has changed so much that the next look should not wait; asked as often as one likes."""
+        """Whether the machine has changed so much that the next look should not wait; may be called at any rate."""
         now = time.monotonic()
-        if now < self._ticked + TICK_SECONDS:
+        if now < self._marked + WATCH_SECONDS:
             return False
-        self._ticked = now
+        self._marked = now
         before, self._tasks = self._tasks, _tasks()
         left, whole = _memory()
         return self._tasks > before + _MANY or left * _SCARCE < whole or self._is_emptier()
 
     def broken(self, members: Sequence[Sighting]) -> str:
-        """Which bound the program has broken, for the user; empty where none is."""
-        bounds, living = self._bounds, [one.pid for one in members if not one.zombie]
+        """Returns which limit the program has exceeded, as a text for the user; empty if none."""
+        bounds, living = self._bounds, [sighting.pid for sighting in members if not sighting.zombie]
         if len(living) > bounds.processes:
-            return _told(f"started {len(living)} processes", "processes", f"{bounds.processes}")
-        within = next((one.pid for one in members if one.parent == self._main and not one.zombie), 0)
+            return _output(f"started {len(living)} processes", "processes", f"{bounds.processes}")
+        within = next(
+            (sighting.pid for sighting in members if sighting.parent == self._main and not sighting.zombie), 0
+        )
         kept = sum(map(_in_files, _roots(within, bounds.inside)))
         if sum(map(_resident, living)) + kept > bounds.memory:
             used = sum(map(_own_share, living)) + kept
             if used > bounds.memory:
                 files = f", {_gb(kept)} of it in files under /tmp or the home" if kept > bounds.memory // 10 else ""
-                return _told(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
+                return _output(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
         return self._filled(living) if self._is_emptier() or time.monotonic() >= self._measure_at else ""
 
     def _is_emptier(self) -> bool:
         return self._free - _free(self._bounds.folders) >= self._bounds.disk // 4
 
     def _filled(self, living: Iterable[int]) -> str:
-        """Somebody else may have filled the disk: it is this program where its own folders have grown."""
+        """Blames this program only if its own folders have grown, because another may have filled the disk."""
         began = time.monotonic()
         self._free = _free(self._bounds.folders)
         held = sum(_taken(self._bounds.folders)) + _nameless(self._bounds.folders, living)
@@ -82,10 +84,10 @@ class Watch:
         self._measure_at = now + max(_MEASURE_SECONDS, _MEASURE_PART * (now - began))
         if held - self._first < self._bounds.disk:
             return ""
-        return _told(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
+        return _output(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
 
 
-def _told(what: str, key: str, limit: str) -> str:
+def _output(what: str, key: str, limit: str) -> str:
     return f"ended because it {what}; {key} under [sandbox] allows {limit}"
 
 
@@ -94,34 +96,34 @@ def _gb(size: int) -> str:
 
 
 def _memory() -> tuple[int, int]:
-    """What is left of the machine's memory, and the whole, in KiB; nothing of nothing where it cannot be known."""
+    """Returns the available and the total memory of the machine in KiB; zeros if unknown."""
     rows = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
     left, whole = (rows.get(name, "0").split()[0] for name in ("MemAvailable", "MemTotal"))
     return int(left), int(whole)
 
 
 def _tasks() -> int:
-    """How many processes and threads the machine has."""
+    """Returns how many processes and threads the machine has."""
     words = _text("/proc/loadavg").split()
     return int(words[3].partition("/")[2]) if words else 0
 
 
 def _resident(pid: int) -> int:
-    """Of its memory what is no file; shared with its parent counts for both."""
+    """Returns its memory without files; memory shared with its parent counts for both."""
     words = _text(f"/proc/{pid}/statm").split()
-    return (int(words[1]) - int(words[2])) * _PAGE if words else 0
+    return (int(words[1]) - int(words[2])) * _MEMORY_BLOCK if words else 0
 
 
 def _own_share(pid: int) -> int:
-    """The same, with what it shares divided among those who do."""
+    """Returns the same, with shared memory divided among the processes that share it."""
     rows = (line.split() for line in _text(f"/proc/{pid}/smaps_rollup").splitlines())
     found = {words[0]: int(words[1]) * 1024 for words in rows if len(words) > 1 and words[1].isdecimal()}
     return found.get("Pss_Anon:", found.get("Pss:", 0))
 
 
 def _roots(pid: int, inside: Iterable[Path]) -> list[str]:
-    """Folders that the sandbox of a process keeps in memory, as they are reached from outside; none until it is made,
-    for they would be those of the machine.
+    """Returns the paths, from outside, of folders that a process's sandbox keeps in memory; none until the sandbox
+    exists, because they would be the machine's own.
     """
     root = f"/proc/{pid}/root"
     try:
@@ -140,7 +142,7 @@ def _in_files(place: str) -> int:
 
 
 def _free(folders: Iterable[Path]) -> int:
-    """Where they lie; the first speaks for all, which lie in one cache."""
+    """Returns the free space on the disk of the first folder; all folders are in one cache."""
     for folder in folders:
         with contextlib.suppress(OSError):
             status = os.statvfs(folder)
@@ -149,13 +151,13 @@ def _free(folders: Iterable[Path]) -> int:
 
 
 def _taken(folders: Iterable[Path]) -> Iterator[int]:
-    """The room that each file in them takes up."""
+    """Yields the space that each file in them uses."""
     for folder in folders:
         yield from _below(str(folder), _LEVELS)
 
 
 def _below(folder: str, levels: int) -> Iterator[int]:
-    """Where a path becomes too long to go on, the folder is opened, and the way goes on from there."""
+    """Yields the sizes below a folder. If a path becomes too long, opens the folder and continues from there."""
     waiting, far = [folder], list[str]()
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
@@ -173,11 +175,11 @@ def _below(folder: str, levels: int) -> Iterator[int]:
 
 
 _LONG: Final = 900
-"""Letters of a path, each of which may take four bytes; the kernel takes 4096 bytes."""
+"""Characters of a path, each of up to four bytes; the kernel accepts 4096 bytes."""
 
 _LEVELS: Final = 40
 _ENDLESS: Final = 1 << 62
-"""What folders count that are nested so deep that measuring them would be endless work."""
+"""The size of folders that are nested too deep to be measured."""
 
 
 @contextlib.contextmanager
@@ -190,9 +192,7 @@ def _opened(folder: str) -> Iterator[int]:
 
 
 def _nameless(folders: Iterable[Path], living: Iterable[int]) -> int:
-    """The room that files take up which these processes have open and which are in no folder any more. One that is only
-    mapped is not found.
-    """
+    """Returns the space of deleted files that these processes have open. Files that are only mapped are not found."""
     devices, found = set[int](), dict[tuple[int, int], int]()
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -208,7 +208,7 @@ def _nameless(folders: Iterable[Path], living: Iterable[int]) -> int:
 
 
 def _text(path: str) -> str:
-    """Nothing where there is no such file, as on macOS, or the process is gone."""
+    """Returns the content; empty if the file does not exist, as on macOS, or the process is gone."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

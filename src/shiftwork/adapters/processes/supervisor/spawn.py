@@ -1,4 +1,4 @@
-"""A program to run, within which bounds and in whose company, and how it ended."""
+"""A program to run, its limits and the service beside it, and how it ended."""
 
 import signal
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Cause(StrEnum):
-    """Why the program is over."""
+    """Why the program ended."""
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"
@@ -21,8 +21,8 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What a program may use with all its descendants: bytes of memory, processes, and bytes of disk that it may add to
-    `folders`. What it writes to the folders `inside` of its sandbox is kept in memory.
+    """What a program may use with all its descendants: bytes of memory, processes, and bytes that it may add to
+    `folders` on disk. Files in the folders `inside` its sandbox are kept in memory.
     """
 
     memory: int
@@ -34,12 +34,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spawn:
-    """A program to run: its complete environment, and the bounds it runs within.
+    """A program to run: its complete environment and its limits.
 
-    `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
-    under supervision at the same time may share one. Where it is `enclosed`, what is started is a sandbox around it,
-    and `seccomp` is the filter of calls to the kernel that the sandbox is given, if any. It `inherits` these open files
-    beside the usual three, has `company` while it runs, and is ended where it breaks its `bounds`.
+    `marker` is set in its environment, and all processes that bear it are ended when the program ends, so no two
+    programs may share a marker at the same time. If it is `enclosed`, `argv` starts a sandbox around it, and `seccomp`
+    is the sandbox's filter of system calls, if any. It `inherits` these open files beside the usual three, has
+    `company` while it runs, and is ended if it exceeds its `bounds`.
     """
 
     argv: tuple[str, ...]
@@ -59,22 +59,22 @@ class Spawn:
 
 
 class Company(Protocol):
-    """Something of ours that a program needs beside it."""
+    """A service of ours that a program needs while it runs."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What there is to tell of it, once the program is over."""
+        """What it reports once the program has ended."""
         ...
 
     def beside(self, spawn: Spawn) -> AbstractAsyncContextManager[Spawn]:
-        """There from before the program starts, by what this gives, until after it is over."""
+        """Runs the service from before the program starts until after it ends; yields the spawn to start."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exit:
-    """How it ended: `code` is negative for a signal; `stderr` is the end of what it wrote there, `remarks` are its
-    company's. `exceeded` says which of its bounds it has broken.
+    """How it ended: `code` is negative for a signal; `stderr` is the end of its standard error, `remarks` are its
+    company's. `exceeded` says which of its limits it exceeded.
     """
 
     code: int

@@ -1,6 +1,6 @@
-"""Runs one program to its end within bounds, and leaves no process of it alive.
+"""Runs one program to its end within limits, and leaves none of its processes alive.
 
-Not taken: asyncio's own subprocesses. There a cancellation between the fork and the first wait loses the child, and
+Rejected: asyncio's own subprocesses. There, a cancellation between the fork and the first wait loses the child, and
 `wait` does not return while a grandchild holds the output open.
 """
 
@@ -24,7 +24,7 @@ from shiftwork.adapters.processes.supervisor.confined_thread import confined, fi
 from shiftwork.adapters.processes.supervisor.descendants import Kin
 from shiftwork.adapters.processes.supervisor.output_lines import Lines, Tail
 from shiftwork.adapters.processes.supervisor.pipes import Drain, Feed
-from shiftwork.adapters.processes.supervisor.resource_watch import TICK_SECONDS, Watch
+from shiftwork.adapters.processes.supervisor.resource_watch import WATCH_SECONDS, Watch
 from shiftwork.adapters.processes.supervisor.spawn import Cause, Exit, Spawn
 
 __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "marked", "supervise"]
@@ -32,21 +32,21 @@ __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "marked", "supervise"]
 _DRAIN_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
 _POLL_SECONDS = 0.02
-_FROZEN_SECONDS = 2.0  # the event loop is never that late by its own work
+_FROZEN_SECONDS = 2.0  # the event loop is never that late because of its own work
 _SIGNALLED = 128
 
 
 async def supervise(
     spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None = None
 ) -> Exit:
-    """Run the program; `on_line` gets each line of standard output, without its end, as it comes.
+    """Runs the program; `on_line` gets each line of standard output, without its line end, as it arrives.
 
-    Its standard input closes after what the spawn says, unless there is an `on_start`: it gets what to go on with.
+    Its standard input closes after the spawn's `stdin`, unless `on_start` is given: it gets the feed to write more.
 
-    However this ends (also when it is cancelled, or `on_line` raises), no process of the program is alive afterwards;
-    where this process is killed, its guard sees to that.
-    A line over 4 MiB is cut there. Cancelled once, the program is asked to stop; cancelled again, it is killed at once.
-    Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
+    However this ends (also if it is cancelled, or `on_line` raises), no process of the program is alive afterwards; if
+    this process is killed, its guard ensures that. A line over 4 MiB is cut there. The first cancellation asks the
+    program to stop; the second kills it at once. Raises OSError if the program cannot be started, ValueError if its
+    marker is already supervised.
     """
     spawn = replace(spawn, marker=marked(spawn.marker))
     with guarded(spawn.marker), claimed(spawn.marker):
@@ -63,7 +63,7 @@ async def _run(spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callabl
         cause = await program.until_over()
         if cause is Cause.EXITED:
             await program.until_drained()
-        elif cause is not Cause.EXCEEDED:  # it would only go on meanwhile
+        elif cause is not Cause.EXCEEDED:  # it would only use more meanwhile
             await program.ask_to_stop()
     except asyncio.CancelledError:
         await program.ask_to_stop()
@@ -74,13 +74,13 @@ async def _run(spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callabl
 
 
 class _Program:
-    """One program under way: the event loop hands its output on, `_news` wakes whoever waits for a change."""
+    """One running program: the event loop passes its output on, `_news` wakes the task that waits for a change."""
 
     def __init__(self, spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None) -> None:
         self._spawn = spawn
         self._lines, self._stderr = Lines(on_line), Tail()
-        # Before its end is kept: what is cut off could be half of a secret. Lines are their reader's to redact, who may
-        # need them as they are.
+        # Redacted before the end is cut out, because the cut could leave half of a secret. Lines are redacted by their
+        # reader, which may need them unchanged.
         self._complaints = redaction.Stream(self._stderr.feed)
         self._news = asyncio.Event()
         self._failure: Exception | None = None
@@ -104,7 +104,7 @@ class _Program:
         self._began = self._last_sign = self._last_look = time.monotonic()
 
     async def until_over(self) -> Cause:
-        """Wait until it exits or breaks a bound."""
+        """Waits until it exits or exceeds a limit."""
         while self._process.poll() is None:
             now = time.monotonic()
             wall = self._began + self._spawn.wall_seconds
@@ -113,7 +113,7 @@ class _Program:
                 return Cause.FLOODED
             if now >= min(wall, silence):
                 return Cause.TIMED_OUT if now >= wall else Cause.SILENT
-            due = min(wall, silence, now + TICK_SECONDS if self._watch else self._last_look + _LOOK_SECONDS)
+            due = min(wall, silence, now + WATCH_SECONDS if self._watch else self._last_look + _LOOK_SECONDS)
             await self._wait(due)
             self._forgive(time.monotonic() - due)
             if await self._look():
@@ -121,13 +121,13 @@ class _Program:
         return Cause.EXITED
 
     async def until_drained(self) -> None:
-        """Wait for the end of its output, but not for long: a grandchild may hold it open."""
+        """Waits for the end of its output, but not for long: a grandchild may hold it open."""
         until = time.monotonic() + _DRAIN_SECONDS
         while not all(drain.ended for drain in self._drains) and time.monotonic() < until:
             await self._wait(until)
 
     async def ask_to_stop(self) -> None:
-        """Signal its group, as a terminal would, and give it the time it was promised."""
+        """Signals its group, as a terminal would, and gives it the time of its `stop_signals`."""
         for number, grace in self._spawn.stop_signals:
             until = time.monotonic() + grace
             if self._process.poll() is None:
@@ -137,14 +137,16 @@ class _Program:
 
     def _ask(self, living: list[Sighting], number: signal.Signals) -> None:
         main = self._process.pid
-        inside = {one.group for one in living if one.parent == main} if self._spawn.enclosed else set[int]()
-        # Told to end, the wall would end at once and take along whom it is to give time.
+        inside = (
+            {sighting.group for sighting in living if sighting.parent == main} if self._spawn.enclosed else set[int]()
+        )
+        # A signal to the sandbox itself would end it at once, together with the processes that should get time.
         for group in inside - {main} or {main}:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
 
     async def end(self) -> None:
-        """End whatever is left of it, then take the last of its output."""
+        """Ends whatever is left of it, then reads the last of its output."""
         try:
             await end_all(self._kin)
         finally:
@@ -173,7 +175,7 @@ class _Program:
         code = self._process.returncode
         if code is None:
             return -signal.SIGKILL
-        # A wall tells of a signal as a shell does.
+        # A sandbox reports a signal as a shell does.
         return _SIGNALLED - code if self._spawn.enclosed and code > _SIGNALLED else code
 
     def _connect(self, *, more: bool) -> None:
@@ -209,29 +211,29 @@ class _Program:
             self._shut()
 
     def _shut(self) -> None:
-        """Take no more of its output: it blocks when the pipe is full."""
+        """Stops reading its output: it blocks when the pipe is full."""
         for drain in self._drains:
             drain.shut()
         self._news.set()
 
     def _forgive(self, late: float) -> None:
-        """Time in which this process stood still, stopped at the terminal or with its machine, is nobody's fault."""
+        """Does not count the time in which this process was suspended, at the terminal or with its machine."""
         if late > _FROZEN_SECONDS:
             self._began += late
             self._last_sign = time.monotonic()
 
     async def _look(self) -> bool:
-        """Whether it was found to have broken its bounds."""
-        # Now and then, so that whoever is orphaned in a long attempt is remembered, and buried when it dies.
+        """Returns whether it has exceeded its limits."""
+        # Now and then, so that processes orphaned in a long attempt are remembered, and reaped when they die.
         if time.monotonic() >= self._last_look + _LOOK_SECONDS or (self._watch and self._watch.hurries()):
             living = self._kin.look(_leave)
-            if self._watch:  # in a thread, for folders may have to be measured
+            if self._watch:  # in a thread, because folders may have to be measured
                 self._exceeded = await asyncio.to_thread(self._watch.broken, living)
             self._last_look = time.monotonic()
         return bool(self._exceeded)
 
     async def _wait(self, until: float) -> None:
-        """Until there is news, or until then."""
+        """Waits for a change, at most until the given time."""
         if self._failure:
             raise self._failure
         seconds = until - time.monotonic()
@@ -251,7 +253,7 @@ def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
 def _start(spawn: Spawn) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - starting what the user configured is what this is for
         spawn.argv,
-        # Bubblewrap goes there itself, once nothing can be loaded from there any more.
+        # Bubblewrap changes to it itself, once nothing can be loaded from there any more.
         cwd="/" if spawn.enclosed else spawn.cwd,
         env={**spawn.env, MARKER_VARIABLE: spawn.marker},
         stdin=subprocess.PIPE,
@@ -265,7 +267,7 @@ def _start(spawn: Spawn) -> subprocess.Popen[bytes]:
 
 
 def _leave(_: Sighting) -> None:
-    """Looking alone remembers."""
+    """Does nothing, because the look itself remembers."""
 
 
 def _given(pipe: IO[bytes] | None) -> IO[bytes]:
@@ -275,7 +277,7 @@ def _given(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def _pidfd(pid: int) -> int | None:
-    """Becomes readable when the process exits; None where the system has no such thing, and we ask now and then."""
+    """Returns a descriptor that becomes readable when the process exits; None if unsupported, and we poll instead."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):

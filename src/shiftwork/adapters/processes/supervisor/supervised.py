@@ -1,4 +1,4 @@
-"""The processes of programs that are under supervision, for the orchestrator itself and for its guard."""
+"""The processes of supervised programs, for the orchestrator itself and for its guard."""
 
 import os
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from shiftwork.adapters.processes.host.host import Host, Sighting, family, linea
 
 
 class Claimed:
-    """All that bear a marker or a tag of which `is_claimed` says so, and all that descend from them."""
+    """All processes whose marker or tag `is_claimed` accepts, and all their descendants."""
 
-    group = 0  # every member is seen by itself
+    group = 0  # every member is found individually
 
     def __init__(self, host: Host, is_claimed: Callable[[str, int | None], bool]) -> None:
         self._host = host
@@ -20,6 +20,6 @@ class Claimed:
         barred = lineage(seen, os.getpid())
         roots = (pid for pid in seen if self._is_claimed(self._host.marker_of(pid) or "", self._host.tag_of(pid)))
         living = [seen[pid] for pid in family(seen, roots, barred) if not seen[pid].zombie]
-        for one in living:
-            on_sight(one)
+        for item in living:
+            on_sight(item)
         return living

@@ -1,10 +1,10 @@
-"""Accepts the calls of one program, no more than this process has open files for.
+"""Accepts the calls of one program, limited by the number of files that this process may have open.
 
-A program can call without end, and every call that is accepted takes one or two of the files that this process may have
-open: without any left it could start no program and write no history. So calls beyond a number are not accepted; they
-wait in the kernel, which turns away what is too much for it. The programs of one process share what there is.
+A program can make any number of calls, and every accepted call takes one or two of the files that this process may have
+open: without any left, it could start no program and write no history. So calls beyond a limit are not accepted; they
+wait in the kernel, which refuses those beyond its own limit. The programs of one process share one limit.
 
-Not taken: asyncio's own server, which accepts whatever comes.
+Rejected: asyncio's own server, which accepts every call.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from shiftwork.adapters.sandbox.network.proxy import MOST_CALLS
 
 _TURNED_AWAY: Final = 16
-"""So many more are accepted, to be told that there are too many."""
+"""How many more calls are accepted, only to be answered that there are too many."""
 
 _FILES_A_CALL: Final = 2
 _PAUSE_SECONDS: Final = 0.2
@@ -29,7 +29,7 @@ _shared: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]] 
 
 
 async def accept(listener: socket.socket, answer: _Answer) -> None:
-    """Until it is cancelled, which closes the listener."""
+    """Accepts calls until it is cancelled, which closes the listener."""
     listener.setblocking(False)
     loop = asyncio.get_running_loop()
     slots = (asyncio.Semaphore(MOST_CALLS + _TURNED_AWAY), _shared.setdefault(loop, asyncio.Semaphore(_most())))
@@ -70,6 +70,6 @@ async def _accepted(loop: asyncio.AbstractEventLoop, listener: socket.socket) ->
 
 
 def _most() -> int:
-    """Half of the files that this process may have open, for calls of all its programs."""
+    """Returns the limit for the calls of all programs together, which may take half of the open files."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return max(files, 64) // 2 // _FILES_A_CALL

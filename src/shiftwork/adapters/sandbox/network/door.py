@@ -1,11 +1,12 @@
-"""`python -I -S <this file> <not by proxy> <ports> <program> <words...>`: give a room its way out, then be the program.
+"""`python -I -S <this file> <not by proxy> <ports> <program> <words...>`: opens the sandbox's network, then becomes the
+program.
 
-Runs inside, before the program, where the network is a loopback and nothing else: it listens there, hands the listening
-socket out to the proxy (a socket stays in the network that it was made in, whoever holds it), and becomes the program.
-It does the same for each port of the machine that is passed on.
-So nothing stands between the program and whoever waits for it: signals, exit code and output are its own.
+Runs inside, before the program, where the network is only a loopback: it listens there, passes the listening socket out
+to the proxy (a socket stays in the network in which it was made, whichever process holds it), and becomes the program.
+It does the same for each forwarded port of the machine. So no process is between the program and its supervisor:
+signals, exit code and output are its own.
 
-Every attempt and every gate waits for this: only modules that are built in or hold no others, which halves the time.
+Every attempt and every gate waits for this: it imports only modules that import no others, which halves the time.
 """
 
 import _signal  # type: ignore[import-not-found] # there are no stubs for it
@@ -14,10 +15,10 @@ import posix
 import sys
 
 CHANNEL = "SHIFTWORK_DOOR"
-"""The variable that holds the number of the inherited socket by which the listening one is handed out."""
+"""The variable with the number of the inherited socket through which the listening socket is passed out."""
 
 _WAITING = 128
-_NOT_EXECUTABLE = 8  # ENOEXEC: a script that does not say by which program it is run
+_NOT_EXECUTABLE = 8  # ENOEXEC: a script that does not name its interpreter
 _PROXY = (b"http_proxy", b"https_proxy", b"all_proxy")
 _NO_PROXY = b"no_proxy"
 
@@ -38,15 +39,15 @@ def main(beside: bytes, ports: str, program: str, words: list[str]) -> None:
 
 
 def _environment() -> dict[bytes, bytes]:
-    """As it was given: where no language is set, Python sets one for itself."""
+    """Returns the environment as it was given: if no locale is set, Python sets one for itself."""
     with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - pathlib takes longer than all of this
         pairs = (pair.partition(b"=") for pair in file.read().split(b"\0") if pair)
         return {name: value for name, _, value in pairs}
 
 
 def _handed_out(channel: int, ports: list[int]) -> int:
-    """The port on which the proxy will answer; who calls before it does waits. With it go the listeners of the other
-    ports, and which they are: one that cannot be had is left out.
+    """Passes out the listeners and returns the proxy's port; early calls wait until the proxy answers. The listeners of
+    the other ports follow, with their numbers; a port that is not available is left out.
     """
     others = []
     named = []

@@ -1,4 +1,4 @@
-"""Ports of this machine that a sandboxed program reaches on its own loopback: what is called there is passed on."""
+"""Forwards ports of this machine: a sandboxed program reaches them on its own loopback."""
 
 import asyncio
 import contextlib
@@ -7,11 +7,11 @@ from typing import Final
 _CHUNK: Final = 64 * 1024
 _CONNECT_SECONDS: Final = 10.0
 MOST_CALLS: Final = 100
-"""At once, for one port of one program: each takes two of the files that this process may have open."""
+"""The most calls at once for one port of one program: each takes two of the files that this process may have open."""
 
 
 class Forwarder:
-    """One port of 127.0.0.1, for one program."""
+    """Forwards one port of 127.0.0.1 for one program."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -43,7 +43,7 @@ class Forwarder:
                 both.create_task(_copied(reader, theirs))
                 both.create_task(_copied(answers, writer))
         except* OSError:
-            pass  # nobody listens there, or either side has hung up: the program sees a connection that ends
+            pass  # no program listens there, or either side has hung up: the sandboxed program sees a closed connection
         finally:
             writer.transport.abort()
             if theirs:

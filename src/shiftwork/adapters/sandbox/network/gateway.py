@@ -1,7 +1,7 @@
-"""Keeps a proxy beside one program, from before its start until after its end, and tells what it has refused.
+"""Runs a proxy for one program, from before its start until after its end, and reports what it has refused.
 
-The proxy answers on a socket that was made inside, in the program's own network, and handed out before the program
-began: see `door`. So there is no file between the two that anybody could find or leave behind, and nobody in between.
+The proxy answers on a socket that was made inside, in the program's own network, and passed out before the program
+started: see `door`. So there is no file between the two that could be found or left behind, and no other process.
 """
 
 import asyncio
@@ -31,32 +31,32 @@ _OWN: Final = ("localhost", "127.0.0.1", "::1")
 
 
 def interpreter() -> str:
-    """This one, and not by the name that it has in a virtual environment, of which nothing is needed."""
+    """Returns the real path of this interpreter, without its virtual environment, of which nothing is needed."""
     return os.path.realpath(sys.executable)
 
 
 @cache
 def door_file() -> Path:
-    """The door, compiled if it can be: every start would compile it again."""
+    """Returns the door, compiled if possible: otherwise every start would compile it again."""
     return compiled(Path(door.__file__))
 
 
 def compiled(source: Path) -> Path:
-    """What Python has compiled it to, where that is kept and up to date; else the source itself."""
+    """Returns the compiled file if it exists and is up to date; otherwise the source itself."""
     kept = Path(cache_from_source(source))
     try:
         facts = source.stat()
         head = kept.read_bytes()[:16]
     except OSError:
         return source
-    # As the import system writes it: its version, that it is known by time and size, and both of them.
+    # The header that the import system writes: its version, the check by time and size, and both of them.
     fresh = MAGIC_NUMBER + struct.pack("<3I", 0, int(facts.st_mtime) & 0xFFFFFFFF, facts.st_size & 0xFFFFFFFF)
     return kept if head == fresh else source
 
 
 def through_the_door(command: tuple[str, ...], hosts: Iterable[Host], ports: Iterable[int] = ()) -> tuple[str, ...]:
-    """The command by which a program is started inside, so that it finds its proxy. What it has on its own loopback it
-    reaches by itself, unless that of the machine is listed under the same name.
+    """Returns the command that starts a program inside, with its proxy. The program reaches its own loopback directly,
+    unless the machine's is listed under the same name.
     """
     names = {host.name for host in hosts}
     beside = ",".join(name for name in _OWN if name not in names)
@@ -64,7 +64,7 @@ def through_the_door(command: tuple[str, ...], hosts: Iterable[Host], ports: Ite
 
 
 class Gateway:
-    """For one program, once."""
+    """Serves one program, once."""
 
     def __init__(self, given: Pass) -> None:
         self._proxy = Proxy(given, self._note)
@@ -73,9 +73,9 @@ class Gateway:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        told = tuple(f"refused by the sandbox: {why}" for why in self._refused)
-        left = len(told) - _MOST_REMARKS
-        return (*told[:_MOST_REMARKS], "refused by the sandbox: more hosts than are told") if left > 0 else told
+        lines = tuple(f"refused by the sandbox: {why}" for why in self._refused)
+        left = len(lines) - _MOST_REMARKS
+        return (*lines[:_MOST_REMARKS], "refused by the sandbox: more hosts, not listed here") if left > 0 else lines
 
     @asynccontextmanager
     async def beside(self, spawn: Spawn) -> AsyncIterator[Spawn]:
@@ -90,7 +90,7 @@ class Gateway:
                 await asyncio.gather(serving, return_exceptions=True)
 
     async def _serve(self, channel: socket.socket) -> None:
-        """Until it is cancelled."""
+        """Serves until it is cancelled."""
         async with contextlib.AsyncExitStack() as all_of_it:
             all_of_it.push_async_callback(self._proxy.close)
             try:
@@ -98,10 +98,10 @@ class Gateway:
                 forwarders = {Forwarder(port): listener for port, listener in others.items()}
                 for forwarder in forwarders:
                     all_of_it.push_async_callback(forwarder.close)
-                answers = [(own, self._proxy.answer), *((one, by.answer) for by, one in forwarders.items())]
+                answers = [(own, self._proxy.answer), *((item, by.answer) for by, item in forwarders.items())]
                 await asyncio.gather(*(accept(listener, answer) for listener, answer in answers))
             except OSError as failure:
-                self._note(f"everything, because there is no proxy: {failure}")
+                self._note(f"every call, because the proxy did not start: {failure}")
 
     def _note(self, why: str) -> None:
         if len(self._refused) <= _MOST_REMARKS:
@@ -109,7 +109,7 @@ class Gateway:
 
 
 async def _handed_out(channel: socket.socket, most: int) -> tuple[socket.socket, dict[int, socket.socket]]:
-    """The proxy's listener, and those of the ports that are passed on."""
+    """Returns the proxy's listener, and those of the forwarded ports."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(channel, arrived.set)
     try:

@@ -1,6 +1,6 @@
-"""The way out of a room whose hosts are listed: answers one program's calls, and passes on those to listed hosts alone.
+"""The proxy of a sandbox with listed hosts: answers one program's calls, and forwards only those to listed hosts.
 
-Names are resolved here, once, and what is connected to is an address that was looked at. Nothing that passes is kept.
+Names are resolved here, once, and only checked addresses are connected to. No content is stored.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from shiftwork.domain.network.allowlist import listed, may_lead_to
 from shiftwork.domain.network.hosts import WEB_PORTS, Host, is_address
 
 MOST_CALLS: Final = 100
-"""At once, for one program: each takes two of the files that this process may have open."""
+"""The most calls at once for one program: each takes two of the files that this process may have open."""
 
 _LOOKUPS: Final = 4
 _HEAD_BYTES: Final = 64 * 1024
@@ -30,15 +30,15 @@ _CONNECT_SECONDS: Final = 20.0
 _FAREWELL_SECONDS: Final = 2.0
 
 _HUNG_UP: Final = (OSError, h11.ProtocolError)
-"""Either side has, or has broken the rules half-way, which comes to the same."""
+"""Either side has hung up, or has broken the protocol half-way, which has the same effect."""
 
 type _Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
-    """Which hosts may be called, and the table of the settings that says so. `ports` of this machine are reached as if
-    they were the program's own. Hosts are called through the user's own proxies, where they have any: `upstream`.
+    """Which hosts may be called, and the table of the settings that lists them. `ports` of this machine are reached as
+    if they were the program's own. Hosts are called through the user's own proxies, if there are any: `upstream`.
     """
 
     hosts: tuple[Host, ...]
@@ -54,18 +54,18 @@ class _RefusedError(Exception):
 
 
 class Proxy:
-    """`on_refusal` is told of every call to a host that may not be called."""
+    """Calls `on_refusal` for every call to a host that is not allowed."""
 
     def __init__(self, given: Pass, on_refusal: Callable[[str], None]) -> None:
         self._given = given
         self._on_refusal = on_refusal
         self._calls: set[asyncio.Task[None]] = set()
         self._closed = False
-        # Its own, for those of the event loop are needed for other things than waiting for somebody's name servers.
+        # Its own threads, because a slow name server must not block those of the event loop.
         self._lookups = ThreadPoolExecutor(max_workers=_LOOKUPS)
 
     def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> asyncio.Task[None] | None:
-        """Take one call; it goes on beside the others until either side hangs up. None where no more are taken."""
+        """Answers a call, beside the others, until either side hangs up. Returns None after `close`."""
         if self._closed:
             writer.transport.abort()
             return None
@@ -75,7 +75,7 @@ class Proxy:
         return call
 
     async def close(self) -> None:
-        """End all calls, and take no more."""
+        """Ends all calls, and accepts no more."""
         self._closed = True
         self._lookups.shutdown(wait=False, cancel_futures=True)
         ending = list(self._calls)
@@ -92,7 +92,7 @@ class Proxy:
 
     async def _served(self, client: _Line) -> None:
         if len(self._calls) > MOST_CALLS:
-            raise _RefusedError(503, f"{MOST_CALLS} calls are under way, and there are no more at once")
+            raise _RefusedError(503, f"{MOST_CALLS} calls are in progress, and no more are allowed at once")
         asked = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_BYTES)
         try:
             async with asyncio.timeout(_HEAD_SECONDS):
@@ -113,7 +113,7 @@ class Proxy:
             await (_asked(client, server, asked, ahead) if ahead else _joined(client, server, asked.trailing_data[0]))
 
     async def _reached(self, name: str, number: int, *, tunnel: bool) -> tuple[_Line, Door | None]:
-        """A line to the host, or to the proxy of the user's that is to be asked for it."""
+        """Returns a connection to the host, or to the user's own proxy for it."""
         meant = listed(self._given.hosts, name, number)
         if not meant:
             raise self._refused(Host(name=name, port=None if number in WEB_PORTS else number), "is not listed")
@@ -121,9 +121,9 @@ class Proxy:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 door = self._given.upstream.door(name, number, tunnel=tunnel)
                 addresses = [name] if is_address(name) else await self._addresses(name, unknown=door is not None)
-                allowed = [one for one in addresses if may_lead_to(meant, one)]
+                allowed = [address for address in addresses if may_lead_to(meant, address)]
                 if addresses and not allowed:
-                    why = "leads to an address that is not public, and is not listed with its port"
+                    why = "resolves to an address that is not public, and is not listed with its port"
                     raise self._refused(Host(name=name, port=number), why)
                 if door is None:
                     return await _connected(allowed, number), None
@@ -131,12 +131,12 @@ class Proxy:
         except ValueError as error:
             self._on_refusal(str(error))
             raise _RefusedError(502, str(error)) from None
-        except OSError as failure:  # of which one is that it took too long
+        except OSError as failure:  # including a timeout
             why = failure.strerror or str(failure) or "no answer"
             raise _RefusedError(502, f"{name}:{number} cannot be reached: {why}") from None
 
     async def _addresses(self, name: str, *, unknown: bool) -> list[str]:
-        """Behind a proxy of the user's a name may be `unknown` here, and be resolved by that alone."""
+        """Behind the user's own proxy a name may be `unknown` here, because only that proxy resolves it."""
         lookup = partial(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
         try:
             found = await asyncio.get_running_loop().run_in_executor(self._lookups, lookup)
@@ -147,14 +147,14 @@ class Proxy:
         return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
     def _refused(self, host: Host, why: str) -> _RefusedError:
-        told = f"{host} {why} under hosts of [{self._given.table}]"
-        self._on_refusal(told)
-        return _RefusedError(403, f'{told}; the user can allow it there, in shiftwork.toml: hosts = ["{host}"]')
+        message = f"{host} {why} under hosts of [{self._given.table}]"
+        self._on_refusal(message)
+        return _RefusedError(403, f'{message}; the user can allow it there, in shiftwork.toml: hosts = ["{host}"]')
 
 
 @contextlib.contextmanager
 def _closing(line: _Line) -> Iterator[None]:
-    """What was written is waited for while it is written: see `_sent`."""
+    """Closes a connection at once; all data is sent by then, because `_sent` waits for it."""
     line[1].transport.set_write_buffer_limits(0)
     try:
         yield
@@ -168,7 +168,7 @@ async def _sent(writer: asyncio.StreamWriter, content: bytes) -> None:
 
 
 async def _connected(addresses: Sequence[str], number: int) -> _Line:
-    """The first that answers."""
+    """Connects to the first address that answers."""
     for address in addresses[:-1]:
         with contextlib.suppress(OSError):
             async with asyncio.timeout(_CONNECT_SECONDS / 4):
@@ -183,7 +183,7 @@ async def _next_event(asked: h11.Connection, reader: asyncio.StreamReader) -> ob
 
 
 async def _joined(client: _Line, server: _Line, begun: bytes) -> None:
-    """A tunnel, until both sides have said all."""
+    """Runs a tunnel until both sides have sent everything."""
     await _sent(client[1], b"HTTP/1.1 200 Connection established\r\n\r\n")
     await _sent(server[1], begun)
     with contextlib.suppress(*_HUNG_UP):
@@ -193,7 +193,7 @@ async def _joined(client: _Line, server: _Line, begun: bytes) -> None:
 
 
 async def _asked(client: _Line, server: _Line, asked: h11.Connection, request: h11.Request) -> None:
-    """One request and its answer, which may come before the whole of the request is sent."""
+    """Forwards one request and its answer, which may arrive before the whole request is sent."""
     with contextlib.suppress(*_HUNG_UP):
         async with asyncio.TaskGroup() as both:
             sending = both.create_task(_passed_on(request, asked, client[0], server[1]))
@@ -212,7 +212,7 @@ async def _passed_on(
             break
         event = await _next_event(asked, reader)
     if await reader.read(1):
-        # Another request, which may be for another host; whoever sends it before the answer sends it again.
+        # Another request, which may be for another host; a client that sends it before the answer must send it again.
         raise ConnectionAbortedError
 
 
@@ -224,13 +224,13 @@ async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 async def _turned_away(client: _Line, code: int, why: str) -> None:
     body = f"shiftwork: {why}\n".encode()
-    told = (
+    message = (
         f"HTTP/1.1 {code} Refused by Shiftwork\r\nContent-Type: text/plain; charset=utf-8\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
-    await _sent(client[1], told.encode() + body)
+    await _sent(client[1], message.encode() + body)
     client[1].write_eof()
-    # What it is still sending is taken, or the answer would be lost with the connection.
+    # Reads what the client is still sending, or the answer would be lost with the connection.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_FAREWELL_SECONDS):
             while await client[0].read(_CHUNK):

@@ -1,4 +1,4 @@
-"""What a proxy is asked for: which host is called, and the request as that host is to see it."""
+"""A request to the proxy: which host it calls, and the request that is sent to that host."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _ADDRESS: Final = re.compile(r"http://([^:/?#@\\]+)(?::([0-9]+))?(|[/?].*)", re.
 
 _FRAMING: Final = frozenset({b"content-length", b"transfer-encoding"})
 _NOT_PASSED_ON: Final = frozenset({b"host", b"connection", b"keep-alive", b"te", b"trailer", b"upgrade"})
-"""Said anew, or meant for the proxy."""
+"""Headers that are rewritten, or meant for the proxy."""
 
 
 def is_tunnel(request: h11.Request) -> bool:
@@ -21,7 +21,7 @@ def is_tunnel(request: h11.Request) -> bool:
 
 
 def called(request: h11.Request) -> tuple[str, int, str]:
-    """Host, port, and what is asked of it; raises ValueError for whatever might be read in two ways."""
+    """Returns host, port and path; raises ValueError for anything ambiguous."""
     pattern = _TUNNEL if is_tunnel(request) else _ADDRESS
     found = pattern.fullmatch(request.target.decode("ascii"))
     name = plain(found[1]) if found else None
@@ -33,13 +33,13 @@ def called(request: h11.Request) -> tuple[str, int, str]:
 
 
 def renewed(request: h11.Request) -> h11.Request:
-    """For the server: it is asked for the host that was called, whatever else the request says, and for one answer, for
-    the next may be another's.
+    """Returns the request for the server: for the host that was called, whatever else the request says, and for a
+    single answer, because the next request may be for another host.
     """
     name, number, target = called(request)
     names = [header for header, _ in request.headers]
     if set(names) >= _FRAMING or names.count(b"transfer-encoding") > 1:
-        raise ValueError("a request has one length")
+        raise ValueError("a request must have exactly one length")
     host = name if number == _HTTP else f"{name}:{number}"
     left_out = _NOT_PASSED_ON | (_for_the_proxy(request) - _FRAMING)
     kept = [pair for pair in request.headers if pair[0] not in left_out and not pair[0].startswith(b"proxy-")]
@@ -48,7 +48,7 @@ def renewed(request: h11.Request) -> h11.Request:
 
 
 def by_proxy(request: h11.Request, name: str, number: int, authorization: str) -> h11.Request:
-    """What `renewed` has made, as a proxy further on is to see it."""
+    """Returns the result of `renewed` as a request to an upstream proxy."""
     place = name if number == _HTTP else f"{name}:{number}"
     given = [(b"proxy-authorization", authorization.encode())] if authorization else []
     target = f"http://{place}{request.target.decode('ascii')}"

@@ -1,6 +1,6 @@
-"""The user's own proxies (HTTPS_PROXY and its like): what leaves a sandbox goes through them, as the user's tools do.
+"""The user's own proxies (HTTPS_PROXY and similar): calls from a sandbox go through them, as the user's tools do.
 
-A program inside never learns of them: neither their address nor the password that it may hold is in its environment.
+A program inside never sees them: neither their address nor a password in it is in its environment.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ _PORTS: Final = {"http": 80, "https": 443}
 _FINE: Final = 200
 _OTHERS: Final = 300
 VARIABLES: Final = frozenset({"http_proxy", "https_proxy", "all_proxy"})
-"""In lower case; each may be written in capitals too."""
+"""In lower case; each may be in upper case too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """One proxy. `authorization` is what it is to be sent with every request, empty where nothing is."""
+    """One proxy. `authorization` is sent to it with every request; empty if it needs none."""
 
     host: str
     port: int
@@ -33,14 +33,14 @@ class Door:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """As the variables say; empty where none is set."""
+    """The values of the variables; empty if not set."""
 
     tunnels: str = ""
     plain: str = ""
     beside: str = ""
 
     def door(self, name: str, port: int, *, tunnel: bool) -> Door | None:
-        """By which a host is called; None: directly. Raises ValueError for a proxy of another kind."""
+        """Returns the proxy for a host; None for a direct call. Raises ValueError for an unsupported proxy."""
         address = self.tunnels if tunnel else self.plain
         own = name == "localhost" or name.startswith("127.")
         if not address or own or any(_means(word, name, port) for word in self.beside.split(",")):
@@ -49,7 +49,7 @@ class Upstream:
 
 
 def _means(word: str, name: str, port: int) -> bool:
-    """Whether an entry of NO_PROXY means a host: `*`, a name and all below it, with or without a port, or a network."""
+    """Whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains and perhaps a port, or a network."""
     entry = word.strip().lower()
     if is_address(name) and "/" in entry:
         with contextlib.suppress(ValueError):
@@ -63,7 +63,7 @@ def _means(word: str, name: str, port: int) -> bool:
 
 
 def read_upstream(env: Mapping[str, str]) -> Upstream:
-    """Names in lower case go first, as with most tools."""
+    """Names in lower case take precedence, as in most tools."""
 
     def value(name: str) -> str:
         return env.get(name) or env.get(name.upper(), "")
@@ -75,7 +75,7 @@ def read_upstream(env: Mapping[str, str]) -> Upstream:
 def _read(address: str) -> Door:
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError(f"your proxy is of the kind {parts.scheme!r}, and only http and https can be used")
+        raise ValueError(f"your proxy has the scheme {parts.scheme!r}, but only http and https are supported")
     password = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     return Door(
         host=parts.hostname,
@@ -90,7 +90,7 @@ async def connected(door: Door) -> tuple[asyncio.StreamReader, asyncio.StreamWri
 
 
 async def tunnelled(door: Door, name: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Through the proxy to a host; raises OSError where the proxy does not let it pass."""
+    """Connects to a host through the proxy; raises OSError if the proxy refuses."""
     reader, writer = await connected(door)
     try:
         said = f"Proxy-Authorization: {door.authorization}\r\n" if door.authorization else ""
@@ -99,7 +99,7 @@ async def tunnelled(door: Door, name: str, port: int) -> tuple[asyncio.StreamRea
         _check(await reader.readuntil(b"\r\n\r\n"))
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as failure:
         writer.transport.abort()
-        raise ConnectionAbortedError("your own proxy gives no proper answer") from failure
+        raise ConnectionAbortedError("your own proxy sent an invalid answer") from failure
     except BaseException:
         writer.transport.abort()
         raise

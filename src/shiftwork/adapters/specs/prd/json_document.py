@@ -1,4 +1,4 @@
-"""JSON with places: every value knows where it stands, so that one of them can be changed and the rest left alone."""
+"""JSON with offsets: every value has its offset, so that a single value can be changed and the rest left alone."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _BOM: Final = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A value between two offsets: of a scalar `value` holds it, of a list `items`, of an object `members`."""
+    """A value between two offsets. A scalar is in `value`, a list in `items`, an object in `members`."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ _KINDS: Final = {str: TEXT, bool: FLAG, int: NUMBER, float: "a fraction", type(N
 
 
 def parse(text: str) -> Node:
-    """The one value of a text; raises UnreadableError at the place where it is no JSON."""
+    """Parses the only value of a text; raises UnreadableError at the offset where it is not JSON."""
     start = len(_BOM) if text.startswith(_BOM) else 0
     node = _Parser(text).value(_after_space(text, start), 0)
     rest = _after_space(text, node.end)
@@ -63,7 +63,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _no_constant(name: str) -> Never:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Parser:
         return Node(start=start, end=at + 1, kind=LIST, items=tuple(items))
 
     def _next(self, end: int, closing: str) -> int:
-        """Where the next member or item begins, or the bracket stands that ends them."""
+        """Where the next member or item begins, or the closing bracket."""
         at = _after_space(self.text, end)
         if self._is(closing, at):
             return at
@@ -113,7 +113,7 @@ class _Parser:
             self._unexpected(at, f"a comma or {closing}")
         following = _after_space(self.text, at + 1)
         if self._is(closing, following):
-            raise UnreadableError(at, f"a comma stands before {closing}, and nothing follows it")
+            raise UnreadableError(at, f"trailing comma before {closing}")
         return following
 
     def _scalar(self, at: int) -> Node:
@@ -122,9 +122,9 @@ class _Parser:
         except json.JSONDecodeError as error:
             if self.text[at : at + 1] != '"':
                 self._unexpected(at, "a value")
-            raise UnreadableError(error.pos, f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}") from None
+            raise UnreadableError(error.pos, f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}") from None
         except ValueError:
-            self._unexpected(at, "a value that JSON knows")
+            self._unexpected(at, "a JSON value")
         return Node(start=at, end=end, kind=_KINDS[type(value)], value=value)
 
     def _is(self, wanted: str, at: int) -> bool:
@@ -135,9 +135,9 @@ class _Parser:
         if not here:
             raise UnreadableError(at, f"the file ends where {wanted} was expected")
         if here in {"//", "/*"} or here.startswith("#"):
-            raise UnreadableError(at, 'JSON has no comments; a key such as "_comment" is left alone')
+            raise UnreadableError(at, 'JSON has no comments; a key such as "_comment" is ignored')
         if here.startswith("'"):
-            raise UnreadableError(at, "JSON puts text in double quotes")
+            raise UnreadableError(at, "JSON strings need double quotes")
         raise UnreadableError(at, f"{wanted} was expected here, not {here[0]!r}")
 
 

@@ -1,6 +1,6 @@
-"""Takes values out of a JSON object by any of their names; what does not fit becomes a mistake at its own place.
+"""Reads values from a JSON object by any of their names; a value of the wrong type becomes a mistake at its offset.
 
-What was taken is recorded, so that everything else can be listed as not used without a second list of names.
+Reads are recorded, so that everything else can be listed as not used without a second list of names.
 """
 
 import json
@@ -19,8 +19,8 @@ from shiftwork.prompts.answer.problem import nearest
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was found on the way: mistakes; the places of the keys that were `read`, and of list items that were
-    `refused`; and by the place of each object the names that were `sought` in it.
+    """Collected while reading: mistakes; the offsets of keys that were `read` and of list items that were `refused`;
+    and, by the offset of each object, the names that were `sought` in it.
     """
 
     mistakes: list[Mistake] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """One object; `where` names it in messages. A field that is missing or wrong reads as empty."""
+    """One object; `where` names it in messages. A missing or wrong field reads as empty."""
 
     node: Node
     where: str
@@ -42,11 +42,11 @@ class Fields:
         return self.record.mistakes
 
     def inside(self, node: Node, where: str) -> "Fields":
-        """An object within this one, read into the same record."""
+        """An object within this object, read into the same record."""
         return Fields(node, where, self.record)
 
     def member(self, *names: str) -> Member | None:
-        """The first that has one of these names; it counts as read from now on."""
+        """The first member with one of these names; it counts as read from now on."""
         self.record.sought.setdefault(self.node.start, set()).update(names)
         found = self.node.member(*names)
         if found:
@@ -61,7 +61,7 @@ class Fields:
         return cleaned(value)
 
     def texts(self, *names: str) -> tuple[tuple[str, int], ...]:
-        """The texts of a list, each with its place; empty ones are passed over."""
+        """The texts of a list, each with its offset; empty texts are skipped."""
         return tuple(
             (cleaned(str(item.value)).strip(), item.start)
             for item in self._items(names, TEXT)
@@ -75,7 +75,7 @@ class Fields:
         member = self._member((name,), NUMBER)
         value = member.node.value if member else default
         if not isinstance(value, int) or not least <= value <= most:
-            self._complain(member.node.start if member else self.node.start, f"{name} must lie in {least} … {most}")
+            self._complain(member.node.start if member else self.node.start, f"{name} must be {least} to {most}")
             return default
         return value
 
@@ -84,7 +84,7 @@ class Fields:
         return bool(member.node.value) if member else False
 
     def at(self, *names: str) -> int:
-        """Where the value stands, or the whole object."""
+        """The offset of the value, or of the whole object."""
         member = self.node.member(*names)
         return member.node.start if member else self.node.start
 
@@ -102,8 +102,8 @@ class Fields:
         member = self.member(*names)
         if member is None or (member.node.kind == "null" and not required):
             if required:
-                close = nearest(names[0], [one.key for one in self.node.members])
-                guess = f"; did you mean it by {close!r}?" if close else ""
+                close = nearest(names[0], [item.key for item in self.node.members])
+                guess = f"; misspelled as {close!r}?" if close else ""
                 self._complain(self.node.start, f"{self.where} has no {names[0]}{guess}")
             return None
         if member.node.kind != kind:
@@ -128,16 +128,16 @@ _METADATA: Final = frozenset(
     {"createdAt", "updatedAt", "created_at", "updated_at", "version", "metadata", "labels", "sourcePrd", "$schema"}
     | {"project", "name"}
 )
-"""Known, and of no use for the work. This list only says how an unused field is called, not which ones there are."""
+"""Known fields that do not affect the work. This list only labels unused fields; it does not decide what is unused."""
 
 _COMMENT: Final = "_"
-"""What the key of a comment begins with: that is the user's own."""
+"""Keys that begin with this are comments and belong to the user."""
 
 _PLAIN_KEY: Final = re.compile(r"[\w$-]+")
 
 
 def unused(node: Node, record: Record, path: str = "") -> Iterator[Unused]:
-    """Every member below the object that nobody has read, by its path."""
+    """Every member below the object that was not read, by its path."""
     missing = frozenset(record.sought.get(node.start, ())) - {member.key for member in node.members}
     for member in node.members:
         where = _below(path, member.key)

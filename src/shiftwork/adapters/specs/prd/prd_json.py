@@ -1,8 +1,8 @@
 """prd.json in the dialects of ralph, ralph-tui, codetether and Dynamic Ralph.
 
-The dialects differ in the names of keys, so all names are read wherever they stand. Only what is written back depends
-on the dialect: which key says in words what became of a story. Not taken: loading and dumping. It would lose the
-user's formatting and what JSON libraries do not keep, so single values are replaced where they stand.
+The dialects differ in the names of keys, so all names are read everywhere. Only the key for the note about a finished
+story depends on the dialect. Rejected: loading and dumping the JSON. That would lose the user's formatting and what
+JSON libraries do not keep, so single values are replaced in the text.
 """
 
 import json
@@ -30,12 +30,11 @@ _OF_RALPH_TUI: Final = frozenset({"labels", "dependsOn"})
 _PRIORITIES: Final = 1_000_000
 
 _INSTRUCTIONS: Final = """\
-The stories of this work are kept in `{file}`, with acceptance criteria for each. Yours is the one below: do that one
-and no other. Leave `{file}` alone, `passes` above all: the harness itself writes there that a story passes, and does so
-when the story has landed."""
+The stories of this work are kept in `{file}`, with acceptance criteria for each. Your story is the one below: do
+only that one. Do not change `{file}`, above all not `passes`: the harness sets it when the story has landed."""
 
 
-def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - same signature for all formats
     return path.suffix == ".json"
 
 
@@ -56,7 +55,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
         branch=fields.text("branchName", "branch_name"),
         instructions=_INSTRUCTIONS.format(file=shown),
         gates=checks(fields, shown),
-        mistakes=(*fields.mistakes, *_repeated(root), *(one for node in stories for one in _repeated(node))),
+        mistakes=(*fields.mistakes, *_repeated(root), *(item for node in stories for item in _repeated(node))),
         unused=tuple(unused(root, fields.record)),
     )
 
@@ -84,14 +83,14 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
 
 
 def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) -> tuple[Found, ...]:
-    """Where some stories have a priority, those that have none come after them."""
-    given = [one.story.priority for one, node in zip(found, nodes, strict=True) if node.member("priority")]
+    """Where some stories have a priority, stories without a priority come last."""
+    given = [finding.story.priority for finding, node in zip(found, nodes, strict=True) if node.member("priority")]
     if not given:
         return found
     last = max(given) + 1
     return tuple(
-        one if node.member("priority") else replace(one, story=replace(one.story, priority=last))
-        for one, node in zip(found, nodes, strict=True)
+        finding if node.member("priority") else replace(finding, story=replace(finding.story, priority=last))
+        for finding, node in zip(found, nodes, strict=True)
     )
 
 
@@ -104,7 +103,7 @@ def _repeated(node: Node) -> Iterator[Mistake]:
     seen: set[str] = set()
     for member in node.members:
         if member.key in seen:
-            yield Mistake(at=member.at, text=f"the key {member.key!r} stands here for the second time")
+            yield Mistake(at=member.at, text=f"the key {member.key!r} appears twice")
         seen.add(member.key)
 
 
@@ -122,7 +121,7 @@ def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, I
 
 
 def _note_key(root: Node, story: Node) -> str:
-    """Where the dialect keeps what is said about a finished story; nowhere in codetether's."""
+    """The key for the note about a finished story; empty in codetether's dialect."""
     if written := story.member("completionNotes", "notes"):
         return written.key
     if root.member("user_stories"):
@@ -156,7 +155,7 @@ def _replaced(node: Node, text: str) -> Edit:
 
 
 def _noted(node: Node, note: str) -> Iterator[Edit]:
-    """What is written there stays; the note becomes its last line, once."""
+    """Keeps the existing text and appends the note as its last line, once."""
     if node.kind != TEXT:
         yield _replaced(node, json.dumps(note))
     elif note not in str(node.value):
@@ -165,7 +164,7 @@ def _noted(node: Node, note: str) -> Iterator[Edit]:
 
 
 def _inserted(text: str, story: Node, added: list[tuple[str, str]]) -> Edit:
-    """New members after the last, spaced as the members before them are."""
+    """Inserts new members after the last, spaced like the members before them."""
     *_, last = story.members
     between = text[story.members[-2].node.end : last.at] if len(story.members) > 1 else _first_gap(text, story)
     colon = text[last.key_end : last.node.start]

@@ -1,7 +1,7 @@
-"""The checks that a prd.json names for the whole of its work: codetether's `quality_checks`, ralph's `qualityGates`.
+"""The checks that a prd.json names for all of its work: codetether's `quality_checks`, ralph's `qualityGates`.
 
-An object has a command by name, or an object with a `command`; a list has commands. What is no command there is left
-unread, and so it is listed as not used.
+An object maps names to commands or to objects with a `command`; a list has commands. Anything that is not a command
+stays unread, and so is listed as not used.
 """
 
 import re
@@ -20,7 +20,7 @@ _LONGEST: Final = 40
 
 
 def checks(fields: Fields, origin: str) -> tuple[Gate, ...]:
-    """As gates, in the order of the file; two of one name are told apart by a number."""
+    """The checks as gates, in the order of the file; repeated names get a number."""
     gates: dict[str, Gate] = {}
     for name, command in _found(fields):
         own = name
@@ -69,5 +69,5 @@ def _listed(fields: Fields, node: Node, where: str) -> Iterator[tuple[str, str]]
 
 
 def _name(text: str) -> str:
-    """On one line and without a comma: it stands in lists of names."""
+    """Without line breaks and commas, because lists of names show it."""
     return _ODD.sub("-", text).strip("-")[:_LONGEST].rstrip("-") or "check"

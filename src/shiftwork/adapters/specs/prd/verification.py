@@ -1,4 +1,4 @@
-"""The verification steps of a story in a prd.json, in the dialect of codetether: what is run, and how it is told."""
+"""The verification steps of a story in a prd.json, in codetether's dialect: how to run and how to describe them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -20,7 +20,7 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 
 
 def verifications(fields: Fields) -> Iterator[Verification]:
-    """The steps; one that cannot be run is a mistake, because nothing would check what it asks for."""
+    """The steps; a step that cannot be run is a mistake, because nothing would check its condition."""
     for number, node in enumerate(fields.objects("verification_steps", "verificationSteps"), start=1):
         step = fields.inside(node, f"verification step {number}")
         kind = _kind(step)
@@ -29,10 +29,10 @@ def verifications(fields: Fields) -> Iterator[Verification]:
 
 
 def in_words(step: Verification) -> Criterion:
-    """What must hold, whoever checks it."""
+    """The step as an acceptance criterion."""
     verb, value = {
         VerificationKind.SHELL: ("this command succeeds:", step.command),
-        VerificationKind.FILE_EXISTS: ("this file is there:", step.path),
+        VerificationKind.FILE_EXISTS: ("this file exists:", step.path),
         VerificationKind.URL: ("this address answers:", step.url),
     }[step.kind]
     text = ": ".join(part for part in (step.name, f"{verb} `{value}`") if part)
@@ -40,12 +40,12 @@ def in_words(step: Verification) -> Criterion:
 
 
 def _kind(step: Fields) -> VerificationKind | None:
-    """By its type, else by the key that only steps of one kind have."""
+    """Determined by its type, else by the key that only steps of this kind have."""
     named = step.text("type") or next((kind.value for key, kind in _SHOWN_BY.items() if step.node.member(key)), "")
     if named in set(VerificationKind):
         return VerificationKind(named)
     known = ", ".join(VerificationKind)
-    step.mistakes.append(Mistake(at=step.at("type"), text=f"{step.where} has no type that is known: {known}"))
+    step.mistakes.append(Mistake(at=step.at("type"), text=f"{step.where} has no known type (one of {known})"))
     return None
 
 
@@ -62,7 +62,7 @@ def _shell(step: Fields, name: str) -> Verification:
 
 
 def _file(step: Fields, name: str) -> Verification:
-    """`glob` says that the path is a pattern, or is the pattern itself."""
+    """`glob` is either a flag that the path is a pattern, or the pattern itself."""
     glob = step.member("glob")
     pattern = step.text("glob") if glob and glob.node.kind == TEXT else ""
     is_glob = bool(pattern) or (glob is not None and glob.node.kind == FLAG and bool(glob.node.value))
@@ -73,7 +73,7 @@ def _file(step: Fields, name: str) -> Verification:
 def _url(step: Fields, name: str) -> Verification:
     method = (step.text("method") or "GET").upper()
     if method not in _METHODS:
-        step.mistakes.append(Mistake(at=step.at("method"), text=f"{method} is no method of HTTP"))
+        step.mistakes.append(Mistake(at=step.at("method"), text=f"{method} is not an HTTP method"))
     return Verification(
         id=name,
         kind=VerificationKind.URL,

@@ -1,1 +1,1 @@
-"""The quick reader of the views, without SQLAlchemy."""
+"""The fast reader of the views, without SQLAlchemy."""

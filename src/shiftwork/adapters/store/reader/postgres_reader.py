@@ -1,4 +1,4 @@
-"""How `reader` asks a Postgres database; apart, because the driver takes long to load."""
+"""How `reader` queries a Postgres database; a separate module, because the driver takes long to load."""
 
 import asyncio
 import re
@@ -19,19 +19,19 @@ _PAUSE_SECONDS: Final = 0.2
 
 
 def misread(url: str) -> str:
-    """What is wrong with an address, in the driver's words up to where it quotes; empty where nothing is."""
+    """What is wrong with an address, in the driver's words but without the quoted value; empty if it is valid."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         return re.split(r':? (?:in )?"(?!\]")', str(error).strip())[0]
-    port = str(parts.get("port", "")).strip(",")  # several hosts may leave theirs unsaid
-    # The driver takes an empty one for none; SQLAlchemy, which opens the same address for writing, does not.
+    port = str(parts.get("port", "")).strip(",")  # with several hosts, some ports may be missing
+    # The driver accepts an empty port as no port; SQLAlchemy, which opens the same address for writing, does not.
     unsaid = not port and not url.partition("://")[2].partition("/")[0].endswith(":")
-    return "" if unsaid or (port.isdecimal() and int(port) in _PORTS) else "its port is no number from 1 to 65535"
+    return "" if unsaid or (port.isdecimal() and int(port) in _PORTS) else "its port is not a number from 1 to 65535"
 
 
 def fetch(url: str, patience: float = 0.0) -> Fetch:
-    """A server that cannot be reached is waited for, so many seconds."""
+    """If the server cannot be reached, queries retry for `patience` seconds."""
     address = make_conninfo(url, **connecting(conninfo_to_dict(url)))
 
     def query_in_time(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
@@ -59,7 +59,7 @@ def _queried(address: str, query: str, parameters: tuple[Any, ...]) -> Sequence[
     except psycopg.OperationalError as error:
         raise StoreError(
             f"the database cannot be reached: {str(error).strip()}",
-            hint="see that the server runs and the address is right",
+            hint="check that the server is running and the address is correct",
         ) from error
     except psycopg.Error as error:
         if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):

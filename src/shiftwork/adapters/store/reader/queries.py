@@ -1,4 +1,4 @@
-"""The views as queries of plain SQL, whichever driver runs them."""
+"""The views as queries in plain SQL, for any driver."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
@@ -6,19 +6,17 @@ from typing import Any, Final
 from shiftwork.adapters.store.sql.dialect import NOW
 from shiftwork.adapters.store.sql.view_columns import VIEWS, lease
 from shiftwork.errors import StoreError
-from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import Lease, Owner, ProfileRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[Mapping[str, Any]]]]
-"""Runs one query, its parameters marked by `?`, and gives records by the names of their columns; a database that was
-never written to gives nothing.
-"""
+"""Runs one query with `?` parameters and returns records by column name; a database without tables returns nothing."""
 
 
 _OF_RUN: Final = '"run" = ?'
 
 
 class SqlQueries:
-    """See `ports.store.Queries`. Confined to a project, unless that is None."""
+    """See `ports.store.Queries`. Limited to a project, unless that is None."""
 
     def __init__(self, fetch: Fetch, dialect: str, project: str | None = None) -> None:
         self._fetch = fetch
@@ -31,7 +29,7 @@ class SqlQueries:
     async def run(self, run: str) -> RunRow | None:
         shortest = 'ORDER BY length("run"), "run" LIMIT 2'
         found = await self._rows(RunRow, 'substr("run", 1, ?) = ?', shortest, len(run), run)
-        # The shortest comes first, so an id that is also the beginning of others means itself.
+        # The shortest id comes first, so that an exact id wins over longer ids that begin with it.
         if len(found) == 1 or (found and found[0].run == run):
             return found[0]
         return None
@@ -44,9 +42,9 @@ class SqlQueries:
         wanted = f'{_OF_RUN}{only} AND "position" >= 0'
         return await self._rows(StepRow, wanted, 'ORDER BY "story", "position", "step"', *of)
 
-    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
+    async def profiles(self, *, limit: int = 1000) -> Sequence[ProfileRow]:
         newest = 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC, "story" DESC, "role" LIMIT ?'
-        return await self._rows(PlayedRow, "true", newest, limit)
+        return await self._rows(ProfileRow, "true", newest, limit)
 
     async def spent(self, run: str) -> Sequence[SpentRow]:
         return await self._rows(SpentRow, _OF_RUN, 'ORDER BY "story", "agent", "model"', run)
@@ -55,23 +53,22 @@ class SqlQueries:
         return await self._rows(WaitedRow, _OF_RUN, 'ORDER BY "story", "number"', run)
 
     async def holder(self, run: str) -> Lease | None:
-        columns = f"executor, host, pid, pid_started, {self._now} - beat_at AS age"
+        columns = f"executor, host, pid, pid_started, {self._now} - heartbeat_at AS age"
         query = f"SELECT {columns} FROM leases WHERE {self._own('resource')} AND resource = ?"  # noqa: S608 - as below
         for found in await self._fetch(query, (*self._project, run)):
             owner = {name: value for name, value in found.items() if name != "age"}
             return lease(run, Owner(**owner), found["age"])
         return None
 
-    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](
+    async def _rows[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow)](
         self, kind: type[R], wanted: str, tail: str, *parameters: Any
     ) -> list[R]:
-        """A database that nobody has upgraded yet lacks the newest columns: its rows have what they have by default.
-
-        All columns are asked for, because to SQLite the quoted name of one that is not there is a text.
+        """A database that was not upgraded yet lacks the newest columns: its rows get the defaults. The query selects
+        all columns, because SQLite reads the quoted name of a missing column as a text.
         """
         view = VIEWS[kind]
         own = "project = ?" if self._project and view.table == "runs" else self._own("run")
-        query = f'SELECT * FROM "{view.table}" WHERE {own} AND {wanted} {tail}'  # noqa: S608 - names of the source alone
+        query = f'SELECT * FROM "{view.table}" WHERE {own} AND {wanted} {tail}'  # noqa: S608 - only names from the source code
         records = await self._fetch(query, (*self._project, *parameters))
         try:
             return [kind(**{name: record[name] for name in view.columns if name in record}) for record in records]
@@ -79,7 +76,7 @@ class SqlQueries:
             raise unreadable(error) from error
 
     def _own(self, column: str) -> str:
-        """That a column has the id of a run of the project."""
+        """The condition that a column has the id of a run of the project."""
         return f"{column} IN (SELECT run FROM runs WHERE project = ?)" if self._project else "true"  # noqa: S608 - as above
 
 

@@ -1,8 +1,8 @@
-"""Reads a SQLite file whose folder cannot be written to: of another user, or on a file system that is read-only.
+"""Reads a SQLite file in a folder that we cannot write to: of another user, or on a read-only file system.
 
-SQLite makes two files beside one that is written ahead, and refuses to read it where it cannot. Where they are there
-already it reads them, and the log of a writer that lives or has died is read as it must be. Where there is no log, all
-is in the file itself, and it can be read as something that does not change, if it is looked after that it has not.
+In WAL mode SQLite creates two files beside the database, and refuses to read where it cannot. If they exist already,
+SQLite reads them, including the log of a live or dead writer. Without a log, all data is in the file itself, and it can
+be read as immutable, if we check afterwards that it has not changed.
 """
 
 import os
@@ -15,7 +15,7 @@ _UNCHANGING: Final = "&immutable=1"
 
 
 class Mark(NamedTuple):
-    """What changes when somebody writes to the file."""
+    """Values that change when the file is written."""
 
     inode: int
     size: int
@@ -24,27 +24,27 @@ class Mark(NamedTuple):
 
 
 def is_closed(file: str) -> bool:
-    """Whether nothing can be made beside the file."""
-    return not os.access(os.path.dirname(file), os.W_OK)  # noqa: PTH120 - `status` does not wait for pathlib
+    """Whether no file can be created beside the file."""
+    return not os.access(os.path.dirname(file), os.W_OK)  # noqa: PTH120 - `status` must not load pathlib
 
 
 def readable(file: str) -> tuple[str, Mark | None]:
-    """The address under which it can be read, and what must be the same when it has been read."""
+    """The address to read the file with, and the mark that must be unchanged after reading."""
     if not is_closed(file) or os.access(f"{file}-shm", os.F_OK):
         return sqlite_uri(file), None
     mark = marked(file)
     if mark.log:
         raise StoreError(
             f"{file} cannot be read: its last writes are in {file}-wal, which SQLite reads only where it can write",
-            hint="see that its folder can be written to, or look at a copy of the repository",
+            hint="make its folder writable, or use a copy of the repository",
         )
     return sqlite_uri(file) + _UNCHANGING, mark
 
 
 def check_unchanged(file: str, mark: Mark | None) -> None:
-    """Raise StoreError where what has just been read may be neither what was nor what is."""
+    """Raises StoreError if the file changed during reading, because the result may be inconsistent."""
     if mark is not None and marked(file) != mark:
-        raise StoreError(f"{file} was written to while it was read", hint="do it again")
+        raise StoreError(f"{file} was written to while it was read", hint="try again")
 
 
 def marked(file: str) -> Mark:

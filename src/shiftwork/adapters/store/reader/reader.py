@@ -1,4 +1,4 @@
-"""The views as front ends read them: without SQLAlchemy and without an event loop, because `status` must start fast."""
+"""The views for front ends: without SQLAlchemy and without an event loop, because `status` must start fast."""
 
 import os
 import sqlite3
@@ -14,9 +14,9 @@ from shiftwork.errors import StoreError
 
 
 def open_queries(url: str, project: str | None = None, *, patience: float = 0.0) -> SqlQueries:
-    """The views of the database at an address, of one project or of all. Nothing is made there. A database that does
-    not exist reads as empty, and so does, to a project, one that was written before there were any. A Postgres server
-    that cannot be reached is waited for, so many seconds.
+    """The views of the database at an address, for one project or for all. Creates nothing. A database that does not
+    exist reads as empty; so does, for a project, a database from before projects were recorded. If a Postgres server
+    cannot be reached, queries retry for `patience` seconds.
     """
     file = sqlite_file(url)
     if file is not None:
@@ -27,7 +27,7 @@ def open_queries(url: str, project: str | None = None, *, patience: float = 0.0)
 
 
 def no_queries() -> SqlQueries:
-    """The views of no database at all."""
+    """Views without a database: always empty."""
 
     async def fetch(_: str, __: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         return []
@@ -37,7 +37,7 @@ def no_queries() -> SqlQueries:
 
 def _sqlite_fetch(file: str) -> Fetch:
     async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
-        # Tens of microseconds: a thread would cost more than the query.
+        # Takes tens of microseconds: a thread would cost more than the query.
         if not os.access(file, os.F_OK):
             return []
         try:
@@ -59,4 +59,4 @@ def _sqlite_fetch(file: str) -> Fetch:
 def _untold(file: str, error: sqlite3.Error) -> StoreError:
     if os.access(file, os.R_OK):
         return unreadable(error)
-    return StoreError(f"{file} cannot be read: permission denied", hint=f"see who may: ls -l {file}")
+    return StoreError(f"{file} cannot be read: permission denied", hint=f"check its permissions: ls -l {file}")

@@ -1,10 +1,10 @@
-"""What keeps a text from being the address of a database. Said without the text: it may hold a password."""
+"""Checks database addresses. Messages leave out the address, because it may contain a password."""
 
 from shiftwork.adapters.store.sql.dialect import POSTGRES, stray
 
 
 def mistake(url: str) -> str:
-    """What is wrong with it, empty where nothing is; whether a database is there is not asked."""
+    """What is wrong with the address, empty if it is valid; does not connect."""
     if url.startswith(POSTGRES):
         from shiftwork.adapters.store.reader.postgres_reader import misread  # noqa: PLC0415 - a laptop never loads the driver
 

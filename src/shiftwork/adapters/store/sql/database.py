@@ -1,4 +1,4 @@
-"""A database behind an async face: one engine, its threads, and what the two dialects do differently."""
+"""An async interface to a database: one engine, its threads, and the differences between the two dialects."""
 
 import asyncio
 import os
@@ -18,17 +18,17 @@ from shiftwork.adapters.unanswered import IDLE_SECONDS, STATEMENT_SECONDS, conne
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
 
-# SQLite has one writer at a time: a second thread would only wait in SQLite's own sleeping back-off.
+# SQLite has one writer at a time: a second thread would only wait in SQLite's own back-off.
 _SQLITE_THREADS: Final = 1
 _POSTGRES_THREADS: Final = 4
 
-# FULL: a committed transaction outlives a power loss, at the price of one fsync each, a fraction of a millisecond to a
-# few. NORMAL would outlive a killed process as well, but a power loss could take back the last transactions.
+# FULL: a committed transaction survives a power loss, at the cost of one fsync each, a fraction of a millisecond to a
+# few. NORMAL also survives a killed process, but a power loss could undo the last transactions.
 _SAFE: Final = "PRAGMA synchronous=FULL"
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 1.0
-# Connections, the server's operator (it shuts down, it starts up), too many clients, and what gives way to another.
+# Connection failures, server shutdown or start-up, too many clients, and deadlocks or serialization failures.
 _UNREACHABLE: Final = ("08", "57", "53300", "40")
 _IDLE_TOO_LONG: Final = "25P03"
 
@@ -36,7 +36,7 @@ type Insert = sqlite.Insert | postgresql.Insert
 
 
 def create_engine(url: str) -> sa.Engine:
-    """The engine of an address; nothing is connected yet."""
+    """Creates the engine for an address without connecting."""
     file = sqlite_file(url)
     if file is not None:
         return _closed_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
@@ -44,12 +44,12 @@ def create_engine(url: str) -> sa.Engine:
 
 
 def _postgres(url: sa.URL) -> sa.Engine:
-    # A connection that the server has dropped meanwhile is found out before it is used, not in the middle of an append.
+    # Detects a connection that the server has dropped before using it, not in the middle of an append.
     engine = sa.create_engine(url, connect_args=connecting(url.query), pool_size=_POSTGRES_THREADS, pool_pre_ping=True)
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
-        connection.autocommit = True  # what is set in a transaction is gone with it
+        connection.autocommit = True  # a setting made in a transaction ends with it
         connection.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
         connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'")
         connection.autocommit = False
@@ -58,7 +58,8 @@ def _postgres(url: sa.URL) -> sa.Engine:
 
 
 def _sqlite(file: str) -> sa.Engine:
-    # The driver's own transactions begin too late: a read before the first write stands outside, and updates get lost.
+    # The driver's own transactions begin too late: a read before the first write is outside of them, and updates get
+    # lost.
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=file),
         connect_args={"isolation_level": None, "timeout": BUSY_SECONDS},
@@ -72,7 +73,7 @@ def _sqlite(file: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A read is one statement and needs no transaction; with this one it would wait for writers.
+        # A read is a single statement and needs no transaction; with BEGIN IMMEDIATE it would wait for writers.
         if not connection.get_execution_options().get("reading"):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
@@ -80,7 +81,7 @@ def _sqlite(file: str) -> sa.Engine:
 
 
 def _closed_sqlite(file: str) -> sa.Engine:
-    """Of which all can be read and nothing written, whoever asks for it: SQLite says so."""
+    """A read-only engine: SQLite itself refuses all writes."""
     address, mark = readable(file)
 
     def connect() -> sqlite3.Connection:
@@ -96,11 +97,11 @@ def _closed_sqlite(file: str) -> sa.Engine:
 
 
 class Database:
-    """Runs blocking work on a connection in threads of its own, for callers in any event loop.
+    """Runs blocking work on a connection in its own threads, for callers in any event loop.
 
-    A caller that is cancelled lets go at once; its transaction still ends, one way or the other. Where a Postgres
-    server cannot be reached, or loses the connection, all of an act is done again until `patience` seconds have passed:
-    so an act must be one that may be done twice, for the answer may have been lost after it was committed.
+    A cancelled caller returns at once; its transaction still ends, committed or rolled back. If a Postgres server
+    cannot be reached or drops the connection, the whole `act` is retried until `patience` seconds have passed. So `act`
+    must be safe to run twice: the answer may have been lost after the commit.
     """
 
     def __init__(self, engine: sa.Engine, patience: float = 0.0) -> None:
@@ -120,11 +121,11 @@ class Database:
         )
 
     async def read[T](self, act: Callable[[sa.Connection], T]) -> T:
-        """Do `act`, of a single statement, without waiting for writers."""
+        """Runs `act`, of a single statement, without waiting for writers."""
         return await self._in_thread(self._reading, act)
 
     async def write[T](self, act: Callable[[sa.Connection], T]) -> T:
-        """Do `act` in one transaction: all of it is there afterwards, or, where anything is raised, nothing."""
+        """Runs `act` in one transaction, which is rolled back when anything is raised."""
         return await self._in_thread(self._engine, act)
 
     async def _in_thread[T](self, engine: sa.Engine, act: Callable[[sa.Connection], T]) -> T:
@@ -154,9 +155,9 @@ class Database:
 
 
 def _is_unreachable(error: sa.exc.DBAPIError) -> bool:
-    """Whether it is about the connection or the server, and not about what was asked."""
-    state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have none at all
-    if state == _IDLE_TOO_LONG:  # this process stood still in the middle of it
+    """Whether the error is about the connection or the server, and not about the query."""
+    state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have no such attribute
+    if state == _IDLE_TOO_LONG:  # this process was suspended in the middle of a transaction
         return True
     if error.connection_invalidated or state is None:
         return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
@@ -167,14 +168,14 @@ def store_error(engine: sa.Engine, error: sa.exc.SQLAlchemyError) -> StoreError:
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     return StoreError(
         f"the database {engine.url.render_as_string(hide_password=True)} failed: {str(cause).strip()}",
-        hint="see that its folder is writable and has room"
+        hint="check that its folder is writable and has free space"
         if engine.dialect.name == "sqlite"
-        else "see that the server runs and the address is right",
+        else "check that the server is running and the address is correct",
     )
 
 
 def insert(dialect: str, table: sa.Table) -> Insert:
-    """An insert that knows `ON CONFLICT`; the two dialects spell it alike and share no type for it."""
+    """An insert with `ON CONFLICT`; the two dialects spell it alike but share no type for it."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 

@@ -1,4 +1,4 @@
-"""What tells the two kinds of database apart, without loading a driver for either."""
+"""The differences between the two kinds of database, without loading a driver for either."""
 
 from typing import Final
 
@@ -11,11 +11,11 @@ NOW: Final = {
     "sqlite": "(julianday('now') - 2440587.5) * 86400.0",
     "postgresql": "CAST(extract(epoch FROM clock_timestamp()) AS double precision)",
 }
-"""The database's own clock in seconds since the epoch, so that hosts whose clocks differ agree on ages."""
+"""The database's own clock in seconds since the epoch, so that hosts with different clocks agree on ages."""
 
 
 def stray(url: str) -> str:
-    """Why it is the address of neither kind, empty where it is; said without the text, which may hold a password."""
+    """Why an address is of neither kind, empty if it is valid; leaves out the address, which may contain a password."""
     if url.startswith(POSTGRES):
         return ""
     if not url.startswith(SQLITE):
@@ -24,16 +24,16 @@ def stray(url: str) -> str:
 
 
 def sqlite_file(url: str) -> str | None:
-    """The file that a SQLite address names, None for a Postgres address; raises StoreError for any other."""
+    """The file of a SQLite address, None for a Postgres address; raises StoreError for any other address."""
     if wrong := stray(url):
         raise StoreError(
-            f"this is no address of a database: {wrong}",
+            f"this is not a database address: {wrong}",
             hint="write sqlite:////absolute/path.db or postgresql://user@host:port/name",
         )
     return None if url.startswith(POSTGRES) else url.removeprefix(SQLITE)
 
 
 def sqlite_uri(file: str) -> str:
-    """The file as SQLite's own read-only address; only these three characters mean something else there."""
+    """The file as SQLite's read-only URI; only these three characters have a special meaning in it."""
     quoted = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{quoted}?mode=ro"

@@ -1,4 +1,4 @@
-"""Brings an older schema up to this release, with alembic; apart from `schema`, because hardly any start needs it."""
+"""Upgrades an older schema with alembic; apart from `schema`, because hardly any start needs it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,14 +13,14 @@ _MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
 
 
 def known() -> tuple[str, ...]:
-    """All versions of the schema that can be upgraded from, the present one first."""
+    """All versions of the schema that can be upgraded, newest first."""
     return tuple(script.revision for script in _scripts().walk_revisions())
 
 
 def migrate(connection: sa.Connection, version_table: str, upto: str = "head") -> None:
-    """Apply what is missing of all, or of what an earlier release had.
+    """Applies the missing migrations, all of them or up to an earlier release.
 
-    There is no `env.py`: alembic's command line is not offered, because opening a store is what upgrades it.
+    There is no `env.py` and no alembic command line, because opening a store upgrades it.
     """
     scripts = _scripts()
 

@@ -1,7 +1,7 @@
-"""Brings a database's schema up to this release, once, however many processes open it at the same moment.
+"""Upgrades a database's schema to this release, once, even if many processes open it at the same moment.
 
-A new database is made from the tables as they are used, and one of this release is left alone: alembic, a tenth of the
-time that a run takes to start, is asked for in between only. A test holds what the migrations make equal to the tables.
+A new database is created from the current tables, and a database of this release is left alone. Only an older schema
+loads alembic, which takes a tenth of a run's start-up time. A test checks that migrations and tables agree.
 """
 
 from typing import Final
@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from shiftwork.adapters.store.sql import tables
 from shiftwork.errors import StoreError
 
-HEAD: Final = "0015"
+HEAD: Final = "0016"
 """The newest migration."""
 
-# Of our own name: a Postgres database may be shared with programs that use alembic too.
+# Our own name: a Postgres database may be shared with other programs that use alembic.
 VERSION_TABLE: Final = "shiftwork_schema"
 
 _LOCK: Final = (0x5317, 1)
@@ -22,16 +22,16 @@ _versions: Final = sa.Table(
     VERSION_TABLE,
     sa.MetaData(),
     sa.Column("version_num", sa.String(32), nullable=False),
-    sa.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as alembic would make it
+    sa.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as alembic names it
 )
 
 
 def upgrade(engine: sa.Engine) -> None:
-    """Apply what is missing, all or nothing; raises StoreError for a database of a newer release."""
-    # On SQLite this transaction is the lock itself: it begins as a writer.
+    """Applies missing changes, all or nothing; raises StoreError for a database of a newer release."""
+    # On SQLite this transaction itself is the lock, because it begins as a writer.
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
-            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # the first to come may need a while
+            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # the first process may need a while
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(*_LOCK)))
         present = _present(connection)
         if present is None:
@@ -57,7 +57,7 @@ def _migrate(connection: sa.Connection, present: str) -> None:
 
     if present not in migrate.known():
         raise StoreError(
-            f"the database {connection.engine.url.render_as_string(hide_password=True)} is of a newer release of"
+            f"the database {connection.engine.url.render_as_string(hide_password=True)} was made by a newer release of"
             f" shiftwork (schema {present})",
             hint="upgrade shiftwork on this machine",
         )

@@ -1,4 +1,4 @@
-"""The tables as SQLAlchemy sees them. The migrations make them; a test holds the two equal."""
+"""The tables for SQLAlchemy. Migrations create them; a test checks that both agree."""
 
 import types
 import typing
@@ -11,12 +11,12 @@ from shiftwork.ports.views import Row, RunRow
 
 metadata = sa.MetaData()
 
-# SQLite counts by itself only in a column that is called INTEGER; its integers have 64 bits all the same.
+# SQLite only auto-increments a column of type INTEGER; its integers have 64 bits anyway.
 _BIG: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _REAL: Final[sa.Double[float]] = sa.Double()
 
 # `position` is the order of insertion. It is unique over all streams, but on Postgres a transaction may become visible
-# after one with a higher number: whoever follows it across streams must not take a gap for final.
+# after another with a higher number: a reader across streams must not treat a gap as final.
 facts = sa.Table(
     "facts",
     metadata,
@@ -54,7 +54,7 @@ leases = sa.Table(
     sa.Column("host", sa.Text, nullable=False),
     sa.Column("pid", sa.BigInteger, nullable=False),
     sa.Column("pid_started", _REAL, nullable=False),
-    sa.Column("beat_at", _REAL, nullable=False),
+    sa.Column("heartbeat_at", _REAL, nullable=False),
     sa.Column("epoch", sa.BigInteger, nullable=False, server_default=sa.text("0")),
 )
 

@@ -1,16 +1,16 @@
-"""Where each row of a view is kept and which columns it has: read off the row's own type, so that neither can drift."""
+"""The table and columns of each kind of view row, derived from the row's type so that they stay in step."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 _GREATEST: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A table of rows; `identity` names the columns by which a row replaces another."""
+    """A table of rows; a row replaces another with the same values in the `identity` columns."""
 
     table: str
     identity: tuple[str, ...]
@@ -25,7 +25,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     RunRow: _view("runs", RunRow, "run"),
     StoryRow: _view("stories", StoryRow, "run", "story"),
     StepRow: _view("steps", StepRow, "run", "story", "step"),
-    PlayedRow: _view("played", PlayedRow, "run", "story", "role"),
+    ProfileRow: _view("profiles", ProfileRow, "run", "story", "role"),
     SpentRow: _view("spent", SpentRow, "run", "story", "agent", "model"),
     WaitedRow: _view("waited", WaitedRow, "run", "story", "number"),
 }
@@ -36,14 +36,14 @@ def identity(row: Row) -> tuple[str, ...]:
 
 
 def values(row: Row) -> dict[str, Any]:
-    """The row's columns; what no database can hold of a text (NUL, half of a surrogate pair) is replaced, and a number
-    that is too great for one is shown as the greatest: a fact that cannot be shown must not keep a run from going on.
+    """The row's columns. Characters that databases reject (NUL, half of a surrogate pair) are replaced, and numbers
+    that are too large are capped: a fact that cannot be shown must not stop a run.
     """
     return {name: _storable(getattr(row, name)) for name in VIEWS[type(row)].columns}
 
 
 def lease(resource: str, owner: Owner, age: float) -> Lease:
-    """A clock that was set back must not make a sign of life come from the future."""
+    """A lease whose age is never negative, even if the clock was set back."""
     return Lease(resource=resource, owner=owner, age=max(0.0, age))
 
 

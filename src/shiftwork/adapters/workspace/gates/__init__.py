@@ -1,1 +1,1 @@
-"""Gates on exactly one commit, in trees that no agent sees."""
+"""Runs gates on exactly one commit, in trees that no agent sees."""

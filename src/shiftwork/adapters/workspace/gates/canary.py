@@ -1,4 +1,4 @@
-"""The canary port on git: broken commits are made in the hub, and gates run on them in trees that are thrown away."""
+"""The canary port on git: makes broken commits in the hub, and runs gates on them in temporary trees."""
 
 import asyncio
 import json
@@ -29,12 +29,12 @@ _MARKED_LINES: Final = 100_000
 _PREFIX: Final = b"shiftwork_canary_"
 _REGULAR: Final = "100"
 _PORTS_FROM: Final = 40
-"""Trees of the canary prefer the ports of gate trees with higher numbers than there usually are."""
+"""Canary trees prefer the ports of gate trees with high numbers, which are rarely in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitCanary:
-    """`gates` lends the hub, the setup and the way gates are run. `situations` are the last that were asked for."""
+    """`gates` provides the hub, the setup and the way to run gates. `situations` caches the latest results."""
 
     gates: GitGates
     situations: dict[str, Situation] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class GitCanary:
         for path in (path for path in paths if "\n" not in path):
             head, _, rest = rest.partition(b"\n")
             kind, _, size = head.rpartition(b" ")
-            if not size.isdigit():  # it is missing
+            if not size.isdigit():  # missing
                 continue
             content, rest = rest[: int(size)], rest[int(size) + 1 :]
             if kind.endswith(b" blob") and len(content) <= _TEXT_BYTES and b"\0" not in content:
@@ -71,7 +71,7 @@ class GitCanary:
     ) -> tuple[bool, frozenset[int]]:
         token = secrets.token_hex(4)
         subject = await self._broken(commit, trial, token)
-        heard = _Heard()
+        on_output = _Listener()
         with (
             self.gates.free_tree("canary") as (number, checkout),
             self.gates.apart(checkout, _PORTS_FROM + number) as env,
@@ -80,14 +80,14 @@ class GitCanary:
             errand = Errand(marker=marker, env=env)
             try:
                 variables = await bench.lay_out(commit, errand)
-                judging = replace(errand, env={**errand.env, **variables}, heard=heard.add)
-                if self.gates.setup.keep:  # what is kept from one check to the next could stand in for the sources
-                    await self._each(bench, gates, commit, replace(judging, heard=None))
+                judging = replace(errand, env={**errand.env, **variables}, on_output=on_output.add)
+                if self.gates.setup.keep:  # output kept between checks could replace the broken sources
+                    await self._each(bench, gates, commit, replace(judging, on_output=None))
                 await bench.lay_out(subject, errand, commit)
                 passed = await self._each(bench, gates, subject, judging)
             finally:
                 await checkout.remove()
-        return passed, found_in(heard.text(), trial, token)
+        return passed, found_in(on_output.text(), trial, token)
 
     async def _each(self, bench: Bench, gates: Sequence[Gate], commit: Commit, errand: Errand) -> bool:
         passed = True
@@ -119,7 +119,7 @@ class GitCanary:
             rows = (f"{modes[path]} {blob}\t{path}\0" for path, blob in zip(marks, blobs, strict=True))
             await git.run("update-index", "-z", "--index-info", stdin=b"".join(map(os.fsencode, rows)))
             tree = (await git.run("write-tree")).text
-        # Not pinned: it is checked at once, and nothing that is so new is ever pruned.
+        # Not pinned: it is checked at once, and git never prunes objects this new.
         return hub.record(tree, commit, "sources broken on purpose")
 
     async def _modes(self, commit: Commit) -> list[tuple[str, str]]:
@@ -154,8 +154,8 @@ class GitCanary:
         write_whole(self._file(name), json.dumps(to_plain(value)).encode())
 
 
-class _Heard:
-    """All that gates have printed, as far as it may name a broken file: every marked line, and much of the rest."""
+class _Listener:
+    """The output of gates, as far as it may name a broken file: every marked line, and much of the rest."""
 
     def __init__(self) -> None:
         self._marked: list[bytes] = []

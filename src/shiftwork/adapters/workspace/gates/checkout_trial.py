@@ -1,4 +1,4 @@
-"""The trials port: a gate in a gate tree with variables and ignored files of the user's, and in their own checkout."""
+"""The trials port: runs a gate in a gate tree with the user's variables and ignored files, or in their checkout."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ MOST_FILES: Final = 200
 MOST_BYTES: Final = 8 * 1024 * 1024
 _FILE_BYTES: Final = 1024 * 1024
 _MATCHES: Final = "20"
-"""How often a file is searched for names before the next one is."""
+"""How many matches to search for in one file."""
 
 _MADE_AGAIN: Final = """
     .venv venv env virtualenv node_modules target build dist out bin obj vendor deps _build .bundle .eggs .direnv
@@ -32,10 +32,10 @@ _MADE_AGAIN: Final = """
     __pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache coverage htmlcov .idea .vscode .git
 """
 _NOT_COPIED: Final = frozenset(_MADE_AGAIN.split())
-"""Folders that tools make again: environments, packages, builds, caches."""
+"""Folders that tools create again: environments, packages, builds, caches."""
 
 _MADE_BY_TOOLS: Final = frozenset({"pyvenv.cfg", "conda-meta", "CACHEDIR.TAG", ".git"})
-"""What lies in folders that are environments, caches or repositories of their own, whatever they are called."""
+"""Names inside folders that are environments, caches or nested repositories."""
 
 _OF_THE_SHELL: Final = frozenset({"_", "PWD", "OLDPWD", "SHLVL", "PS1", "PS2", "PS4", "LINES", "COLUMNS", "CI"})
 
@@ -44,9 +44,7 @@ _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitTrials:
-    """`env` is the user's whole environment; `setup` has the shell that gates have. What lies at `own` in the checkout
-    is the harness's.
-    """
+    """`env` is the user's whole environment; `setup` has the gates' shell. Paths in `own` belong to the harness."""
 
     hub: Hub
     setup: Setup
@@ -83,8 +81,8 @@ class GitTrials:
             return False
 
     def _hidden(self) -> Iterator[str]:
-        """The variables that gates are not given. One that leads into the checkout would make them see that instead of
-        the tree, and is never one to be passed on.
+        """The variables that gates do not get. A variable that points into the checkout is left out, because gates
+        would then use the checkout instead of the tree.
         """
         for name, value in self.env.items():
             own = name in self.setup.shell.env or name in _OF_THE_SHELL or name.startswith(("SHIFTWORK_", "GIT_"))
@@ -92,7 +90,7 @@ class GitTrials:
                 yield name
 
     async def _ignored(self) -> tuple[str, ...]:
-        """Files of the checkout that git ignores and gate trees have not, but for what tools make again."""
+        """Files of the checkout that git ignores and gate trees lack, except what tools create again."""
         asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
         names = [name for name in (await self.hub.user.run(*asked)).parts if not self._is_own(name)]
         there = set(await included(self.hub.user, self.setup.included))
@@ -100,7 +98,7 @@ class GitTrials:
         return tuple(name for name in found if name not in there)
 
     async def _tracked(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those that stand as words in a file of the commit; what lists ignored files is not asked."""
+        """The names that occur as words in a file of the commit; files that list ignored files are skipped."""
         if not names:
             return ()
         patterns = [word for name in names for word in ("-e", name)]
@@ -111,13 +109,13 @@ class GitTrials:
         return tuple(name for name in names if name in found)
 
     async def _uncommitted(self) -> tuple[str, ...]:
-        """Paths that are not as the commit has them, new ones included."""
+        """Paths that differ from the commit, new files included."""
         changed = await self.hub.user.run("diff", *_PLAIN, "-z", "--name-only", self.commit, "--")
         new = await self.hub.user.run("ls-files", "-z", "--others", "--exclude-standard")
         return tuple(name for name in (*changed.parts, *new.parts) if not self._is_own(name))
 
     async def _as_it_is(self) -> Commit:
-        """The checkout, ignored files excepted, as a commit of the hub; the user's own index stays as it is."""
+        """The checkout without ignored files, as a commit of the hub; does not change the user's index."""
         root, index = self.hub.root, self.hub.state / "indexes" / "doctor.index"
         index.parent.mkdir(parents=True, exist_ok=True)
         git = self.hub.git.at(root, GIT_WORK_TREE=str(root), GIT_INDEX_FILE=str(index))
@@ -133,7 +131,7 @@ class GitTrials:
 
 
 async def check_in_place(root: Path, gates: Sequence[Gate], env: Mapping[str, str]) -> GateReport:
-    """The gates in the user's checkout as it is, one after the other, with the user's whole environment."""
+    """Runs the gates in the user's checkout as it is, one by one, with the user's whole environment."""
     shell, results = Shell(env=env), list[GateResult]()
     for gate in gates:
         outcome = await shell.run(gate.command, Errand(marker="doctor/checkout"), tree=root, seconds=60 * gate.minutes)
@@ -150,7 +148,7 @@ async def check_in_place(root: Path, gates: Sequence[Gate], env: Mapping[str, st
 
 
 def _bounded(root: Path, names: Sequence[str]) -> Iterator[str]:
-    """Files that can be copied: not too large, not too many, and none of what tools make again."""
+    """Files that can be copied: not too large, not too many, and nothing that tools create again."""
     count, size = 0, 0
     for name in _files(root, names):
         try:
@@ -165,7 +163,7 @@ def _bounded(root: Path, names: Sequence[str]) -> Iterator[str]:
 
 
 def _files(root: Path, names: Sequence[str]) -> Iterator[str]:
-    """The files among what git names; a name that ends with a slash is a folder of which it ignores all."""
+    """The files among git's names; a name that ends with a slash is a folder whose whole content is ignored."""
     for name in names:
         path = root / name
         if not _NOT_COPIED.isdisjoint(name.split("/")) or path.suffix in {".pyc", ".egg-info"}:
@@ -177,7 +175,7 @@ def _files(root: Path, names: Sequence[str]) -> Iterator[str]:
             if not _MADE_BY_TOOLS.isdisjoint((*folders, *files)):
                 folders.clear()
                 continue
-            folders[:] = sorted(one for one in folders if one not in _NOT_COPIED)
+            folders[:] = sorted(item for item in folders if item not in _NOT_COPIED)
             yield from (str((Path(folder) / file).relative_to(root)) for file in sorted(files))
 
 

@@ -1,10 +1,10 @@
-"""Which files of a commit were written while a gate ran, also where they have the same content again afterwards.
+"""Which files of a commit were written while a gate ran, even if their content is the same again afterwards.
 
-By the time of the last change of a file's status, which no program can set, and by the identity of files and folders:
-one that was put in the place of another is another. A folder that is moved away and back is not noticed.
+Compares the time of a file's last status change, which no program can set, and the identity of files and folders, so
+that a replaced file counts as written. A folder that is moved away and back is not noticed.
 
-File systems that lie in memory (tmpfs) keep that time where a program writes to a file through a mapping. There the
-content of every file is compared instead, and what was written and put back while the gate ran is not noticed.
+In-memory file systems (tmpfs) do not update that time when a program writes through a mapping. There the content of
+every file is compared instead, and a file that was changed and changed back during the gate is not noticed.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from shiftwork.adapters.workspace.tree.checkout import Tracked
 
 type Stamp = tuple[int | bytes, ...]
 
-_TICK_SECONDS: Final = 0.012
-"""The clock of file systems goes on within this time, on a kernel that counts a hundred times a second."""
+_REFRESH_SECONDS: Final = 0.012
+"""The clock of file systems advances within this time, on a kernel with 100 timer interrupts a second."""
 
 
 def stamps(tree: str, tracked: Tracked, *, contents: bool = False) -> Mapping[str, Stamp]:
-    """Of all files of the commit and the folders that they lie in, with the `contents` of the files or without."""
+    """Stamps of all files of the commit and of their folders, with or without the `contents` of the files."""
     return dict(_stamps(tree, tracked, contents=contents))
 
 
 def _stamps(tree: str, tracked: Tracked, *, contents: bool) -> Iterator[tuple[str, Stamp]]:
-    # Plain text, not paths: there may be thousands of files, and every gate waits for this.
+    # Plain strings, not Path objects: there may be thousands of files, and every gate waits for this.
     for path in tracked.files:
         try:
             status = os.lstat(f"{tree}/{path}")
@@ -52,7 +52,7 @@ def written(before: Mapping[str, Stamp], after: Mapping[str, Stamp]) -> set[str]
 
 
 def _digest(path: str) -> bytes:
-    """Of a file; a link has its target in its identity."""
+    """The digest of a file; a link's target is part of its identity."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -61,22 +61,22 @@ def _digest(path: str) -> bytes:
         return hashlib.file_digest(opened, "sha256").digest()
 
 
-def tells_all_writes(folder: Path) -> bool:
-    """Whether the file system of a folder changes a file's times with every write, through a mapping too."""
-    return _tells_all_writes(os.stat(folder).st_dev, folder)  # noqa: PTH116 - as everywhere here
+def reports_all_writes(folder: Path) -> bool:
+    """Whether the file system of a folder updates a file's times with every write, also through a mapping."""
+    return _reports_all_writes(os.stat(folder).st_dev, folder)  # noqa: PTH116 - as in the whole module
 
 
 @cache
-def _tells_all_writes(device: int, folder: Path) -> bool:
-    """By trying, as a program does it that has ended by the time of the second look. The page is read first: then a
-    file system that does not watch mappings has it open to writing.
+def _reports_all_writes(device: int, folder: Path) -> bool:
+    """Tries it, like a program that has ended before the second check. The page is read first, because a file system
+    that does not track mappings then leaves it writable.
     """
     del device
     with tempfile.TemporaryDirectory(dir=folder, prefix="probe-") as probe:
         file = Path(probe, "page")
         file.write_bytes(bytes(mmap.PAGESIZE))
         before = file.stat().st_ctime_ns
-        time.sleep(_TICK_SECONDS)
+        time.sleep(_REFRESH_SECONDS)
         with file.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as content:
             content[0] = content[0] + 1
         return file.stat().st_ctime_ns != before

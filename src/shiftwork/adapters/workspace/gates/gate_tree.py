@@ -1,8 +1,8 @@
-"""One of the trees in which gates run; it is used again, with the environment that was copied there.
+"""A tree in which gates run; it is reused, with the environment that was copied there.
 
-A tree is used again only by the process that made it: at its first check, every process makes its own anew. Before that
-anybody may have prepared it, who could also have written whatever would mark it as ready. And it is used again only
-where the file system says which files were written since: on others, such as tmpfs, it is made anew for every check.
+Only the process that made a tree reuses it: every process makes its own tree at its first check, because another
+program could have prepared the folder and marked it as ready. And a tree is only reused where the file system reports
+which files were written since: on others, such as tmpfs, it is made from scratch for every check.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.gates.file_stamps import Stamp, stamps, tells_all_writes, written
+from shiftwork.adapters.workspace.gates.file_stamps import Stamp, reports_all_writes, stamps, written
 from shiftwork.adapters.workspace.gates.pristine_tree import Pristine
 from shiftwork.adapters.workspace.tree.checkout import Checkout, Tracked
 from shiftwork.adapters.workspace.tree.environment import Environment
@@ -27,14 +27,14 @@ from shiftwork.ports.workspace import NOWHERE
 _BRANCH: Final = "verify"
 _NOTHING: Final = Tracked(files=frozenset(), folders=frozenset())
 _MOST: Final = 50
-"""How many files that were written are named."""
+"""How many written files are listed at most."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
-    lies in the tree beside its commit; `seconds` is how long it took to have it there when the tree was last made.
-    `tracked` are the files of the commit that is laid out. Times of files are `trusted` where every write changes them.
+    """`index` is the digest of the index as we left it, because git trusts it for unchanged files. `environment` is
+    installed in the tree beside the commit; `seconds` is how long the last set-up took. `tracked` are the files of the
+    commit. Times of files are `trusted` if every write changes them.
     """
 
     checkout: Checkout
@@ -52,9 +52,9 @@ class Bench:
     async def lay_out(
         self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False
     ) -> dict[str, str]:
-        """The commit, its environment, and nothing else; what programs in the tree find in their own environment.
+        """Checks out the commit and its environment, and nothing else; returns variables for programs in the tree.
 
-        Raises DependenciesError where the environment cannot be made, and that of the base is not to be borrowed.
+        Raises DependenciesError when the environment cannot be made and the base's must not be borrowed.
         """
         began = time.monotonic()
         environment = await self._environment(commit, errand, base, borrowing=borrowing)
@@ -80,9 +80,9 @@ class Bench:
             return await self.setup.environment(hub, base, errand)
 
     async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False) -> None:
-        """For the next gate of the same check: the commit again, with what is ignored by it as the last gate left it.
+        """Prepares the next gate of the same check: restores the commit, but keeps ignored files of the last gate.
 
-        What a gate has built is what the next one tests.
+        The next gate tests what this gate has built.
         """
         if not await self._returned(commit):
             await self.lay_out(commit, errand, base, borrowing=borrowing)
@@ -90,15 +90,15 @@ class Bench:
             await self._open(commit)
 
     async def stamps(self) -> Mapping[str, Stamp]:
-        """By which it is known afterwards which files of the commit were written."""
+        """Stamps to find out later which files of the commit were written."""
         return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked, contents=not self.trusted)
 
     async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
-        """The files of the commit that were written since, and those that are not as the commit has them: one may have
-        been written before the stamps were taken. Bounded.
+        """The files of the commit that were written since, and those that differ from the commit, because a file may
+        have been written before the stamps were taken. At most `_MOST`.
         """
         found = written(before, await self.stamps())
-        with contextlib.suppress(RepositoryError, OSError):  # the tree is gone: then so are all of its files
+        with contextlib.suppress(RepositoryError, OSError):  # the tree is gone, and so are its files
             found.update(await self.checkout.altered())
         return tuple(sorted(found)[:_MOST])
 
@@ -110,10 +110,10 @@ class Bench:
         self.index, self.environment = b"", None
         self.pristine.forget()
         await self.checkout.lay_out(commit)
-        self.trusted = await asyncio.to_thread(tells_all_writes, self.checkout.hub.cache)
+        self.trusted = await asyncio.to_thread(reports_all_writes, self.checkout.hub.cache)
         tracked = await self.checkout.exact(commit)
         if environment and await self._hides(environment, tracked):
-            # Setup may have made something where the base has a file: this commit has it set up for itself.
+            # Setup may have created something where the base has a file: then this commit gets its own set-up.
             environment = await self.setup.own_environment(self.checkout.hub, commit, errand)
         if await self.setup.furnish(self.checkout, environment):
             await self.checkout.clean()
@@ -127,7 +127,7 @@ class Bench:
         return bool(bare) and await self.checkout.ignores_any(bare)
 
     async def _used_again(self, commit: Commit) -> bool:
-        """Bring the tree to the commit; where anything is odd about it, it is to be made from scratch."""
+        """Brings the tree to the commit; false if anything is unusual and the tree must be made from scratch."""
         if not self.trusted:
             return False
         try:
@@ -148,14 +148,14 @@ class Bench:
             if await self.checkout.returned(commit):
                 return True
             await self.checkout.clean()
-            await self.checkout.mend_folders(commit)
+            await self.checkout.repair_folders(commit)
             return not await self.checkout.outstanding()
         except (RepositoryError, OSError):
             return False
 
     async def _enter(self) -> None:
         if not self.index or _digest(self.checkout.index) != self.index:
-            raise RepositoryError(f"the index of {self.checkout.name} is not the one that was left there")
+            raise RepositoryError(f"the index of {self.checkout.name} was replaced")
         await self.checkout.enter()
 
 

@@ -1,4 +1,4 @@
-"""The gates port: every gate on exactly one commit, in trees that are kept for that and that no agent sees."""
+"""The gates port: runs every gate on exactly one commit, in reserved trees that no agent sees."""
 
 import contextlib
 import os
@@ -18,14 +18,14 @@ from shiftwork.adapters.workspace.tree.shell import Errand
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.run.overlap import CHECKS, check_environment
-from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
 
 _REDS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subject:
-    """A commit that is judged, and the one that has landed below it."""
+    """A commit to check, and the landed commit below it."""
 
     commit: Commit
     base: Commit
@@ -35,14 +35,14 @@ class _Subject:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watched:
     begun: Begun
-    heard: Heard
+    on_output: OutputListener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitGates:
-    """`reds` are the last red reports: of this process alone, for the reason that `verdicts` gives; and so are the
-    trees in `benches`. What was green before is given again only where it `recalls`. `hosts` may be called by
-    verification steps, beside this machine.
+    """`reds` are the latest red reports, and `benches` the trees: of this process only, for the reason in `verdicts`.
+    Earlier green results are only reused if `recalls` is set. Verification steps may call `hosts` in addition to this
+    machine.
     """
 
     hub: Hub
@@ -62,7 +62,7 @@ class GitGates:
         borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
-        heard: Heard = unheard,
+        on_output: OutputListener = ignore_line,
     ) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
@@ -72,7 +72,7 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        watched = _Watched(begun=begun, heard=heard)
+        watched = _Watched(begun=begun, on_output=on_output)
         report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
         if report.passed:
             verdicts.keep(tree, gates, report)
@@ -96,7 +96,7 @@ class GitGates:
                 if results:
                     await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
                 watched.begun(gate.name)
-                own = replace(judging, heard=_decoded(gate, watched.heard))
+                own = replace(judging, on_output=_decoded(gate, watched.on_output))
                 stamps = await bench.stamps()
                 result = await self.judge(checkout, gate, own)
                 results.append(replace(result, changed=await bench.written(stamps)))
@@ -119,14 +119,14 @@ class GitGates:
 
     @contextlib.contextmanager
     def apart(self, checkout: Checkout, wanted: int) -> Iterator[dict[str, str]]:
-        """The ports and names for what runs in a tree, which nothing else on this machine has meanwhile."""
+        """Ports and names for programs in a tree, reserved on this machine for that time."""
         numbers = self.setup.numbers(self.hub, "checks", CHECKS)
         with numbers.leased(checkout.name, wanted) as number:
             yield check_environment(number)
 
     @contextlib.contextmanager
     def free_tree(self, kind: str = "verify") -> Iterator[tuple[int, Checkout]]:
-        """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
+        """The first tree that no check of any process is using; the lock ends with its holder."""
         folder = self.hub.state / "indexes"
         folder.mkdir(parents=True, exist_ok=True)
         for number in count(1):
@@ -139,5 +139,5 @@ class GitGates:
             return
 
 
-def _decoded(gate: Gate, heard: Heard) -> Callable[[bytes], None]:
-    return lambda line: heard(gate.name, line.decode(errors="replace"))
+def _decoded(gate: Gate, on_output: OutputListener) -> Callable[[bytes], None]:
+    return lambda line: on_output(gate.name, line.decode(errors="replace"))

@@ -1,11 +1,11 @@
-"""What lies in a tree of the gates beside its commit: written down when the tree is made, held to before every check.
+"""Files beside the commit in a gate tree: recorded when the tree is made, restored before every check.
 
-Code that agents wrote runs in these trees. What it leaves there, ignored by git, must not speak in the next check: a
-compiled file that is taken for the code, a result that is taken for a verdict. So whatever was not there when the tree
-had been set up is removed, and what was there is there again, or the tree is made anew.
+Code written by agents runs in these trees. The ignored files that it leaves must not affect the next check, such as a
+compiled file that is loaded instead of the code, or a stored result. So files that did not exist after set-up are
+removed and the others restored, or the tree is made from scratch.
 
-All of it is kept in memory alone: what others can write is not believed. What has changed is copied once more from the
-environment, whose files are known by their content.
+The record is only kept in memory, because others can write to files. Changed files are copied from the environment
+again, whose files are identified by their content.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from shiftwork.adapters.workspace.tree.large_files import digest_of
 from shiftwork.adapters.workspace.tree.untrusted_files import erase, let_read, open_up, write_new
 from shiftwork.errors import EnvironmentDamagedError, RepositoryError
 
-_TICK_NS: Final = 20_000_000
-"""No file system's clock that we know is coarser, but for those that count seconds."""
+_CLOCK_STEP_NS: Final = 20_000_000
+"""The coarsest file system clock that we know, apart from those with whole seconds."""
 
 _PIECE_BYTES: Final = 1024 * 1024
 _LARGE_BYTES: Final = 16 * 1024 * 1024
@@ -31,7 +31,7 @@ _OWN_REPOSITORY: Final = ".git"
 
 
 class _Thing(NamedTuple):
-    """A file, a link, a folder: how it looks, and the digest of a file or the target of a link."""
+    """A file, link or folder: its status, and the digest of a file or the target of a link."""
 
     look: tuple[int, ...]
     content: bytes
@@ -51,8 +51,8 @@ def _look(status: os.stat_result) -> tuple[int, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class Pristine:
-    """What lies at `keep` is left alone: the user wants builds to continue from the last one. `files` are what setup
-    has installed: a file of them that a gate has changed, such as a database or a log, is copied once more.
+    """Paths in `keep` are left alone, because the user wants incremental builds. `files` are what setup has installed:
+    if a gate changed such a file, for example a database or a log, it is copied again.
     """
 
     tree: Path
@@ -64,12 +64,12 @@ class Pristine:
         self.things = {}
 
     def write_down(self, tracked: Tracked) -> None:
-        """What is there now is what is to be there."""
+        """Records the current state as the required state."""
         self.things = {}
         waiting = [""]
         for path, entry in self._beside(tracked, waiting):
             if entry.name == _OWN_REPOSITORY and path.rpartition("/")[0] in tracked.folders:
-                erase(Path(entry.path))  # git would be led into it, away from the commit
+                erase(Path(entry.path))  # git would use it instead of the commit
                 continue
             if entry.is_dir(follow_symlinks=False):
                 open_up(entry.path)
@@ -79,10 +79,10 @@ class Pristine:
             self.things[path] = _thing(entry.path)
 
     def bring_back(self, tracked: Tracked) -> bool:
-        """Remove what has come, mend what has changed; false where that cannot be done."""
-        # Where the commit has a file of its own, that one it is.
+        """Removes new files and restores changed files; returns false if that is not possible."""
+        # Where the commit has a file of its own, that file counts.
         lost = self.things.keys() - tracked.files - tracked.folders
-        doubtful = max((thing.look[3] for thing in self.things.values()), default=0) - _TICK_NS
+        doubtful = max((thing.look[3] for thing in self.things.values()), default=0) - _CLOCK_STEP_NS
         above = {str(folder) for path in self.keep for folder in PurePosixPath(path).parents}
         waiting = [""]
         for path, entry in self._beside(tracked, waiting):
@@ -95,11 +95,11 @@ class Pristine:
                 lost.discard(path)
                 if stat.S_ISDIR(thing.mode):
                     waiting.append(f"{path}/")
-        return not lost or self._mend(sorted(lost))
+        return not lost or self._repair_step(sorted(lost))
 
     def _beside(self, tracked: Tracked, waiting: list[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """All that is not the commit's, in the folders that are `waiting` with a slash at their end; who is given a
-        folder, and wants to be given what is in it, has it wait too.
+        """All entries that are not part of the commit, in the folders in `waiting`, each with a trailing slash; callers
+        append a folder to `waiting` to descend into it.
         """
         while waiting:
             above = waiting.pop()
@@ -108,9 +108,9 @@ class Pristine:
             for entry in entries:
                 path = above + entry.name
                 if path in tracked.folders:
-                    # A folder that was moved away, with a link to it, looks all right to git.
+                    # Git does not notice a folder that was moved away and replaced by a link to it.
                     if not entry.is_dir(follow_symlinks=False):
-                        raise RepositoryError(f"{path!r} is no folder any more in {self.tree.name}")
+                        raise RepositoryError(f"{path!r} is no longer a folder in {self.tree.name}")
                     open_up(entry.path)
                     waiting.append(f"{path}/")
                 elif path not in tracked.files and path != _OWN_REPOSITORY and path not in self.keep:
@@ -122,13 +122,13 @@ class Pristine:
             if stat.S_ISDIR(status.st_mode) and status.st_mode != thing.mode:
                 os.chmod(entry.path, stat.S_IMODE(thing.mode))  # noqa: PTH101 - known to be a folder
             return stat.S_ISDIR(status.st_mode)
-        # What was written within one tick of the clock may have been written twice in it.
+        # A file written within one step of the clock may have been written twice in it.
         look = _look(status)
         if look == thing.look and thing.changed < doubtful:
             return True
-        if look[:2] != thing.look[:2]:  # another kind, other rights, another length
+        if look[:2] != thing.look[:2]:  # another type, mode or size
             return False
-        # Package managers link one file into many trees, and so touch it in all of them: its content decides.
+        # Package managers link one file into many trees, so its status changes in all of them: compare its content.
         found = _thing(entry.path)
         if found.content != thing.content:
             return False
@@ -137,8 +137,8 @@ class Pristine:
 
     # Copies -----------------------------------------------------------------------------------------------------------
 
-    def _mend(self, lost: Collection[str]) -> bool:
-        """In this order folders come before what is in them."""
+    def _repair_step(self, lost: Collection[str]) -> bool:
+        """Restores these paths; `lost` is sorted, so folders come before their content."""
         wanted = {path: self.things[path] for path in lost}
         contents = {path: self._copy_of(path, thing) for path, thing in wanted.items() if stat.S_ISREG(thing.mode)}
         if None in contents.values() or not all(map(_is_plain, wanted.values())):
@@ -151,7 +151,7 @@ class Pristine:
         return True
 
     def _copy_of(self, path: str, thing: _Thing) -> bytes | None:
-        """None where the environment does not have it, or has something else there by now."""
+        """None if the environment does not have the file, or has another file there now."""
         try:
             content = self.files.content(path, self.tree) if self.files else None
         except EnvironmentDamagedError:
@@ -168,10 +168,10 @@ def _lay(place: str, thing: _Thing, content: bytes) -> None:
         Path(place).symlink_to(os.fsdecode(thing.content))
         return
     if stat.S_ISDIR(thing.mode):
-        os.mkdir(place)  # noqa: PTH102 - plain text, as everywhere here
+        os.mkdir(place)  # noqa: PTH102 - plain strings, as in the whole module
     else:
         write_new(place, content)
-    os.chmod(place, stat.S_IMODE(thing.mode))  # noqa: PTH101 - made a moment ago
+    os.chmod(place, stat.S_IMODE(thing.mode))  # noqa: PTH101 - just created
     if not stat.S_ISDIR(thing.mode):
         os.utime(place, ns=(thing.look[2], thing.look[2]))
 
@@ -192,7 +192,7 @@ def _digest(pieces: Iterable[bytes]) -> bytes:
 
 
 def _pieces(place: str) -> Iterator[bytes]:
-    """Not by `open`: most files are small, and its buffer takes longer than the reading."""
+    """Without `open`: most files are small, and creating its buffer takes longer than reading."""
     file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         while piece := os.read(file, _PIECE_BYTES):

@@ -1,4 +1,4 @@
-"""The protecting port on git: candidates with the tests of their base are made in an index, without a tree."""
+"""The protecting port on git: builds candidates with their base's tests in an index, without a tree."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ from shiftwork.domain.tampering.findings import Patch, Touched
 
 FILES: Final = 5000
 BYTES: Final = 16 * 1024 * 1024
-"""How much is looked through, by the sizes of the files: that is known before git has compared them."""
+"""Limits by file size, which is known before git compares the files."""
 
 _AT_ONCE: Final = 200
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
@@ -28,7 +28,7 @@ _PLAIN_FILE: Final = "100644"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitProtecting:
-    """See `ports.protecting`. Names that are no UTF-8 are told with a mark in place of what cannot be read."""
+    """See `ports.protecting`. Names that are not UTF-8 are shown with replacement characters."""
 
     hub: Hub
 
@@ -48,29 +48,29 @@ class GitProtecting:
         return Patch(text="".join(texts), unread=tuple(_shown(row.path) for row in unread))
 
     async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Where links lead. Each comes after a line that ends with how long it is."""
-        told = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
+        """The targets of links. Git prints each after a line that ends with its size."""
+        data = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
         found, at = {}, 0
         for name in names:
-            end = told.index(b"\n", at)
-            size = int(told[at:end].rpartition(b" ")[2])
-            found[name] = told[end + 1 : end + 1 + size].decode(errors="replace")
+            end = data.index(b"\n", at)
+            size = int(data[at:end].rpartition(b" ")[2])
+            found[name] = data[end + 1 : end + 1 + size].decode(errors="replace")
             at = end + size + 2
         return found
 
     async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:
-        """Of the files, by their names in git; what is not there, such as the commit of a submodule, has none."""
+        """Sizes of the files by object name; missing objects, such as the commit of a submodule, have none."""
         asked = "".join(f"{name}\n" for row in rows for name in (row.old, row.new)).encode()
-        told = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
-        found = (line.split(" ") for line in told.text.splitlines())
+        answer = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
+        found = (line.split(" ") for line in answer.text.splitlines())
         return {name: int(size) for name, size in found if size.isdecimal()}
 
     async def _diff(self, base: Commit, tip: Commit, rows: Sequence[Row]) -> str:
         wanted = (f":(literal,top){row.path}" for row in rows)
-        told = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
-        return told.out.decode(errors="replace")
+        answer = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
+        return answer.out.decode(errors="replace")
 
-    async def keep_aside(
+    async def keep_reserved(
         self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
     ) -> None:
         wanted = frozenset(paths)
@@ -93,7 +93,7 @@ class GitProtecting:
         if not rows:
             return commit
         tree = await self._tree(commit, entries(rows))
-        # Not pinned: it is checked at once, and nothing that is so new is ever pruned.
+        # Not pinned: it is checked at once, and git never prunes objects this new.
         return self.hub.record(tree, base, f"{commit[:12]} with the tests and gate configuration of its base")
 
     async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
@@ -101,14 +101,14 @@ class GitProtecting:
             return commit
         wanted = frozenset(paths)
         changed = [row for row in await differing(self.hub.git, commit, base) if _shown(row.path) in wanted]
-        rows = [one for row in changed if (one := await self._with_keys(row))]
+        rows = [result for row in changed if (result := await self._with_keys(row))]
         if not rows:
             return commit
         tree = await self._tree(commit, entries(rows))
         return self.hub.record(tree, base, f"{commit[:12]} with the runner settings of its base")
 
     async def _with_keys(self, row: Row) -> Row | None:
-        """The row with another content for the path; None where the commit's own is right."""
+        """The row with merged content for the path; None if the commit's own content is right."""
         story, base = [await self._content(name) for name in (row.old, row.new)]
         made = merged(row.path, base, story)
         if made == story:
@@ -119,7 +119,7 @@ class GitProtecting:
         return replace(row, mode=_PLAIN_FILE if row.is_gone else row.mode, new=blob.text)
 
     async def _content(self, name: str) -> bytes:
-        """Nothing where the file is not there; what is no file at all, such as a submodule, cannot be read."""
+        """Empty if the file does not exist; anything that is not a file, such as a submodule, counts as unreadable."""
         if not name.strip("0"):
             return b""
         found = await self.hub.git.run("cat-file", "blob", name, accept=(0, 128))
@@ -134,7 +134,7 @@ class GitProtecting:
 
 
 def _within(rows: Sequence[Row], sizes: Mapping[str, int]) -> tuple[list[Row], list[Row]]:
-    """Those that there is room for, and the others; one that is too large does not keep out what comes after it."""
+    """The rows within the limits, and the others; a row that is too large does not exclude later rows."""
     chosen: list[Row] = []
     unread: list[Row] = []
     room = BYTES

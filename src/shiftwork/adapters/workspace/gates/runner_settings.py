@@ -1,4 +1,4 @@
-"""Files that hold dependencies and settings of test runners: one with the story's first and the base's second."""
+"""Merges files with both dependencies and test runner settings: the story's dependencies, the base's settings."""
 
 import configparser
 import io
@@ -12,12 +12,12 @@ import tomli_w
 from shiftwork.domain.tampering.runner_keys import with_keys
 
 _BYTES: Final = 4 * 1024 * 1024
-"""A larger file is as the base has it: no tool's settings are so long."""
+"""For a larger file the base's version is used: no tool's settings are so long."""
 
 
 def merged(path: str, base: bytes, story: bytes) -> bytes:
-    """The story's file with the base's settings of runners: one of the two where it says the same. It is the base's
-    where the story's cannot be read; a file that only the base has leaves its settings of runners behind.
+    """The story's file with the base's runner settings, or either file unchanged if it already says the same. Returns
+    the base's file if the story's cannot be read; a file that only the base has keeps just its runner settings.
     """
     read, write = _FORMATS[path.rpartition(".")[2]]
     if len(story) > _BYTES:
@@ -34,7 +34,7 @@ def merged(path: str, base: bytes, story: bytes) -> bytes:
 
 def _read_sections(text: str) -> Mapping[str, Any]:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
-    parser.optionxform = str  # type: ignore[assignment,method-assign] # names of options keep their case
+    parser.optionxform = str  # type: ignore[assignment,method-assign] # option names keep their case
     parser.read_string(text)
     return {section: dict(parser.items(section)) for section in parser.sections()}
 
@@ -51,7 +51,7 @@ def _write_sections(table: Mapping[str, Any]) -> str:
 def _read_object(text: str) -> Mapping[str, Any]:
     read = json.loads(text)
     if not isinstance(read, dict):
-        raise ValueError("not an object")  # noqa: TRY004 - as for anything else that is no such file
+        raise ValueError("not an object")  # noqa: TRY004 - as for any other invalid file
     return read
 
 

@@ -1,8 +1,8 @@
-"""What gates have said before: green reports by the tree they were made on, in files beside the hub.
+"""A cache of green gate reports by tree, in files beside the hub.
 
-Only green ones: a red result may come from what is outside the tree (no network, a full disk), and keeping it would
-refuse the same work for ever. And only those of this process: an agent that is not confined can write where they are
-kept, so each has a seal, whose key never leaves the memory of the process. Another process checks again.
+Only green reports: a red result may come from outside the tree (no network, a full disk), and keeping it would refuse
+the same work forever. And only those of this process: an unconfined agent can write to these files, so each has a seal,
+whose key never leaves the memory of the process. Another process checks again.
 """
 
 import hashlib
@@ -25,28 +25,28 @@ KEPT: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """One file a verdict; the newest are kept. `setup` belongs to the gates: another one may make another result."""
+    """One file for each verdict; the newest are kept. `setup` is part of the key, because it may change the result."""
 
     folder: Path
     setup: str = ""
 
     def recall(self, tree: str, gates: Sequence[Gate]) -> GateReport | None:
-        """The report, if all these gates have passed on the tree; what cannot be read was never said, and neither was
-        what others have written.
+        """The report, if all these gates have passed on the tree; None if it cannot be read or was written by another
+        process.
         """
         file = self._file(tree, gates)
         try:
-            seal, _, told = file.read_bytes().partition(b"\n")
-            if not hmac.compare_digest(seal, _seal(file.name, told)):
+            seal, _, data = file.read_bytes().partition(b"\n")
+            if not hmac.compare_digest(seal, _seal(file.name, data)):
                 return None
-            report: GateReport = from_plain(GateReport, json.loads(told))
+            report: GateReport = from_plain(GateReport, json.loads(data))
         except (OSError, ValueError, LookupError, TypeError):
             return None
         return report
 
     def keep(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
-        file, told = self._file(tree, gates), json.dumps(to_plain(report)).encode()
-        write_whole(file, _seal(file.name, told) + b"\n" + told)
+        file, data = self._file(tree, gates), json.dumps(to_plain(report)).encode()
+        write_whole(file, _seal(file.name, data) + b"\n" + data)
         if len(os.listdir(self.folder)) > 2 * KEPT:  # noqa: PTH208 - every landing waits for this
             oldest = sorted(self.folder.glob("*.json"), key=lambda file: modified(file) or 0.0)[:-KEPT]
             for file in oldest:
@@ -62,6 +62,6 @@ def _key() -> bytes:
     return secrets.token_bytes(32)
 
 
-def _seal(name: str, told: bytes) -> bytes:
-    """Of the verdict under its name: one on another tree is none on this."""
-    return hmac.new(_key(), name.encode() + b"\n" + told, hashlib.sha256).hexdigest().encode()
+def _seal(name: str, data: bytes) -> bytes:
+    """Seals the verdict together with its file name, so that it does not count for another tree."""
+    return hmac.new(_key(), name.encode() + b"\n" + data, hashlib.sha256).hexdigest().encode()

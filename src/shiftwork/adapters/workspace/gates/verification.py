@@ -1,8 +1,8 @@
-"""Runs the verification steps of a spec in a tree that gates have run in: commands, files, addresses.
+"""Runs the verification steps of a spec in a tree after the gates: commands, files, addresses.
 
-An address is asked from this machine, and only one of its own unless the user has named the host: a spec that comes
-with a repository must not be able to have the harness call anybody. What answers there must be running already; a
-server of the candidate's own is started, and asked, by a shell step.
+Requests are sent from this machine, and only to this machine unless the user has allowed the host: a spec from a
+repository must not make the harness call other hosts. The server must already be running; a shell step can start and
+query a server of the candidate.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ _GRACE_SECONDS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """`hosts` are those that the user lets steps call beside this machine."""
+    """`hosts` are the hosts that the user allows in addition to this machine."""
 
     shell: Shell
     hosts: frozenset[str] = frozenset()
 
     async def verify(self, gate: Gate, step: Verification, errand: Errand, tree: Path) -> GateResult:
         started = time.monotonic()
-        told = await self._told(step, errand, tree)
-        output = f"{_what(step)}\n{told}" if told else ""
-        return GateResult(name=gate.name, passed=not told, seconds=time.monotonic() - started, output=output)
+        message = await self._output(step, errand, tree)
+        output = f"{_what(step)}\n{message}" if message else ""
+        return GateResult(name=gate.name, passed=not message, seconds=time.monotonic() - started, output=output)
 
-    async def _told(self, step: Verification, errand: Errand, tree: Path) -> str:
-        """What is wrong; nothing where the step has passed."""
+    async def _output(self, step: Verification, errand: Errand, tree: Path) -> str:
+        """What is wrong; empty if the step has passed."""
         if step.kind is VerificationKind.SHELL:
             return await self._command(step, errand, tree)
         if step.kind is VerificationKind.URL:
@@ -52,7 +52,7 @@ class Verifier:
         if not outcome.passed:
             return outcome.output or "it failed and printed nothing"
         silent = [text for text in step.contains if text not in outcome.output]
-        lacking = [told for pattern in step.files if (told := _missing(tree, pattern, glob=True))]
+        lacking = [message for pattern in step.files if (message := _missing(tree, pattern, glob=True))]
         unsaid = [f"it printed no {text!r}:\n{outcome.output}" for text in silent[:1]]
         return "\n".join((*lacking, *unsaid))
 
@@ -63,7 +63,7 @@ class Verifier:
         except ValueError as error:
             return f"not an address: {error}"
         if address.scheme not in {"http", "https"} or not host:
-            return "only http and https addresses can be asked"
+            return "only http and https addresses are supported"
         if not _own(host) and host not in self.hosts:
             return f"{host} is not this machine; a person may allow it: hosts = [{host!r}] under [proof]"
         try:
@@ -94,7 +94,7 @@ def _own(host: str) -> bool:
 
 
 def _asked(address: SplitResult, step: Verification) -> tuple[int, str]:
-    """Straight to the host: no proxy, and no redirect is followed."""
+    """Connects directly: without a proxy, and without following redirects."""
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     connection = kind(address.hostname or "", address.port, timeout=step.seconds)
     try:
@@ -110,7 +110,7 @@ def _asked(address: SplitResult, step: Verification) -> tuple[int, str]:
 
 
 def _inside(tree: Path, name: str) -> bool:
-    """Whether the name, links followed, is a place in the tree."""
+    """Whether the path, after resolving links, is in the tree."""
     return (tree / name).resolve().is_relative_to(tree.resolve())
 
 
@@ -121,5 +121,5 @@ def _missing(tree: Path, name: str, *, glob: bool) -> str:
     try:
         found = next((path for path in tree.glob(name) if _inside(tree, str(path.relative_to(tree)))), None)
     except (ValueError, NotImplementedError) as error:
-        return f"{name!r} is no pattern of paths in the tree: {error}"
+        return f"{name!r} is not a path pattern: {error}"
     return "" if found else f"nothing in the tree matches {name!r}"

@@ -1,1 +1,1 @@
-"""Git as the harness and as the user run it, and what is read from it."""
+"""Git as run by the harness and by the user, and readers of its output."""

@@ -1,4 +1,4 @@
-"""What work has changed, read by the harness's own git: no filter, hook or diff program of anybody's is run."""
+"""What work has changed, read by the harness's own git: it runs no filters, hooks or diff programs."""
 
 import os
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitChanges:
-    """See `ports.changes`. The hub sees the user's commits too: it borrows their objects."""
+    """See `ports.changes`. The hub also sees the user's commits, because it borrows their objects."""
 
     hub: Hub
 
@@ -31,7 +31,7 @@ class GitChanges:
         return await self._between(expected.tree, candidate.commit)
 
     async def _between(self, *pair: str) -> Difference:
-        # Without renames each row is one path, and a file that was moved is told where it was and where it is.
+        # Without renames each row has one path, and a moved file has two rows.
         counts = await self.hub.git.run("diff", "--numstat", "-z", "--no-renames", *_PLAIN, *pair, "--")
         patch = await self.hub.git.run("diff", *_PLAIN, *pair, "--")
         return Difference(
@@ -46,7 +46,7 @@ class GitChanges:
             )
             if known.code:
                 raise RepositoryError(
-                    f"the commit {commit} is not there any more",
+                    f"the commit {commit} no longer exists",
                     hint=f"what was cleaned up is kept in {self.hub.state / 'bundles'}",
                 )
 

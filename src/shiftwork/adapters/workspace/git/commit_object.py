@@ -1,5 +1,5 @@
-"""Writes a commit as git would, without starting git: every step and every landing waits for one, and a process takes
-ten times as long.
+"""Writes a commit as git would, without starting git: every step and every landing waits for a commit, and a process
+takes ten times as long.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from shiftwork.domain.core.ids import Commit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What a commit says."""
+    """The content of a commit."""
 
     tree: str
     parent: Commit
@@ -32,7 +32,7 @@ def commit_text(snapshot: Snapshot) -> bytes:
 
 
 def reworded(text: bytes, parent: Commit, message: str) -> bytes:
-    """The commit with another parent and message; its tree, and who made it when, stay."""
+    """The commit with another parent and message; tree, author and times stay the same."""
     tree, *others = text.partition(b"\n\n")[0].split(b"\n")
     kept = [line for line in others if line.startswith((b"author ", b"committer "))]
     return b"\n".join((tree, b"parent " + parent.encode(), *kept)) + b"\n\n" + _said(message)
@@ -43,7 +43,7 @@ def _said(message: str) -> bytes:
 
 
 def read_commit(objects: Path, commit: Commit) -> bytes | None:
-    """The text of a commit that is a loose object; None where it is not."""
+    """The text of a commit that is a loose object; None if it is not."""
     try:
         content = zlib.decompress((objects / commit[:2] / commit[2:]).read_bytes())
     except (OSError, zlib.error):
@@ -52,12 +52,12 @@ def read_commit(objects: Path, commit: Commit) -> bytes | None:
 
 
 def is_named(commit: Commit, object_format: str, text: bytes) -> bool:
-    """Whether this is the text of the commit: git itself does not look when it reads one."""
+    """Whether this is the text of the commit: git itself does not check that when reading."""
     return hashlib.new(object_format, b"commit %d\0" % len(text) + text).hexdigest() == commit
 
 
 def write_commit(objects: Path, object_format: str, text: bytes) -> Commit:
-    """Write the commit as a loose object and give its name; writing it again changes nothing."""
+    """Writes the commit as a loose object and returns its name; writing it again changes nothing."""
     content = b"commit %d\0" % len(text) + text
     name = hashlib.new(object_format, content).hexdigest()
     path = objects / name[:2] / name[2:]
@@ -67,10 +67,10 @@ def write_commit(objects: Path, object_format: str, text: bytes) -> Commit:
 
 
 def _moment(at: float) -> str:
-    """In the time zone of the user, as in commits of their own."""
+    """In the user's time zone, as in their own commits."""
     return f"{int(at)} {time.strftime('%z', time.localtime(at))}"
 
 
 def _plain(text: str) -> str:
-    """A name or address without what would end it early."""
+    """A name or address without characters that would end it early."""
     return re.sub(r"[<>\n\0]", "", text).strip()

@@ -1,4 +1,4 @@
-"""The radar port on git: merges every two stories in one process, without a checkout and without leaving objects."""
+"""The conflict forecast port on git: merges every pair of stories in one process, without a checkout or new objects."""
 
 import itertools
 import os
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 
 from shiftwork.adapters.workspace.hub.hub import Hub, slug
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
-from shiftwork.ports.workspace import Clash
+from shiftwork.ports.workspace import StoryConflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GitRadar:
-    """Sees the heads that are pinned in the hub after every step. Needs git 2.39, for `merge-tree --stdin`."""
+class GitConflictForecast:
+    """Reads the heads that are pinned in the hub after every step. Needs git 2.39, for `merge-tree --stdin`."""
 
     hub: Hub
 
-    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
+    async def conflicts(self, run: str, stories: Sequence[str]) -> Sequence[StoryConflict]:
         heads = {story: head for story in stories if (head := self._head(run, story))}
         pairs = list(itertools.combinations(heads, 2))
         if not pairs:
             return ()
-        asked = "".join(f"{heads[one]} {heads[two]}\n" for one, two in pairs).encode()
+        asked = "".join(f"{heads[name]} {heads[two]}\n" for name, two in pairs).encode()
         with tempfile.TemporaryDirectory(dir=self.hub.state) as scratch:
-            # What git writes while it merges goes there, and away.
+            # Git writes temporary objects here while merging.
             git = self.hub.git.at(
                 self.hub.path,
                 GIT_OBJECT_DIRECTORY=scratch,
@@ -33,14 +33,14 @@ class GitRadar:
             command = ("merge-tree", "--write-tree", "--stdin", "-z", "--name-only", "--no-messages")
             answer = await git.run(*command, stdin=asked)
         results = zip(pairs, _conflicts(answer.out), strict=True)
-        return tuple(Clash(stories=pair, files=files) for pair, files in results if files)
+        return tuple(StoryConflict(stories=pair, files=files) for pair, files in results if files)
 
     def _head(self, run: str, story: str) -> str:
         return text_of(self.hub.path / "refs" / "shiftwork" / slug(run) / slug(story) / "head")
 
 
 def _conflicts(out: bytes) -> Iterator[tuple[str, ...]]:
-    """For every merge the files in conflict: it is told as a status, a tree, these files, and an empty part."""
+    """The conflicting files of every merge; git prints a status, a tree, the files, and an empty part."""
     parts = iter(out.split(b"\0")[:-1])
     for _status in parts:
         next(parts)

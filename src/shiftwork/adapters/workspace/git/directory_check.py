@@ -1,7 +1,8 @@
-"""Looks at a git directory before git does: whoever packs a folder chooses what its `.git` is made of.
+"""Checks a git directory before git reads it: the author of an archive controls the content of its `.git`.
 
-Git follows links there, also where it writes: one below `logs` has a landing append to any file of the user's, one in
-the place of the index replaces it. A pipe is waited for, and a device never ends. Git itself makes none of them.
+Git follows links there, also when writing: a link below `logs` makes a landing append to any file of the user, a link
+in place of the index replaces it. Git would wait for a pipe and read a device forever. Git itself creates none of
+these.
 """
 
 import os
@@ -19,27 +20,27 @@ _GITS: Final = re.compile(
     r"[A-Z_]+|index|sharedindex\..*|config|config\.worktree|packed-refs|shallow|commondir|gitdir|reftable"
     r"|refs|logs|info|objects|worktrees|rebase-merge|rebase-apply|sequencer"
 )
-"""What git itself keeps in a git directory. Tools keep more there, which no git of ours looks at."""
+"""What git itself keeps in a git directory. Tools keep more there, which our git never reads."""
 
 _READ_WHOLE: Final = frozenset({"HEAD", "config", "config.worktree", "commondir", "gitdir", "exclude", "attributes"})
 _LARGEST: Final = 1 << 20
 _WHOLE: Final = frozenset(
     {"refs", "logs", "info", "reftable", "worktrees", "rebase-merge", "rebase-apply", "sequencer"}
 )
-"""Folders in which every entry counts."""
+"""Folders in which every entry is checked."""
 _TOOLS: Final = ("fsmonitor--daemon", "modules", "hooks")
-"""What tools keep in the folder of a worktree, too."""
+"""Entries of tools, also in the folder of a worktree."""
 
 
 def check_directory(place: Whereabouts) -> None:
-    """Raise UnfitRepositoryError where something is in the git directory that git does not make, and would follow, wait
-    for or read without end.
+    """Raises UnfitRepositoryError if the git directory has an entry that git never creates, and that git would follow,
+    wait for or read without end.
     """
     for folder in dict.fromkeys((place.shared, place.own)):
         for entry in _found(folder):
             if problem := _problem(entry):
                 raise UnfitRepositoryError(
-                    f"{entry.path} {problem}: git makes nothing of the kind, so nothing is read or written here",
+                    f"{entry.path} {problem}: git does not create this, so nothing is read or written here",
                     hint=f"see what it is: ls -ld {quote(entry.path)}; "
                     f"git clone {quote(str(place.root))} ../clone makes a copy without it",
                 )
@@ -58,7 +59,7 @@ def _found(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _of_objects(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Not single objects: git writes none that is there, and what is no object it does not take for one."""
+    """Skips single objects: git never overwrites an existing object, and rejects a file that is not an object."""
     for entry in _entries(folder):
         yield entry
         if entry.name in {"info", "pack"} and entry.is_dir(follow_symlinks=False):
@@ -79,7 +80,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except FileNotFoundError:  # a branch is gone by now, and its folder with it
+    except FileNotFoundError:  # the branch and its folder were just deleted
         return []
     except OSError as error:
         raise UnfitRepositoryError(
@@ -88,7 +89,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _problem(entry: os.DirEntry[str]) -> str:
-    """The kind is known without asking for it, so that thousands of refs take milliseconds."""
+    """Uses the entry's known type without another system call, so that thousands of refs take milliseconds."""
     if entry.is_symlink():
         return "is a link"
     if entry.is_dir(follow_symlinks=False):

@@ -1,8 +1,8 @@
-"""Programs that a repository's own settings name (`.git/config`): none of them runs unless the user has agreed to it.
+"""Programs named in a repository's own settings (`.git/config`): none of them runs unless the user has agreed.
 
-A clone has settings of its own making, a folder that was copied or unpacked brings those of somebody else. What the
-user's own settings say, the global ones and the system's, goes on working: there is git-lfs, for one. The files are
-read one by one, without what they include: git would wait for a pipe that is named there.
+A clone creates its own settings, but a copied or unpacked folder brings those of another author. The user's global
+settings and the system's keep working, for example git-lfs. The files are read one by one, without includes, because
+git would wait for a pipe that is named there.
 """
 
 import os
@@ -18,27 +18,27 @@ from shiftwork.errors import UnfitRepositoryError
 from shiftwork.git_folders import Whereabouts
 
 type Pair = tuple[str, str]
-"""A setting, spelled as git lists it, and its value."""
+"""A setting as git lists it, and its value."""
 
 _LARGEST: Final = 1 << 20
 _MOST_FILES: Final = 20
 _MOST: Final = 500
 _LONGEST: Final = 1000
-"""Letters of a name. Git is told these names with every call, and a kernel takes no more than 128 KiB at once."""
+"""Characters of a name. Git gets these names with every call, and a kernel accepts at most 128 KiB at once."""
 _SECONDS: Final = 30.0
 
 _INCLUDES: Final = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
 _EXPANDED: Final = re.compile(r"~[^/]|%\(|:\(")
-"""How a path begins that git replaces by another: the home of a user by name, the folder that git is installed in."""
+"""Beginnings of paths that git expands: the home of a named user, the folder where git is installed."""
 _PROGRAMS: Final = re.compile(
     r"filter\..*\.(clean|smudge|process|required)|hook\..*|core\.(attributesfile|excludesfile)|checkout\.workers"
     r"|lfs\.extension\..*\.(clean|smudge)|lfs\.customtransfer\..*\.(path|args)|lfs\.(.*\.)?standalonetransferagent"
     r"|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper",
     re.DOTALL,
 )
-"""What has the git commands that are used in the user's repository run a program, read another file or start many
-processes, also by way of a filter of the user's own: git-lfs has extensions and transfers of its own, and asks git for
-a login. Whatever else names one has no effect there: nothing is fetched, signed, merged or shown by them.
+"""Settings that make git commands in the user's repository run a program, read another file or start many processes,
+also through a filter of the user: git-lfs has its own extensions and transfers, and asks git for credentials. Other
+settings that name programs have no effect there, because these commands do not fetch, sign, merge or show anything.
 """
 
 _FILTER: Final = re.compile(r"filter\.(.*)\.(clean|smudge|process|required)", re.DOTALL)
@@ -52,15 +52,15 @@ _QUIET: Final = {
 
 
 class Runner(NamedTuple):
-    """Which git asks, and with what environment."""
+    """The git program and its environment."""
 
     program: str
     env: Mapping[str, str]
 
 
 def named_programs(place: Whereabouts, git: Runner) -> tuple[Pair, ...]:
-    """All such settings of the repository's own files, whatever they depend on. Raises UnfitRepositoryError where there
-    is something in them that git would wait for, or more than it can be told.
+    """All such settings of the repository's own files, whatever their conditions. Raises UnfitRepositoryError if git
+    would wait for one of these files, or if there are more settings than git accepts.
     """
     found: dict[Pair, None] = {}
     waiting = [place.shared / "config", place.own / "config.worktree"]
@@ -78,12 +78,12 @@ def named_programs(place: Whereabouts, git: Runner) -> tuple[Pair, ...]:
 
 
 def is_agreeable(pair: Pair) -> bool:
-    """Whether it is for the user to agree to. A hook never runs, nor does what is needed to fetch."""
+    """Whether the user can agree to it. Hooks never run, nor do programs for fetching."""
     return not _NEVER.fullmatch(pair[0])
 
 
 def quietened(named: Iterable[Pair], own: Mapping[str, str]) -> dict[str, str]:
-    """Settings that keep these from having an effect: what the user's `own` say, else nothing."""
+    """Settings that disable these: the user's `own` value, else an empty value."""
     quiet: dict[str, str] = {}
     for key, _ in named:
         if filtering := _FILTER.fullmatch(key):
@@ -93,20 +93,20 @@ def quietened(named: Iterable[Pair], own: Mapping[str, str]) -> dict[str, str]:
         elif hook := _HOOK.fullmatch(key):
             quiet[f"hook.{hook[1]}.enabled"] = "false"
         elif key.startswith("credential."):
-            quiet[key] = ""  # takes back all of the list: a word of the user's own would only be added to it
+            quiet[key] = ""  # empties the whole list: a value of the user would only be added to it
         else:
             quiet[key] = own.get(key, _QUIET.get(key, ""))
     return quiet
 
 
 def filters(named: Iterable[Pair]) -> frozenset[str]:
-    """The names of the filters among these that would run a program."""
+    """The names of those filters that would run a program."""
     found = (_FILTER.fullmatch(key) for key, value in named if value)
     return frozenset(match[1] for match in found if match and match[2] != "required")
 
 
 def own_settings(place: Whereabouts, git: Runner) -> dict[str, str]:
-    """What the user's global settings and the system's say; of a setting that is there twice the last counts."""
+    """The user's global settings and the system's; of repeated settings the last counts."""
     listed = _run(git, "config", "--list", "--show-scope", "-z", **_placed(place))
     parts = [os.fsdecode(part) for part in listed.split(b"\0")]
     scoped = zip(parts[::2], parts[1::2], strict=False)
@@ -120,7 +120,7 @@ def _placed(place: Whereabouts) -> dict[str, str]:
 
 def _settings(file: Path, git: Runner) -> Iterator[Pair]:
     try:
-        found = os.stat(file)  # noqa: PTH116 - as a plain tuple it is a key
+        found = os.stat(file)  # noqa: PTH116 - a plain tuple can be a key
         read_bytes(file, _LARGEST)
     except FileNotFoundError:
         return
@@ -135,7 +135,7 @@ def _settings(file: Path, git: Runner) -> Iterator[Pair]:
 
 @lru_cache(maxsize=64)
 def _listed(program: str, file: str, version: tuple[int, ...]) -> bytes:
-    del version  # the same file at another time
+    del version  # only part of the cache key
     env = {"LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
     return _run(Runner(program, env), "config", "--file", file, "--no-includes", "--list", "-z")
 
@@ -147,7 +147,7 @@ def _run(git: Runner, *words: str, **more: str) -> bytes:
             command, cwd="/", env={**git.env, **more}, capture_output=True, timeout=_SECONDS, check=False
         )
     except FileNotFoundError:
-        return b""  # whoever runs git next says so
+        return b""  # the next git command reports it
     except subprocess.TimeoutExpired:
         raise UnfitRepositoryError("git config did not end", hint="git config --list") from None
     if done.returncode:
@@ -157,9 +157,9 @@ def _run(git: Runner, *words: str, **more: str) -> bytes:
 
 
 def _included(value: str, file: Path, env: Mapping[str, str]) -> Path:
-    """The very file that git reads. Its path is not simplified: `..` after a link leads to where the link leads."""
+    """The file that git reads. The path is not simplified, because `..` after a link is relative to its target."""
     if _EXPANDED.match(value):
-        raise _refused(file, f"includes {value[:60]!r}, which git reads as a path that is not written out")
+        raise _refused(file, f"includes {value[:60]!r}, which git would expand to another path")
     home = env.get("HOME", "/")
     return file.parent / (home + value[1:] if value.startswith("~/") else value)
 

@@ -1,4 +1,4 @@
-"""The witness port on git: objects of the hub are read, by plumbing that runs nothing of anybody's."""
+"""The witness port on git: reads objects of the hub with plumbing commands that run no other programs."""
 
 import os
 import re
@@ -22,10 +22,10 @@ _PLAIN: Final = (
 )
 _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _FILES: Final = 100
-"""In so many files a name is looked for: it is the name of one test."""
+"""How many files are searched for a name: it is the name of one test."""
 
 _MOST: Final = 200
-"""So many citations and tests of a story are looked for; each asks git a few times."""
+"""How many citations and tests of a story are looked up; each needs a few git commands."""
 
 _LONGEST: Final = 4096
 _LARGEST: Final = 8 * 1024 * 1024
@@ -56,15 +56,15 @@ class GitWitness:
         likeliest = min(named, key=lambda line: (not line.endswith(f"/{branch}"), not line.startswith("*")), default="")
         return likeliest.lstrip("* ")
 
-    async def taken_back(self, commit: Commit, branch: str) -> Commit:
+    async def reverted(self, commit: Commit, branch: str) -> Commit:
         said = f"--grep=^This reverts commit {commit}"
         found = (await self.hub.user.run("rev-list", "--basic-regexp", said, f"{commit}..{branch}")).text.split()
-        for one in map(Commit, found):
-            if not await self.taken_back(one, branch):
-                return one
+        for item in map(Commit, found):
+            if not await self.reverted(item, branch):
+                return item
         return Commit("")
 
-    async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
+    async def parents_and_message(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
         await self._tree(commit)
         raw = (await self.hub.git.run("cat-file", "commit", commit)).out.decode(errors="replace")
         head, _, message = raw.partition("\n\n")
@@ -75,7 +75,7 @@ class GitWitness:
         wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
         answer = await self.hub.git.run(*wanted, accept=(0, 1, 128))
         if answer.code:
-            raise RepositoryError(f"the commit {commit} is not there", hint="git log --all shows what is")
+            raise RepositoryError(f"the commit {commit} does not exist", hint="git log --all shows all commits")
         return answer.text
 
     async def _file(self, base: Commit, commit: Commit, path: str) -> FileFound | None:
@@ -102,7 +102,7 @@ class GitWitness:
         return tuple([path for path in named[:_FILES] if defines(name, path, await self._text(commit, path))])
 
     async def _is_small(self, commit: Commit, path: str) -> bool:
-        """Whether it is a file that can be held in memory; what is none has no size, or that of a listing."""
+        """Whether it is a file that fits in memory; other objects have no size, or that of a listing."""
         size = (await self.hub.git.run("cat-file", "-s", f"{commit}:{path}", accept=(0, 128))).text
         return size.isdecimal() and int(size) <= _LARGEST
 
@@ -114,7 +114,7 @@ class GitWitness:
 
 
 def _is_askable(text: str) -> bool:
-    """Whether git can be asked for it: a word of a command has a length, and half a surrogate pair has no bytes."""
+    """Whether git accepts it: arguments have a maximum length, and half a surrogate pair has no bytes."""
     try:
         return 0 < len(os.fsencode(text)) <= _LONGEST and "\0" not in text
     except UnicodeEncodeError:
@@ -122,7 +122,7 @@ def _is_askable(text: str) -> bool:
 
 
 def _written(patch: bytes) -> Iterator[tuple[int, int]]:
-    """The lines, first and last, that the new side of each hunk has."""
+    """The first and last line of each hunk's new side."""
     for hunk in _HUNK.finditer(patch):
         first, count = int(hunk[1]), int(hunk[2] or 1)
         if count:

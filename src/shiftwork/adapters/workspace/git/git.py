@@ -1,7 +1,7 @@
-"""Runs git: as the harness, deaf to all configuration but its own, or as the user in the user's own repository.
+"""Runs git: as the harness, with only its own configuration, or as the user in the user's own repository.
 
-Where git finds its repository, its work tree and its programs is never left to it: `.git` is a file or folder that
-anybody may have packed, and the folder that git works in may be an agent's.
+Git never searches for its repository, work tree and programs itself: `.git` is a file or folder from an unknown source,
+and git may work in an agent's folder.
 """
 
 import asyncio
@@ -24,35 +24,35 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.search_paths import tool, without_folders
 
 MARK: Final = "SHIFTWORK_GIT"
-"""Set in the environment of every git of ours to the state folder, so that one that outlived its parent is found."""
+"""Every git of ours has the state folder in this variable, so that a process that outlived its parent is found."""
 
 SECONDS: Final = 120.0
 _LOOKS: Final = (3.0, 3.0, 20.0)
-"""After how many seconds each a tree is searched for pipes that git may wait for."""
+"""Pauses in seconds between searches of a tree for pipes that git may wait for."""
 _SIGNALLED: Final = frozenset({128 + signal.SIGKILL, 128 + signal.SIGTERM})
-"""How a shell tells that a git in it was killed."""
+"""Exit codes of a shell whose git was killed."""
 _ERROR_CHARACTERS: Final = 2000
 _NAME_CHARACTERS: Final = 200
 _SHELL: Final = "/bin/sh"
 NEUTRAL: Final = "/"
-"""Where every git is started, and goes on from there: a program may load what lies in the folder that it starts in."""
+"""Every git starts in this folder and changes from there: a program may load files from the folder it starts in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who is named in commits."""
+    """The author and committer of commits."""
 
     name: str
     email: str
 
     def plain(self) -> "Identity":
-        """Short, and without control characters: settings of a repository may say anything."""
+        """Shortened and without control characters: settings of a repository may contain anything."""
         return Identity(name=_plain(self.name), email=_plain(self.email))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a git process said."""
+    """The result of a git process."""
 
     code: int
     out: bytes = b""
@@ -64,15 +64,15 @@ class Answer:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Output that was asked for with `-z`."""
+        """Output of commands with `-z`."""
         return tuple(os.fsdecode(part) for part in self.out.split(b"\0") if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """A way of running git: its whole environment, and the folder that it goes to. `program` is an absolute path. Files
-    that are `sealed` are as they are told here whenever one is started. Programs that a repository's own settings name
-    run where they are `agreed` to, with the very words. Agents can write to `tree`: a pipe there is not waited for.
+    """How to run git: its whole environment, and the folder it changes to. `program` is an absolute path. Files in
+    `sealed` are restored to this content before every start. Programs named in a repository's own settings only run if
+    they are in `agreed`, with exactly these arguments. Agents can write to `tree`: git does not wait for a pipe there.
     """
 
     env: Mapping[str, str]
@@ -88,7 +88,7 @@ class Git:
         return replace(self, cwd=cwd, env={**self.env, **env})
 
     def setting(self, key: str, value: str) -> "Git":
-        """The same with one more setting, which counts more than those before it."""
+        """The same with one more setting, which overrides earlier settings."""
         count = int(self.env.get("GIT_CONFIG_COUNT", "0"))
         more = {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
         return replace(self, env={**self.env, **more, "GIT_CONFIG_COUNT": str(count + 1)})
@@ -100,7 +100,7 @@ class Git:
         stdout: int = asyncio.subprocess.PIPE,
         accept: tuple[int, ...] = (0,),
     ) -> Answer:
-        """Run to the end; an exit code that is not accepted, or no end in time, raises RepositoryError.
+        """Runs git to its end; raises RepositoryError for an unaccepted exit code or a timeout.
 
         An integer for `stdin` or `stdout` is a file descriptor, as for `subprocess`.
         """
@@ -109,8 +109,8 @@ class Git:
         return await self._answered(call, args[0], accept)
 
     async def run_both(self, first: Iterable[str], last: Iterable[str], *, accept: tuple[int, ...] = (0,)) -> Answer:
-        """The one, and if it succeeds the other; both by one shell, because starting a program costs this process more
-        than the program takes.
+        """Runs the first command, and if it succeeds the last; both in one shell, because starting a program costs this
+        process more than the program itself takes.
         """
         words = [join((*self._git, *command)) for command in (first, last)]
         command = (_SHELL, "-c", f"{words[0]} && exec {words[1]}")
@@ -140,7 +140,7 @@ class Git:
         return answer
 
     def _started(self, command: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
-        """In a session of its own: an interrupt at the terminal must not cut git off in the middle."""
+        """In its own session, so that an interrupt at the terminal does not stop git halfway."""
         self._make_ready()
         try:
             with birth() as remember:
@@ -161,7 +161,7 @@ class Git:
             raise _missing(self.program) from None
 
     async def start(self, *args: str, stdin: int, stdout: int) -> asyncio.subprocess.Process:
-        """Start it to talk to it, in a session of its own too."""
+        """Starts git for a dialogue, also in its own session."""
         self._make_ready()
         try:
             with birth() as remember:
@@ -190,7 +190,7 @@ class Git:
 
 
 async def _unblock(tree: Path) -> None:
-    """Look for pipes where git takes long; not before, for a tree may have many files."""
+    """Searches for pipes when git takes long; not earlier, because a tree may have many files."""
     for seconds in _LOOKS:
         await asyncio.sleep(seconds)
         with contextlib.suppress(OSError):
@@ -210,7 +210,7 @@ def _pipe_for(content: bytes) -> int:
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """Kill a git that still runs, with its own children, and wait for it; nothing happens to one that has ended."""
+    """Kills a running git with its children, and waits for it; does nothing if it has ended."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -218,18 +218,18 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def without_git(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment without anything that tells git where to look or what to believe."""
+    """The environment without git's variables."""
     return {name: value for name, value in env.items() if not name.startswith("GIT_")}
 
 
 def harness_git(
     *, hub: Path, identity: Identity, env: Mapping[str, str], settings: Mapping[str, str], trees: tuple[Path, ...]
 ) -> Git:
-    """Git on the hub, with these settings alone; of `env` it gets what programs need to run. `trees` are the folders
-    that agents may write to: no program is looked for there.
+    """Git on the hub, only with these settings; from `env` it gets what programs need to run. `trees` are the folders
+    that agents may write to: no program is searched there.
 
-    It is told them with every call, and there is no file of them: an agent that is not confined could write there
-    which program is to run. The one file that git insists on is the hub's own, see `Hub`.
+    Settings are passed with every call and not in a file, because an unconfined agent could write programs into a file.
+    The only file that git requires is the hub's own, see `Hub`.
     """
     kept = {name: env[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in env}
     return Git(
@@ -249,7 +249,7 @@ def harness_git(
             "GIT_CONFIG_SYSTEM": os.devnull,
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
-            # The refs of the hub are written as files here and there, see `hub.pin`.
+            # Some code writes the refs of the hub as files, see `hub.pin`.
             "GIT_DEFAULT_REF_FORMAT": "files",
         },
     )
@@ -261,7 +261,7 @@ PINNED: Final = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": os.devnull,
-    # Nothing of ours fetches. An object that is missing must not be fetched either, by a program that settings name.
+    # We never fetch. Missing objects must not be fetched either, by a program that settings name.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_PAGER": "cat",
@@ -269,7 +269,7 @@ PINNED: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
 }
-"""For every git: commits are what their objects say, nobody is asked, and nothing is fetched."""
+"""For every git: no replaced objects, no prompts, no fetching."""
 
 
 def settings_variables(settings: Mapping[str, str]) -> dict[str, str]:
@@ -291,6 +291,6 @@ def named(identity: Identity) -> dict[str, str]:
 
 
 def quoted(value: str) -> str:
-    """A value as a git configuration file spells it."""
+    """A value in the syntax of git configuration files."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

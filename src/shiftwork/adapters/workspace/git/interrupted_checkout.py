@@ -1,4 +1,4 @@
-"""Recognizes what a git that was killed while it moved the user's checkout has left: files without their index."""
+"""Detects an interrupted move of the user's checkout: git was killed after it wrote files, but not the index."""
 
 import os
 from collections.abc import Sequence
@@ -10,9 +10,10 @@ from shiftwork.domain.core.ids import Commit
 
 
 async def arrived(git: Git, old: Commit, new: Commit) -> Sequence[Row]:
-    """The files that are as the move would make them, if all others of it are as they were before.
+    """The files that already have their new content, if all other files of the move are unchanged.
 
-    Where a single one is neither, it is the user's, and none is given. Only asked when a move was refused.
+    Returns nothing if a single file is neither, because then the user has changed it. Only called when a move was
+    refused.
     """
     changes = await differing(git, old, new)
     there = await _there(git, changes)
@@ -26,7 +27,7 @@ async def arrived(git: Git, old: Commit, new: Commit) -> Sequence[Row]:
 
 
 async def _there(git: Git, changes: Sequence[Row]) -> Sequence[Row]:
-    """Those whose new content is in the tree: as if it were added, through the user's filters."""
+    """Those whose new content is in the tree, compared through the user's filters."""
     files = [change for change in changes if change.letter != "D" and _is_plain(git.cwd / change.path)]
     there: list[Row] = []
     for some in batches(files):
@@ -44,7 +45,7 @@ def _is_plain(path: Path) -> bool:
 
 
 async def _touched(git: Git, old: Commit) -> set[str]:
-    # A repository that the index holds would be entered, and what its settings name would be run.
+    # Git would enter a repository that the index contains, and run programs that its settings name.
     unstaged = await git.run("diff-files", "--ignore-submodules=all", "--name-only", "-z")
     staged = await git.run("diff-index", "--ignore-submodules=all", "--cached", "--name-only", "-z", old)
     return {*unstaged.parts, *staged.parts}

@@ -1,4 +1,4 @@
-"""In which files two commits differ, as git tells it to programs."""
+"""The files in which two commits differ, from git's raw output."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,9 +14,7 @@ _BATCH_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A path, git's letter for what became of it, and the ids of its content on both sides; `mode` is that of the new
-    one.
-    """
+    """A path, git's status letter, and the ids of its content on both sides; `mode` is the new mode."""
 
     path: str
     letter: str
@@ -33,21 +31,21 @@ async def differing(git: Git, old: Commit, new: Commit) -> list[Row]:
     if old == new:
         return []
     parts = (await git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).parts
-    return [_row(told.split(" "), path) for told, path in zip(parts[::2], parts[1::2], strict=True)]
+    return [_row(message.split(" "), path) for message, path in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def _row(told: list[str], path: str) -> Row:
-    _, mode, old, new, letter = told
+def _row(lines: list[str], path: str) -> Row:
+    _, mode, old, new, letter = lines
     return Row(path=path, letter=letter, mode=mode, old=old, new=new)
 
 
 def entries(rows: Iterable[Row]) -> bytes:
-    """For `update-index`: the new side of each; a mode of zeros takes a path away."""
+    """Input for `update-index`: the new side of each row; a mode of zeros removes a path."""
     return b"".join(os.fsencode(f"{row.mode} {row.new}\t{row.path}\0") for row in rows)
 
 
 def batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """So many at a time as a program can be given the names of: a story may add thousands of long ones."""
+    """Batches whose names fit on a command line: a story may add thousands of long names."""
     some: list[Row] = []
     room = _BATCH_BYTES
     for row in rows:

@@ -1,4 +1,4 @@
-"""A patch carried onto another base by git's own merge: what it comes to there, and whether a candidate is that."""
+"""Applies a patch to another base with git's own merge, and checks whether a candidate equals the result."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from shiftwork.domain.core.patch import Patch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """The tree that a patch comes to. In `conflicts` the tree has conflict markers."""
+    """The tree that results from a patch. The files in `conflicts` contain conflict markers."""
 
     tree: str
     conflicts: tuple[str, ...]
@@ -28,7 +28,7 @@ async def carried(hub: Hub, patch: Patch, onto: Commit) -> Carried:
 
 
 async def departed(hub: Hub, candidate: Patch, approved: Patch) -> tuple[str, ...]:
-    """The files in which the candidate is not what the approved patch comes to on its base."""
+    """The files in which the candidate differs from the approved patch applied to its base."""
     expected = await carried(hub, approved, candidate.base)
     own = await hub.tree_of(candidate.commit)
     paths = [row.path for row in await differing(hub.git, Commit(expected.tree), Commit(own))]
@@ -36,10 +36,10 @@ async def departed(hub: Hub, candidate: Patch, approved: Patch) -> tuple[str, ..
 
 
 async def _astray(hub: Hub, candidate: Patch, approved: Patch) -> list[str]:
-    """The files of a candidate on another base that differ from a merge which compares each path with itself alone.
+    """The files of a candidate on another base that differ from a merge without rename detection.
 
-    Git takes similar files for renamed ones, and carries a change to a path that nobody has seen in the patch; before
-    version 2.50 no option of `merge-tree` forbids that.
+    Git treats similar files as renamed, and so may apply a change to a path that is not in the patch; before version
+    2.50 no option of `merge-tree` prevents that.
     """
     if approved.base == candidate.base:
         return []
@@ -59,7 +59,7 @@ async def _astray(hub: Hub, candidate: Patch, approved: Patch) -> list[str]:
 
 
 def _cannot_merge(mine: Row, theirs: Row) -> bool:
-    """Whether one side has made or deleted the file, and the other has not done the very same."""
+    """Whether one side has added or deleted the file, and the other has not done exactly the same."""
     return mine.letter + theirs.letter != "MM" and (mine.mode, mine.new) != (theirs.mode, theirs.new)
 
 
@@ -69,7 +69,7 @@ async def merge_tree(hub: Hub, ours: Commit, theirs: Commit) -> Answer:
 
 
 async def parted(hub: Hub, onto: Commit, tip: Commit, base: Commit) -> tuple[Commit, Commit]:
-    """Stand-ins for the two sides, whose histories part at the base: that is what a merge then starts from."""
+    """Substitute commits for the two sides, whose common ancestor is the base: a merge then starts from it."""
     root = await hub.commit(await hub.tree_of(base), (), "what the changes were made from")
     ours = await hub.commit(await hub.tree_of(onto), (root,), "where they are to land")
     theirs = await hub.commit(await hub.tree_of(tip), (root,), "the changes")

@@ -1,4 +1,4 @@
-"""Locks that a killed git has left on the user's branches: every later landing would fail on them."""
+"""Locks that a killed git has left on the user's branches: they would make every later landing fail."""
 
 import asyncio
 import os
@@ -16,16 +16,16 @@ from shiftwork.ports.clock import Clock
 
 STALE_SECONDS: Final = 5.0
 _TOLERANCE: Final = 1.0
-"""Seconds by which the start of a process may be told too early: some kernels count from a whole second."""
+"""Seconds by which the start of a process may be reported too early: some kernels count from a whole second."""
 _LOOKS: Final = 10
 _PAUSE_SECONDS: Final = 0.2
 
 
 async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Path]:
-    """Remove the locks that a landing on the branch takes, where nobody holds them any more; those removed are given.
+    """Removes abandoned locks that a landing on the branch needs, and returns them.
 
-    To be called by the one that may land on the branch. A lock goes only if it has some age, or is from before this
-    process began, and no git is at work in the repository: the user's own may hold it. Where there is no lock, which is
+    Only call this while holding the right to land on the branch. Removes a lock only if it is old enough, or older than
+    this process, and no git runs in the repository, because the user's own git may hold it. Without a lock, which is
     nearly always, no git is run.
     """
     if not any(lock.exists() for lock in _suspects(hub, branch)):
@@ -40,13 +40,13 @@ async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Pat
 
 
 async def grow_old(hub: Hub, branch: str) -> None:
-    """Wait until what a git of ours that was killed just now may have left can be told from what the user's holds."""
+    """Waits until locks of our git that was just killed are old enough to differ from locks of the user's git."""
     if any(lock.exists() for lock in _suspects(hub, branch)):
         await asyncio.sleep(STALE_SECONDS)
 
 
 def _suspects(hub: Hub, branch: str) -> list[Path]:
-    """Every lock that could be one of `_locks`, and some that are not."""
+    """All candidates for `_locks`, and some other locks."""
     trees = (hub.common, *(hub.common / "worktrees").glob("*"))
     return [*_of_branches(hub, branch), *_of_trees(trees)]
 
@@ -67,7 +67,7 @@ def _of_trees(folders: Iterable[Path]) -> list[Path]:
 
 
 async def _busy(hub: Hub) -> bool:
-    """Whether git is at work there for longer than a glance takes: an editor's look at the status is soon over."""
+    """Whether git runs there for more than a moment: an editor's status query ends soon."""
     for _ in range(_LOOKS):
         if not any(_at_work(hub)):
             return False
@@ -76,9 +76,9 @@ async def _busy(hub: Hub) -> bool:
 
 
 def _at_work(hub: Hub) -> Iterator[int]:
-    """The git processes that run in the repository, or were started by a program like this one before it.
+    """The git processes that run in the repository, or that an earlier process of ours has started.
 
-    Our own do not count: none but the one that may land, which is about to, takes any of these locks.
+    Our own do not count: only the process that may land takes these locks, and it is just about to.
     """
     for process in psutil.process_iter():
         try:

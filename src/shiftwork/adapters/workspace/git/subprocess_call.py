@@ -1,8 +1,8 @@
-"""One short program to its end, with all that it printed.
+"""Runs one short program to its end and collects its output.
 
-Not taken: asyncio's own subprocesses. Connecting their pipes takes several turns of the event loop, and twice the time
-of this; a landing waits for some ten programs, every step of a story for a few. Nor `supervise`, which is for programs
-that nobody trusts: git starts nothing that outlives it.
+Rejected: asyncio's own subprocesses. Connecting their pipes takes several turns of the event loop, and twice the time;
+a landing waits for some ten programs, every step of a story for a few. Also rejected: `supervise`, which is for
+untrusted programs: git starts nothing that outlives it.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _POLL_SECONDS: Final = 0.005
 
 
 class Call:
-    """Takes over a program that was started in a session of its own; `out` and `err` are whole once it is over."""
+    """Takes over a program that was started in its own session; `out` and `err` are complete once it has ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], content: bytes) -> None:
         self.out, self.err = bytearray(), bytearray()
@@ -33,12 +33,12 @@ class Call:
         self._watch()
 
     async def over(self) -> int:
-        """Wait until it has exited and its output has ended; its exit code."""
+        """Waits until it has exited and its output has ended; returns its exit code."""
         await self._over
         return self._process.wait()
 
     async def end(self) -> None:
-        """Let go of it. One that still runs is killed, with its own children."""
+        """Releases it. If it still runs, it is killed with its children."""
         self._forget()
         if self._feed is not None:
             self._feed.close()
@@ -52,7 +52,7 @@ class Call:
     def _watch(self) -> None:
         try:
             self._pidfd = os.pidfd_open(self._process.pid)
-        except (AttributeError, OSError):  # not every system tells of an exit: we ask now and then
+        except (AttributeError, OSError):  # not every system reports exits: poll instead
             self._ask()
         else:
             self._loop.add_reader(self._pidfd, self._exited)

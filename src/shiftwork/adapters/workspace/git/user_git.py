@@ -1,4 +1,4 @@
-"""Git as the user runs it in their repository: their settings, and no program that they have not agreed to."""
+"""Git as the user runs it in their repository: with their settings, but without programs they have not agreed to."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,14 +12,14 @@ from shiftwork.errors import RepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
 from shiftwork.search_paths import tool, without_folders
 
-_TOLD: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+_REPORTED: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 
 _KEPT: Final = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 
 
 _KEPT_BEGIN: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_LFS_")
-"""Of the user's variables for git: which settings are theirs, and who they are. All others lead elsewhere."""
+"""The user's git variables that are kept: settings files and identity. All others would redirect git."""
 
 
 def user_git(
@@ -30,13 +30,12 @@ def user_git(
     trees: tuple[Path, ...] = (),
     agreed: frozenset[Pair] = frozenset(),
 ) -> Git:
-    """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
+    """Git as the user would run it in their repository, with their configuration, but without hooks and gc.
 
-    Their filters (LFS among them) must work where their checkout is moved; a filter that the repository's own settings
-    name is another matter, see `drivers`. A hook must not: it may ask a question,
-    move a branch, or take minutes. Nor must a file-system monitor: it is one more program that whoever can write to
-    their settings would have us run, and at best it leaves a daemon behind. Programs are not looked for in the
-    repository, nor in `trees`.
+    Their filters (such as LFS) must work where their checkout is moved; for filters from the repository's own settings
+    see `drivers`. Hooks are off, because a hook may ask a question, move a branch, or take minutes. File-system
+    monitors are off too: anyone who can write to the settings could make us run such a program, and at best it leaves a
+    daemon behind. Programs are not searched in the repository or in `trees`.
     """
     apart = (root, *trees)
     anywhere = Git(
@@ -61,8 +60,8 @@ def user_git(
 
 
 def in_worktree(user: Git, tree: Path, common: Path) -> Git:
-    """The same in another worktree. Raises RepositoryError where that is none of this repository's: a file in a git
-    directory may name any folder as one.
+    """The same in another worktree. Raises RepositoryError if it does not belong to this repository, because a file in
+    a git directory may name any folder as a worktree.
     """
     place = whereabouts(tree)
     if not place.shared.samefile(common):
@@ -80,17 +79,17 @@ def unagreed(user: Git, place: Whereabouts) -> tuple[Pair, ...]:
 
 
 def _within(git: Git, place: Whereabouts) -> Git:
-    """The same in a checkout, as its settings are now."""
+    """The same in a checkout, with its current settings."""
     check_directory(place)
     quiet: dict[str, str] = {}
     if stopped := unagreed(git, place):
         quiet = quietened(stopped, own_settings(place, Runner(git.program, git.env)))
-    kept = {name: value for name, value in git.env.items() if not name.startswith(_TOLD)}
+    kept = {name: value for name, value in git.env.items() if not name.startswith(_REPORTED)}
     return replace(git, cwd=place.root, env={**kept, **_placed(place), **settings_variables(quiet)})
 
 
 def nowhere(git: Git) -> Git:
-    """The same in no repository: for what is asked of git itself."""
+    """The same outside of any repository, for questions about git itself."""
     return replace(git, cwd=Path(NEUTRAL), env={name: git.env[name] for name in git.env if name not in _PLACES})
 
 

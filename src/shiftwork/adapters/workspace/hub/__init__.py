@@ -1,1 +1,1 @@
-"""The repository beside the user's, and the user's branches and trees."""
+"""The harness's repository beside the user's, and the user's branches and trees."""

@@ -1,4 +1,4 @@
-"""The agent's own repository in its tree: disposable, laid by plain file writes, so that making it runs no git."""
+"""The agent's own repository in its tree: disposable, written as plain files, so that creating it runs no git."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import TrustError, UnfitRepositoryError
 
 ALTERNATES: Final = "objects/info/alternates"
-"""How a folder that objects are borrowed from is called among what the user agrees to."""
+"""The key for folders with borrowed objects among the things that the user agrees to."""
 
 _LONGEST: Final = 1024 * 1024
 
@@ -37,28 +37,28 @@ _CONFIG: Final = """\
 
 
 _LENT: Final = re.compile(r"[0-9a-f]{2}|pack|info|(tmp|incoming)[_-].*")
-"""What lies in a folder of objects."""
+"""Names in a folder of objects."""
 
 
 def lenders(hub: Hub) -> tuple[Path, ...]:
-    """Every folder of objects that such a repository reads, and so everything of them that an agent can read: the
-    hub's, the user's, and those that the user borrows from and has agreed to lend. Raises TrustError where there are
-    others: any folder can be named there.
+    """Every folder of objects that such a repository reads, and that an agent can therefore read: the hub's, the
+    user's, and those that the user borrows from and has agreed to share. Raises TrustError for any other folder,
+    because the file can name any folder.
     """
     borrowed = [folder for folder in borrows(hub.objects) if folder not in (hub.objects, hub.path / "objects")]
     for folder in borrowed:
         if (ALTERNATES, str(folder)) not in hub.user.agreed:
             raise TrustError(
                 f"this repository borrows objects from {folder}, which agents could read, and you have not agreed",
-                hint="shiftwork trust, if it is a repository of yours; or have them all here: "
+                hint="shiftwork trust, if it is your repository; or copy them all here: "
                 "git repack -a -d && rm .git/objects/info/alternates",
             )
     return (hub.path / "objects", hub.objects, *borrowed)
 
 
 def borrows(objects: Path) -> list[Path]:
-    """The folders that a folder of objects borrows from, and those that they do. Raises UnfitRepositoryError where one
-    is no folder of objects of this user's.
+    """The folders that a folder of objects borrows from, recursively. Raises UnfitRepositoryError if one of them is not
+    a folder of objects of this user.
     """
     found: dict[Path, None] = {}
     waiting = [objects]
@@ -75,15 +75,15 @@ def borrows(objects: Path) -> list[Path]:
 
 def _check_lender(folder: Path) -> None:
     owned = folder.is_dir() and folder.stat().st_uid in (os.geteuid(), 0)
-    if not owned or not all(_LENT.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 - names alone
+    if not owned or not all(_LENT.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 - only names
         raise UnfitRepositoryError(
-            f".git/objects/info/alternates names {folder}, which is no folder of git objects of yours",
+            f".git/objects/info/alternates names {folder}, which is not a folder of git objects that you own",
             hint="see what it is: cat .git/objects/info/alternates; then remove that line",
         )
 
 
 def _lines(file: Path) -> list[bytes]:
-    """Nothing of what is no regular file, or is longer than any list of folders."""
+    """The lines of a file; empty if it is not a regular file, or longer than any list of folders."""
     try:
         return read_bytes(file, _LONGEST).splitlines()
     except OSError:
@@ -92,7 +92,7 @@ def _lines(file: Path) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
-    """What such a repository begins with: copies of an index and of rules by which files are ignored."""
+    """Initial content of such a repository: copies of an index and of ignore rules."""
 
     index: Path
     excludes: Path
@@ -101,27 +101,27 @@ class Laid:
 
 
 def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
-    """Replace whatever stands at `.git` by a repository on the branch at the commit.
+    """Replaces anything at `.git` by a repository on the branch at the commit.
 
-    The objects are borrowed from the hub and the user, which an agent may read and never needs to write.
+    It borrows objects from the hub and the user, which an agent may read and never needs to write.
     """
     open_up(tree)
     erase(tree / ".git")
     ref = f"refs/heads/shiftwork/{laid.branch}"
     borrowed = (hub.path / "objects", hub.objects)
     excludes = laid.excludes.read_bytes()
-    # As few files and folders as git takes for a repository, and paths as plain text: every step and every check of a
-    # candidate waits for them.
+    # As few files and folders as git accepts as a repository, and paths as plain strings: every step and every check of
+    # a candidate waits for them.
     folder = f"{tree}/.git"
     for name in ("", "/refs", "/objects", "/objects/info", *(("/info",) if excludes else ())):
         os.mkdir(folder + name)  # noqa: PTH102 - see above
     write_new(f"{folder}/HEAD", f"ref: {ref}\n".encode())
     write_new(f"{folder}/packed-refs", f"{laid.commit} {ref}\n".encode())
     write_new(f"{folder}/config", _config(hub).encode(errors="surrogateescape"))
-    write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(one) + b"\n" for one in borrowed))
+    write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(path) + b"\n" for path in borrowed))
     if excludes:
         write_new(f"{folder}/info/exclude", excludes)
-    # With its time: git reads again every file that is as young as the index that lists it.
+    # With its time: git reads every file again that is as new as the index that lists it.
     shutil.copy2(laid.index, f"{folder}/index")
 
 

@@ -1,9 +1,9 @@
-"""The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
+"""The hub: a bare repository beside the user's that borrows their objects, and holds the agents' work.
 
-In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore in work from each checkout), `indexes/`
-(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie
-in `workspaces/` of the cache folder, outside of the user's repository: no tool finds the user's configuration or
-packages above them.
+The state folder contains `hub.git`, `git/` (ignore rules of the harness's git for each checkout), `indexes/` (the
+indexes of the trees, out of agents' reach) and `set-aside/` (files that git could not store). The trees themselves are
+in `workspaces/` of the cache folder, outside of the user's repository, so that no tool finds the user's configuration
+or packages above them.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _COMMITS_KNOWN: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hub:
-    """Made by `open_hub`. `git` runs on the hub, `user` in the user's repository."""
+    """Created by `open_hub`. `git` runs on the hub, `user` in the user's repository."""
 
     root: Path
     state: Path
@@ -61,10 +61,10 @@ class Hub:
         return excludes_file_of(self.state, self.root)
 
     def pin(self, name: str, commit: Commit) -> None:
-        """Point `refs/shiftwork/<name>` of the hub at the commit, so that no gc takes it.
+        """Points `refs/shiftwork/<name>` of the hub at the commit, so that gc keeps it.
 
-        A file is written where `update-ref` could be run: nobody else writes to the hub's refs, and it takes a
-        fiftieth of the time in what every step waits for.
+        Writes a file instead of running `update-ref`: only we write to the hub's refs, and it takes a fiftieth of the
+        time while every step waits.
         """
         write_whole(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
 
@@ -72,7 +72,7 @@ class Hub:
         return (self.path / "refs" / "shiftwork" / name).is_file()
 
     def unpin(self, name: str) -> None:
-        """One pin, or all that are below the name."""
+        """Removes one pin, or all pins below the name."""
         erase(self.path / "refs" / "shiftwork" / name)
 
     async def commit(self, tree: str, parents: Sequence[Commit], message: str) -> Commit:
@@ -82,7 +82,7 @@ class Hub:
         return Commit(answer.text)
 
     async def tree_of(self, commit: Commit) -> str:
-        """The tree of a commit; the last ones are remembered, because every step asks for its parent's."""
+        """The tree of a commit; recent trees are cached, because every step needs its parent's."""
         if commit not in self.trees:
             self.know_tree(commit, (await self.git.run("rev-parse", f"{commit}^{{tree}}")).text)
         return self.trees[commit]
@@ -91,13 +91,13 @@ class Hub:
         _remember(self.trees, commit, tree)
 
     def record(self, tree: str, parent: Commit, message: str) -> Commit:
-        """A commit on top of one other."""
+        """Creates a commit with one parent."""
         snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
         return self._write(commit_text(snapshot), tree, parent)
 
     async def reword(self, commit: Commit, parent: Commit, message: str) -> Commit:
-        """A commit with the tree of this one, and made by the same at the same moment: the same every time. Raises
-        RepositoryError where somebody has put something else in the place of the commit.
+        """A commit with the tree, author and time of this commit, and so the same every time. Raises RepositoryError if
+        the commit's object was replaced.
         """
         text = read_commit(self.path / "objects", commit)
         if text is None:
@@ -114,7 +114,9 @@ class Hub:
         return commit
 
     async def contains(self, commit: Commit, ancestor: Commit) -> bool:
-        """Whether the commit is the ancestor or stands on it; along commits that were recorded here, without git."""
+        """Whether the commit is the ancestor or a descendant of it; does not run git for commits that were recorded
+        here.
+        """
         while commit != ancestor and commit in self.parents:
             commit = self.parents[commit]
         if commit == ancestor:
@@ -122,18 +124,20 @@ class Hub:
         return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0
 
     async def share(self, commit: Commit, known: Iterable[str]) -> None:
-        """Give the user's repository the commit and what it stands on, as far as not reachable from `known`.
+        """Copies the commit and its history to the user's repository, except what is reachable from `known`.
 
-        Not taken: `fetch` from the hub. It does the same in four times the time.
+        Rejected: `fetch` from the hub. It does the same in four times the time.
         """
-        wanted = "".join(f"{line}\n" for line in (commit, *(f"^{one}" for one in known))).encode()
+        wanted = "".join(f"{line}\n" for line in (commit, *(f"^{name}" for name in known))).encode()
         with tempfile.TemporaryFile(dir=self.state) as pack:
             await self.git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
             pack.seek(0)
             await self.user.run("unpack-objects", "-q", stdin=pack.fileno())
 
     async def borrow(self, place: Place, commit: Commit) -> None:
-        """Keep the commit in the user's repository while the place lasts: a gc of theirs must not break our objects."""
+        """Keeps the commit in the user's repository while the place exists, so that the user's gc does not break our
+        objects.
+        """
         pin = _borrowed(place)
         if (await self.user.run("update-ref", pin, commit, accept=(0, 1, 128))).code:
             await outlast(self.common / f"{pin}.lock")
@@ -145,9 +149,9 @@ class Hub:
         await self.user.run("update-ref", "-d", _borrowed(place), accept=(0, 1))
 
     def exclude(self, names: Iterable[str], installed: Iterable[str] = ()) -> None:
-        """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules; and what
-        setup commands have `installed`. What was copied or installed ever before stays ignored: a tree of an earlier
-        process may still hold it, and a list of patterns that has changed since must not let it be committed.
+        """Makes the harness's git ignore these files of the user, and files that setup commands have `installed`, even
+        if an agent changes ignore rules. All names from the past stay ignored: a tree of an earlier process may still
+        contain such a file, and it must not be committed after the list of patterns has changed.
         """
         copied = _known(self.excludes_file.with_name(f"{self.excludes_file.name}.copied"), names)
         known = self.state / "git" / "installed"
@@ -159,13 +163,13 @@ class Hub:
 
 
 def ignore_lines(names: Iterable[str]) -> bytes:
-    """Rules of git's by which exactly these are ignored."""
+    """Git ignore rules for exactly these paths."""
     patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
     return b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
 
 
 def _known(file: Path, names: Iterable[str]) -> set[str]:
-    """The names of a file and these, which it holds from now on. Added at its end: another process may do the same."""
+    """Adds the names to those in a file and returns all. Appends, because another process may do the same."""
     before = set(os.fsdecode(file.read_bytes()).split("\0")) - {""} if file.is_file() else set[str]()
     if more := {*names} - before:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -175,14 +179,14 @@ def _known(file: Path, names: Iterable[str]) -> set[str]:
 
 
 def _remember[T](known: dict[Commit, T], commit: Commit, what: T) -> None:
-    """Keep it with the last ones."""
+    """Adds it, and removes the oldest entry if there are too many."""
     known[commit] = what
     if len(known) > _COMMITS_KNOWN:
         del known[next(iter(known))]
 
 
 def slug(text: str) -> str:
-    """A name that is safe as a file, as a part of a ref and on a command line; different texts give different ones."""
+    """A name that is safe as a file, as a part of a ref and on a command line; different texts give different names."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:_NAME_CHARACTERS].lstrip("-")
     if plain == text and plain:
         return plain
@@ -198,5 +202,5 @@ def _borrowed(place: Place) -> str:
 
 
 def excludes_file_of(state: Path, root: Path) -> Path:
-    """One for each checkout: what is copied into workspaces from one of them is not there in another."""
+    """One for each checkout, because each copies other files into workspaces."""
     return state / "git" / f"excludes-{hashlib.sha256(os.fsencode(root)).hexdigest()[:10]}"

@@ -1,4 +1,4 @@
-"""How the hub is opened, and made where there is none."""
+"""Opens the hub, and creates it if it does not exist."""
 
 import os
 import tempfile
@@ -10,18 +10,18 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, Identity, harness_git, quoted
 from shiftwork.adapters.workspace.git.user_git import nowhere, user_git
 from shiftwork.adapters.workspace.hub.hub import Hub, excludes_file_of
-from shiftwork.adapters.workspace.hub.repository_check import mending, stopped_filters, unsupported
+from shiftwork.adapters.workspace.hub.repository_check import repair, stopped_filters, unsupported
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import TrustError, UnfitRepositoryError
 
 _CARRIED: Final = "core.(autocrlf|eol)"
-"""The user's settings that decide what is in a file: trees of the harness must read like theirs."""
+"""The user's settings that determine file content: trees of the harness must read like theirs."""
 
 
 _PROBED: Final = ("filemode", "ignorecase", "symlinks", "precomposeunicode")
-"""What depends on the file system: another one may hold the trees than the user's repository."""
+"""Settings that depend on the file system: the trees may be on another file system than the user's repository."""
 
 
 _SETTINGS: Final = {
@@ -44,7 +44,7 @@ _SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
     "advice.detachedHead": "false",
 }
-"""All that the harness's git goes by, with the user's settings that are carried over."""
+"""All settings of the harness's git, besides the user's settings that are carried over."""
 
 
 _OWN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -53,28 +53,28 @@ _OWN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 _OWN_CONFIG_SHA256: Final = (
     "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
 )
-"""The hub's own file, which git reads whatever it is told. It is sealed: a filter that somebody adds would be run."""
+"""The hub's own file, which git always reads. It is sealed, because git would run a filter that is added there."""
 
 
 async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
-    """The hub of a repository whose own settings nobody has agreed to, see `hub_of`."""
+    """The hub of a repository, without agreement to its own settings; see `hub_of`."""
     root, state, cache = _absolute(root), _absolute(state), _real(cache)
     user = user_git(root=root, state=state, env=env, trees=(cache,))
     return await hub_of(user, state=state, cache=cache, identity=identity, env=env)
 
 
 async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
-    """Open the hub of the repository that `user` works in, making it where there is none; calling again is harmless.
+    """Opens the hub of the repository that `user` works in, and creates it if needed; calling it again is harmless.
 
-    Raises UnfitRepositoryError where the repository has something that is not supported, and TrustError where its files
-    go through a program that the user has not agreed to.
+    Raises UnfitRepositoryError if the repository uses an unsupported feature, and TrustError if its files go through a
+    program that the user has not agreed to.
     """
     root, state, cache = user.cwd, _absolute(state), _real(cache)
     problems = await unsupported(root, env)
     if problems:
-        hint = mending(problems[0]) if len(problems) == 1 else ""
-        told = f"{root} cannot be worked on: {'; '.join(problems)}"
-        raise UnfitRepositoryError(told, hint=hint or "shiftwork doctor")
+        hint = repair(problems[0]) if len(problems) == 1 else ""
+        message = f"{root} cannot be worked on: {'; '.join(problems)}"
+        raise UnfitRepositoryError(message, hint=hint or "shiftwork doctor")
     if stopped := await stopped_filters(user):
         raise TrustError(
             f"files of {root} go through the filter {stopped[0]!r}, a program that .git/config names and you have not "
@@ -115,7 +115,7 @@ def _absolute(path: Path) -> Path:
 
 
 def _real(path: Path) -> Path:
-    """Made where it is not there yet, and without links: paths in environments are compared and rewritten."""
+    """Creates the folder if needed and resolves links, because paths in environments are compared and rewritten."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     return Path(os.path.realpath(path))
 
@@ -132,11 +132,11 @@ async def _lay(hub: Hub) -> None:
 
 
 _STORED: Final = frozenset({"HEAD", "objects", "refs", "packed-refs"})
-"""What a hub holds of work. Anything else in it would only tell git how to go about it."""
+"""The parts of a hub with work. Everything else in it only configures git."""
 
 
 def strip(state: Path) -> None:
-    """Leave of a hub that somebody else has made what it holds of work: no settings, hooks or borrowed objects."""
+    """Reduces a hub from another author to its work: removes settings, hooks and borrowed objects."""
     hub = state / "hub.git"
     if not hub.is_dir():
         return
@@ -149,7 +149,7 @@ def strip(state: Path) -> None:
 
 
 async def _init(hub: Hub) -> None:
-    """One process at a time: git does not wait for the lock of another on the settings of a new repository."""
+    """One process at a time: git does not wait for another process's lock on the settings of a new repository."""
     async with alone(hub.state / "hub.init"):
         if not (hub.path / "HEAD").exists():
             await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
@@ -161,7 +161,7 @@ async def _carried(user: Git) -> dict[str, str]:
 
 
 async def _probed(user: Git, cache: Path) -> dict[str, str]:
-    """How git finds the file system of the trees: a repository is made there for a moment, as `git init` does it."""
+    """What git detects about the file system of the trees: creates a temporary repository there with `git init`."""
     git = nowhere(user)
     with tempfile.TemporaryDirectory(dir=cache, prefix="probe-") as folder:
         await git.run("init", "--quiet", "--template=", folder)
@@ -183,9 +183,9 @@ _LARGEST: Final = 1 << 20
 
 
 async def _excludes(user: Git, common: Path, env: Mapping[str, str]) -> bytes:
-    """The user's own ignore rules that are not in the tree: the global file's, then the repository's.
+    """The user's own ignore rules outside of the tree: first the global file's, then the repository's.
 
-    Agents get a copy of them. So the repository may not name a file, be it by its settings or by a link.
+    Agents get a copy of them. So the repository must not name a file, neither in its settings nor by a link.
     """
     asked = ("config", "-z", "--show-scope", "--type=path", "--get-all", "core.excludesFile")
     parts = (await user.run(*asked, accept=(0, 1, 128))).parts

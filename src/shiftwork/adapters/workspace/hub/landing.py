@@ -1,8 +1,8 @@
-"""The repository port on git: merges are made in the hub, and a branch of the user's moves by compare and swap.
+"""The repository port on git: merges are made in the hub, and the user's branch moves by compare and swap.
 
-Where moving the branch would disturb the user's checkout, work lands on its holding branch instead, and goes on from
-there until the branch has caught up. Each commit that we put there is pinned in the hub, so that what somebody else has
-put there is not taken for proven work.
+If moving the branch would disturb the user's checkout, work lands on its holding branch instead, and continues from
+there until the branch has caught up. Each commit that we put there is pinned in the hub, so that a commit from another
+source does not count as proven work.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserv
 _NOWHERE: Final = Commit("")
 _SWAP_TRIES: Final = 3
 _AT_ONCE: Final = 200
-"""So many paths are given to git at once: thousands of long names are more than a program can be given."""
+"""How many paths git gets at once: the size of a command line is limited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heads:
-    """Where a branch and its holding branch are; the latter may be nowhere."""
+    """The commits of a branch and of its holding branch, which may not exist."""
 
     branch: Commit
     holding: Commit
@@ -43,7 +43,7 @@ class _Heads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitRepository:
-    """Branches are named without `refs/heads/`, and so are those in answers."""
+    """Branches are named without `refs/heads/`, also in results."""
 
     hub: Hub
     clock: Clock = SystemClock()
@@ -58,7 +58,7 @@ class GitRepository:
         ref = f"refs/heads/{branch}"
         if (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
             start = await self.tip(base)
-            # Nobody's branch is moved: if somebody makes it first, it is there, and that is all that is asked.
+            # No branch is moved: if another program creates it first, the branch exists, which is all we need.
             made = await self.hub.user.run("update-ref", ref, start, "0" * len(start), accept=(0, 1, 128))
             if made.code and (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
                 raise RepositoryError(f"the branch {branch} cannot be made: {made.err}", hint="git branch --list")
@@ -82,7 +82,7 @@ class GitRepository:
         )
         tree, *files = answer.parts
         if not related or (tree == present and not await self._has(tip, base)):
-            # A tip that does not have its base goes back from it: that is a revert, which a plain merge takes for old.
+            # A tip without its base is a revert, which a plain merge would treat as old.
             answer = await merge_tree(self.hub, *await parted(self.hub, onto, tip, base))
             tree, *files = answer.parts
         if answer.code:
@@ -93,7 +93,7 @@ class GitRepository:
             return Reserved(base=onto, files=reserved)
         commit = self.hub.record(tree, onto, message)
         self.hub.pin(f"candidate/{commit}", commit)
-        self.hub.unpin(f"candidate/{onto}")  # the new one holds it
+        self.hub.unpin(f"candidate/{onto}")  # the new candidate contains it
         return Candidate(commit=commit, base=onto)
 
     async def _reserved(self, present: str, tree: str) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class GitRepository:
         return result
 
     async def _outlasting[T](self, branch: str, work: Awaitable[T]) -> T:
-        """What it gives. If a git of it is killed, whoever moves the branch next can clear away what that has left."""
+        """The result of `work`. If its git is killed, waits until the next landing can remove the locks it left."""
         try:
             return await work
         except GitKilledError:
@@ -140,7 +140,7 @@ class GitRepository:
         return tuple(name.removeprefix(f"{commit}:") for name in found)
 
     async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
-        check_directory(whereabouts(self.hub.root))  # somebody may have put a link there since we looked
+        check_directory(whereabouts(self.hub.root))  # a link may have been put there since the last check
         await clear_stale_locks(self.hub, branch, self.clock)
         shared = self.hub.share(candidate.commit, (candidate.base,))
         (present, heads), trees, _ = await asyncio.gather(self._present(branch), holders(self.hub.user, branch), shared)
@@ -165,7 +165,7 @@ class GitRepository:
         )
 
     async def _present(self, branch: str) -> tuple[Commit, _Heads]:
-        """The tip, and the heads that it was found from; a holding branch that has been caught up with goes."""
+        """The tip, and the heads that it comes from; removes a holding branch that the branch has caught up with."""
         for _ in range(_SWAP_TRIES):
             heads = await self._heads(branch)
             if heads.holding == _NOWHERE:
@@ -182,13 +182,13 @@ class GitRepository:
                 return joined, replace(heads, holding=joined)
         name = holding_branch(branch)
         raise RepositoryError(
-            f"{name} cannot be moved: it is checked out, with changes in the way, or moves by itself",
+            f"{name} cannot be moved: it is checked out, with changes in the way, or another program moves it",
             hint=f"git worktree list shows where {name} is checked out; commit or stash what is changed there, "
             "then: shiftwork resume",
         )
 
     async def _hold(self, branch: str, heads: _Heads, new: Commit) -> bool:
-        """Move the holding branch. The pin comes first: should we die in between, it is there and does no harm."""
+        """Moves the holding branch. The pin comes first: if we die in between, the extra pin does no harm."""
         self.hub.pin(_held(branch, new), new)
         name = holding_branch(branch)
         return await self._advance(name, heads.holding, new, await holders(self.hub.user, name))
@@ -202,7 +202,7 @@ class GitRepository:
         return _Heads(branch=Commit(found[ours]), holding=Commit(found.get(held, _NOWHERE)))
 
     async def _joined(self, branch: str, heads: _Heads) -> Commit:
-        """Both have gone on since they parted: what landed, with the user's own commits merged into it."""
+        """After both have diverged: the landed work, with the user's own commits merged into it."""
         name = holding_branch(branch)
         answer = await merge_tree(self.hub, heads.holding, heads.branch)
         if answer.code:
@@ -216,7 +216,7 @@ class GitRepository:
         return commit
 
     async def _advance(self, branch: str, old: Commit, new: Commit, trees: Sequence[Path]) -> bool:
-        """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""
+        """Moves one branch, with the tree that has it checked out; false if it has moved or that is not safe."""
         if unmovable(self.hub.common, branch, trees):
             return False
         if trees:
@@ -235,12 +235,12 @@ class GitRepository:
             return True
         present = await self.hub.user.run("rev-parse", "--verify", "--quiet", ref, accept=(0, 1))
         if present.text == old:
-            hint = "put right what git says, then: shiftwork resume"
+            hint = "fix what git reports, then: shiftwork resume"
             raise RepositoryError(f"{branch} cannot be moved: {answer.err}", hint=hint)
         return False
 
     async def _retire(self, branch: str, heads: _Heads) -> None:
-        """Delete the holding branch, whose work the branch now has, unless the user looks at it or it has moved."""
+        """Deletes the holding branch, whose work the branch now has, unless it is checked out or has moved."""
         name = holding_branch(branch)
         if heads.holding != _NOWHERE and not await holders(self.hub.user, name):
             gone = ("update-ref", "-d", f"refs/heads/{name}", heads.holding)
@@ -255,7 +255,7 @@ def _held(branch: str, commit: str = "") -> str:
 def _foreign(branch: str) -> RepositoryError:
     name = holding_branch(branch)
     return RepositoryError(
-        f"{name} is not as work has landed there: somebody else has made or moved it, and what is on it is not proven",
-        hint=f"git log {branch}..{name}, then git switch {branch} && git merge {name} to have it, "
-        f"or git branch -m {name} put-aside to do without; then: shiftwork resume",
+        f"{name} was created or moved by another program, so its content is not proven",
+        hint=f"git log {branch}..{name}, then git switch {branch} && git merge {name} to accept it, "
+        f"or git branch -m {name} put-aside to leave it out; then: shiftwork resume",
     )

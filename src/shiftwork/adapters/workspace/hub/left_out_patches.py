@@ -1,4 +1,4 @@
-"""What was left out of the stories of a run when they landed, as patches that `git apply` takes: one a story, and one
+"""Changes that were left out when the stories of a run landed, as patches for `git apply`: one for each story, and one
 for the whole run.
 """
 
@@ -15,7 +15,7 @@ def patch_of_run(state: Path, run: str) -> Path:
 
 
 def keep(state: Path, run: str, story: str, patch: bytes) -> None:
-    """Replaces what was kept of the story. Whoever writes last has seen the files of all that came before."""
+    """Replaces the patch of the story. The last writer has seen the files of all earlier writers."""
     folder = state / FOLDER / run
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     _replace(folder / f"{_named(story)}{_ENDING}", patch)
@@ -24,7 +24,7 @@ def keep(state: Path, run: str, story: str, patch: bytes) -> None:
 
 
 def _named(story: str) -> str:
-    return "".join(one if one.isalnum() or one in "-_" else f"%{ord(one):x}" for one in story)
+    return "".join(name if name.isalnum() or name in "-_" else f"%{ord(name):x}" for name in story)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What runs have left, in the state folder and the cache. Unlanded work is kept in a bundle before it is removed."""
+"""Leftovers of runs in the state folder and the cache. Unlanded work is saved in a bundle before it is removed."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.remains import Leftover, Weight
 
 GRACE_SECONDS: Final = 3600.0
-"""What is younger stays: a landing that is under way just now may build upon it."""
+"""Newer objects stay, because a landing in progress may build upon them."""
 
 _PRUNE_SECONDS: Final = 1800.0
 _BLOCK: Final = 512
@@ -30,25 +30,25 @@ _OTHERS: Final = ("verify-", "canary-", "environment-")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitRemains:
-    """See `ports.remains`. `desks` holds a folder for each run. In it lie its desks, by story, and the pages of its
-    notebook, which stay.
+    """See `ports.remains`. `attempt_folders` has a folder for each run, with its attempt folders by story and its
+    notebook, which stays.
     """
 
     hub: Hub
-    desks: Path
+    attempt_folders: Path
     clock: Clock
 
     async def runs(self) -> Sequence[str]:
         workspaces = {tree.parent.name for tree in self._trees()}
         refs = {run.name for run in _folders(self._refs) if run.name not in {"merged", "candidate", "held"}}
-        return sorted({*workspaces, *refs, *(run.name for run in _folders(self.desks) if _folders(run))})
+        return sorted({*workspaces, *refs, *(run.name for run in _folders(self.attempt_folders) if _folders(run))})
 
     async def weigh(self, run: str, *, whole: bool) -> Weight:
         weight = await asyncio.to_thread(_trees_weight, list(self._trees(slug(run))))
         if not whole:
             return weight
-        desks = await asyncio.to_thread(_desks_weight, self.desks / slug(run))
-        return weight + desks + Weight(refs=len(_files(self._refs / slug(run))))
+        attempt_folders = await asyncio.to_thread(_attempt_folders_weight, self.attempt_folders / slug(run))
+        return weight + attempt_folders + Weight(refs=len(_files(self._refs / slug(run))))
 
     async def keep(self, leftover: Leftover) -> Path | None:
         name = f"{slug(leftover.run)}/{slug(leftover.story)}"
@@ -72,16 +72,16 @@ class GitRemains:
         for folder in (self.hub.cache / "workspaces", self.hub.state / "indexes"):
             _remove_empty(folder / slug(run))
         if whole:
-            for gone in (*_folders(self.desks / slug(run)), self._refs / slug(run)):
+            for gone in (*_folders(self.attempt_folders / slug(run)), self._refs / slug(run)):
                 await asyncio.to_thread(erase, gone)
-            _remove_empty(self.desks / slug(run))
+            _remove_empty(self.attempt_folders / slug(run))
             await self._give_back(run)
 
     async def sweep(self, needed: Collection[Commit]) -> Weight:
         return self._unpin(needed) + await asyncio.to_thread(self._forget_environments) + await self._prune()
 
     def _forget_environments(self) -> Weight:
-        """Those that nothing has used for a month, and what a setup command that was killed has left."""
+        """Environments that were not used for a month, and leftovers of killed setup commands."""
         now = self.clock.now()
         records = {file: modified(file) or now for file in (self.hub.state / "environments").glob("*.json")}
         for file in [file for file, used in records.items() if now - used > _UNUSED_SECONDS]:
@@ -89,20 +89,20 @@ class GitRemains:
             del records[file]
         kept = {_folder_of(file) for file in records}
         made = [*_folders(self.hub.cache / "environments"), *(self.hub.cache / "workspaces").glob("environment-*")]
-        gone = [one for one in made if one.name not in kept and now - (modified(one) or now) > GRACE_SECONDS]
+        gone = [path for path in made if path.name not in kept and now - (modified(path) or now) > GRACE_SECONDS]
         freed = sum(map(_bytes, gone))
         for folder in gone:
             erase(folder)
         return Weight(bytes=freed)
 
     async def _give_back(self, run: str) -> None:
-        """The pins in the user's repository by which their commits were held for the run's workspaces."""
+        """Removes the pins in the user's repository that kept commits for the run's workspaces."""
         pins = await self.hub.user.run("for-each-ref", "--format=%(refname)", f"refs/shiftwork/pin/{slug(run)}/")
         for pin in pins.text.split():
             await self.hub.user.run("update-ref", "-d", pin, accept=(0, 1))
 
     def _unpin(self, needed: Collection[Commit]) -> Weight:
-        """Merges and candidates are not told apart by run: those go that are old and that nobody builds upon."""
+        """Merges and candidates are not sorted by run: removes those that are old and that nothing builds upon."""
         old = self.clock.now() - GRACE_SECONDS
         gone = [
             pin
@@ -115,7 +115,7 @@ class GitRemains:
         return Weight(refs=len(gone))
 
     async def _prune(self) -> Weight:
-        """Let go of the objects that no ref of the hub leads to any more."""
+        """Removes the objects that no ref of the hub reaches."""
         objects = self.hub.path / "objects"
         before = await asyncio.to_thread(_bytes, objects)
         git = replace(self.hub.git, seconds=_PRUNE_SECONDS)
@@ -123,9 +123,9 @@ class GitRemains:
         return Weight(bytes=before - await asyncio.to_thread(_bytes, objects))
 
     async def _pin_tree(self, name: str, number: int, checkout: Checkout, head: Commit) -> None:
-        """Commit what stands in a workspace, so that it has a name in the bundle."""
+        """Commits the state of a workspace, so that it has a name in the bundle."""
         if not head:
-            raise RepositoryError(f"the workspace {checkout.tree} has no commit that its files could be told from")
+            raise RepositoryError(f"the workspace {checkout.tree} has no commit to compare its files with")
         await checkout.enter()
         tree, pin = await checkout.capture(head), f"{name}/left-{number}"
         present = await self.hub.git.run("rev-parse", f"refs/shiftwork/{pin}^{{tree}}", accept=(0, 128))
@@ -133,12 +133,12 @@ class GitRemains:
             self.hub.pin(pin, self.hub.record(tree, head, f"What was left in workspace {number} of {name}"))
 
     async def _beyond(self, refs: Sequence[str], known: Sequence[str]) -> bool:
-        wanted = "".join(f"{line}\n" for line in (*refs, *(f"^{one}" for one in known))).encode()
+        wanted = "".join(f"{line}\n" for line in (*refs, *(f"^{name}" for name in known))).encode()
         answer = await self.hub.git.run("rev-list", "--stdin", "-n", "1", stdin=wanted)
         return bool(answer.text)
 
     async def _bundle(self, wanted: Path, refs: Sequence[str], known: Sequence[str]) -> Path:
-        """All of the refs that the user's own branches do not have: those are what it is to be unpacked upon."""
+        """Bundles what the user's own branches do not have; unpacking needs these branches."""
         heads = sorted([f"{await _commit(self.hub.git, ref)} {ref}" for ref in refs])
         for kept in wanted.parent.glob(f"{wanted.stem}*.bundle"):
             listed = await self.hub.git.run("bundle", "list-heads", str(kept), accept=(0, 1, 128))
@@ -146,7 +146,7 @@ class GitRemains:
                 return kept
         wanted.parent.mkdir(parents=True, exist_ok=True)
         partial = wanted.with_name(f"{wanted.name}.{os.getpid()}.part")
-        lines = "".join(f"{line}\n" for line in (*refs, *(f"^{one}" for one in known))).encode()
+        lines = "".join(f"{line}\n" for line in (*refs, *(f"^{name}" for name in known))).encode()
         await self.hub.git.run("bundle", "create", "--quiet", str(partial), "--stdin", stdin=lines)
         await self.hub.git.run("bundle", "verify", "--quiet", str(partial))
         target = free_path(wanted)
@@ -158,7 +158,7 @@ class GitRemains:
         return self.hub.path / "refs" / "shiftwork"
 
     def _trees(self, run: str = "") -> Iterator[Path]:
-        """Workspaces of stories: the trees in which gates run lie beside the runs, and are used again and again."""
+        """Workspaces of stories; the trees of gates are beside the runs, and are reused."""
         for folder in _folders(self.hub.cache / "workspaces"):
             if run in {"", folder.name} and not folder.name.startswith(_OTHERS):
                 yield from _folders(folder)
@@ -198,13 +198,13 @@ def _trees_weight(trees: Sequence[Path]) -> Weight:
     return Weight(workspaces=len(trees), bytes=sum(map(_bytes, trees)))
 
 
-def _desks_weight(folder: Path) -> Weight:
+def _attempt_folders_weight(folder: Path) -> Weight:
     stories = _folders(folder)
-    return Weight(desks=sum(len(_folders(story)) for story in stories), bytes=sum(map(_bytes, stories)))
+    return Weight(attempt_folders=sum(len(_folders(story)) for story in stories), bytes=sum(map(_bytes, stories)))
 
 
 def _bytes(folder: Path) -> int:
-    """What the disk gives back, whatever an agent has made unreadable: that is left out."""
+    """The disk space that removal frees; content that an agent has made unreadable is left out."""
     sizes = (_sizes(path, files) for path, _, files in os.walk(folder))
     return sum(size for many in sizes for size in many)
 
@@ -213,7 +213,7 @@ def _sizes(folder: str, files: Iterable[str]) -> Iterator[int]:
     for file in files:
         try:
             yield os.lstat(f"{folder}/{file}").st_blocks * _BLOCK
-        except OSError:  # it is gone, or lies deeper than a path can name
+        except OSError:  # it is gone, or deeper than the longest possible path
             continue
 
 

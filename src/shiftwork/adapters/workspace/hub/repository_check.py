@@ -1,4 +1,4 @@
-"""What a repository has that work cannot start from: told by `doctor`, and refused before anything is touched."""
+"""Features of a repository that Shiftwork does not support: `doctor` reports them, and runs refuse to start."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.git_folders import whereabouts
 
 OLDEST_GIT: Final = (2, 38)
-"""The first with `merge-tree --write-tree`."""
+"""The first version with `merge-tree --write-tree`."""
 
 BARE: Final = "it is bare: it has no checkout"
 _NO_COMMIT: Final = "it has no commit yet"
@@ -40,7 +40,7 @@ _WAYS_OUT: Final = {
 
 
 async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
-    """The reasons, each a sentence part about the repository, why it cannot be worked on; none where it can."""
+    """The reasons, each a part of a sentence, why the repository cannot be worked on; empty if it can."""
     if none := _no_checkout(root):
         return (none,)
     try:
@@ -67,8 +67,8 @@ def _no_checkout(root: Path) -> str:
     return BARE if bare else f"{root} is not a git repository"
 
 
-def mending(problem: str) -> str:
-    """What to type about one of them; an empty folder has a first commit by it, too."""
+def repair(problem: str) -> str:
+    """The command that fixes one of them; for an empty folder it also makes a first commit."""
     return next((way for known, way in _WAYS_OUT.items() if problem.startswith(known)), "")
 
 
@@ -80,7 +80,7 @@ def _too_old(version: str) -> str:
 
 
 async def _is_bare(git: Git) -> bool:
-    """By its settings: git that is told its work tree does not look there."""
+    """From its settings: with an explicit work tree, git does not check that itself."""
     return (await git.run("config", "--type=bool", "core.bare", accept=(0, 1, 128))).text == "true"
 
 
@@ -97,7 +97,7 @@ async def _incomplete(git: Git) -> list[str]:
 
 
 async def stopped_filters(git: Git) -> list[str]:
-    """The filters that files of the repository go through, and that are not run because the user has not agreed."""
+    """The filters that files of the repository go through, and that are off because the user has not agreed."""
     names = filters(unagreed(git, whereabouts(git.cwd)))
     if not names:
         return []
@@ -115,7 +115,7 @@ async def _submodules(git: Git) -> list[str]:
 
 
 def submodules(paths: Sequence[str]) -> str:
-    """The reason why a commit with these cannot be worked on."""
+    """The reason why a commit with these submodules cannot be worked on."""
     return f"{_SUBMODULES}{', '.join(paths[:5])}"
 
 

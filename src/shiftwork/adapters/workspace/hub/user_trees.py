@@ -1,4 +1,4 @@
-"""The user's own working trees: which of them has a branch checked out, and moving one forward without harm."""
+"""The user's own working trees: which of them has a branch checked out, and how to move it forward safely."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from shiftwork.ports.workspace import Obstacle
 
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 _STATUS_COLUMNS: Final = 3
-"""What `git status --porcelain` prints before a name."""
+"""The columns that `git status --porcelain` prints before a name."""
 _KILLED: Final = "git update-ref was killed"
 
 
@@ -28,7 +28,7 @@ def holding_branch(branch: str) -> str:
 
 
 async def holders(user: Git, branch: str) -> Sequence[Path]:
-    """The working trees with the branch checked out; a tree that was deleted without telling git holds nothing."""
+    """The working trees with the branch checked out, without trees that were deleted by hand."""
     listing = (await user.run("worktree", "list", "--porcelain", "-z")).out.decode(errors="surrogateescape")
     entries = (dict(line.partition(" ")[::2] for line in entry.split("\0")) for entry in listing.split("\0\0"))
     return [
@@ -38,14 +38,14 @@ async def holders(user: Git, branch: str) -> Sequence[Path]:
     ]
 
 
-async def _tree_of(user: Git, told: Path) -> Path:
-    """Where git keeps a repository outside its tree, as for a submodule, its listing names the repository instead."""
-    if (told / ".git").exists() or not (told / "HEAD").is_file():
-        return told
-    if _same(git_folder(user.cwd), told):
+async def _tree_of(user: Git, path: Path) -> Path:
+    """For a repository outside its tree, such as a submodule, git lists the repository instead of the tree."""
+    if (path / ".git").exists() or not (path / "HEAD").is_file():
+        return path
+    if _same(git_folder(user.cwd), path):
         return user.cwd
-    configured = (await user.run(f"--git-dir={told}", "config", "core.worktree", accept=(0, 1))).text
-    return _from(told, configured)
+    configured = (await user.run(f"--git-dir={path}", "config", "core.worktree", accept=(0, 1))).text
+    return _from(path, configured)
 
 
 def _from(folder: Path, other: str) -> Path:
@@ -57,7 +57,7 @@ def _same(folder: Path | None, other: Path) -> bool:
 
 
 def claimed(common: Path, branch: str) -> bool:
-    """Whether a rebase or a bisection that is under way somewhere will return to the branch."""
+    """Whether a rebase or bisection in progress will return to the branch."""
     names = {f"refs/heads/{branch}", branch}
     for folder in (common, *(common / "worktrees").glob("*")):
         for file in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
@@ -67,22 +67,22 @@ def claimed(common: Path, branch: str) -> bool:
 
 
 def unfinished(tree: Path) -> bool:
-    """Whether the user is in the middle of a merge, a rebase or the like in the tree."""
+    """Whether a merge, a rebase or the like is unfinished in the tree."""
     folder = git_folder(tree)
     return folder is None or any((folder / name).exists() for name in _UNFINISHED)
 
 
 def git_folder(tree: Path) -> Path | None:
-    """Where git keeps what is the tree's own; None where the tree is not there, as on a disk taken out."""
+    """The folder with git's data of the tree; None if the tree does not exist, as on a removed disk."""
     path = tree / ".git"
     if path.is_dir():
         return path
-    told = text_of(path)
-    return (tree / told.removeprefix("gitdir:").strip()).resolve() if told else None
+    message = text_of(path)
+    return (tree / message.removeprefix("gitdir:").strip()).resolve() if message else None
 
 
 async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle:
-    """What would keep the branch from moving to `ref` now, as far as it lasts: another git at work is gone by then."""
+    """What prevents the branch from moving to `ref` now, except for temporary reasons such as a running git."""
     trees = await holders(user, branch)
     why = unmovable(common, branch, trees)
     if why or not trees:
@@ -93,24 +93,24 @@ async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle
     options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")
     added = (await git.run("diff-tree", *options, f"refs/heads/{branch}", f"refs/heads/{ref}")).parts
     taken = [trees[0] / name for name in added if not _is_free(trees[0] / name)]
-    return Obstacle(why=f"{taken[0]} is there, which git ignores" if taken else "", tree=tree)
+    return Obstacle(why=f"{taken[0]} exists, and git ignores it" if taken else "", tree=tree)
 
 
 def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:
-    """Why nobody should move the branch, whatever to."""
+    """Why the branch must not be moved at all; empty if it may."""
     if claimed(common, branch):
-        return f"a rebase or a bisection that is under way will return to {branch}"
+        return f"a rebase or bisection in progress will return to {branch}"
     if len(trees) > 1:
         return f"{branch} is checked out in {len(trees)} working trees: {', '.join(map(str, trees))}"
     if trees and git_folder(trees[0]) is None:
-        return f"{branch} is checked out in {trees[0]}, which is not there"
+        return f"{branch} is checked out in {trees[0]}, which does not exist"
     if trees and unfinished(trees[0]):
         return f"a merge, a rebase or the like is unfinished in {trees[0]}"
     return ""
 
 
 async def edited(git: Git, branch: str, ref: str) -> Sequence[str]:
-    """The files of the tree where `git` runs in which edits of the user's keep the branch `ref` from being merged."""
+    """The files with edits of the user, in the tree of `git`, that prevent merging the branch `ref`."""
     old, new = (f"refs/heads/{name}" for name in (branch, ref))
     changed, present = await asyncio.gather(
         git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new),
@@ -120,12 +120,11 @@ async def edited(git: Git, branch: str, ref: str) -> Sequence[str]:
 
 
 async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bool:
-    """Move the branch together with the tree that has it checked out (where `git` runs), or neither.
+    """Moves the branch together with the tree that has it checked out (where `git` runs), or neither.
 
-    Edits of the user's that do not overlap stay; where they do, or an untracked or ignored file is in the way, or
-    another git is at work, nothing is touched; but a move that was cut off in the middle is taken up again. Not taken:
-    `merge --ff-only`. It updates the files before it takes the branch's lock, and leaves them changed when it does not
-    get it.
+    The user's edits stay if they do not overlap. If they do, or an untracked or ignored file is in the way, or another
+    git is running, nothing changes; but an interrupted move is completed. Rejected: `merge --ff-only`. It updates the
+    files before it locks the branch, and leaves them changed if it does not get the lock.
     """
     async with _prepared(git, branch, old=old, new=new) as transaction:
         if transaction is None:
@@ -141,14 +140,14 @@ async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bo
                 return True
         except GitKilledError:
             if (await git.run("rev-parse", "--verify", f"refs/heads/{branch}")).text == new:
-                return True  # it died before it could say so
-            await _taken_back(git, old, new)
+                return True  # it was killed before it could confirm
+            await _reverted(git, old, new)
             raise
-        await _taken_back(git, old, new)
+        await _reverted(git, old, new)
         return False
 
 
-async def _taken_back(git: Git, old: Commit, new: Commit) -> None:
+async def _reverted(git: Git, old: Commit, new: Commit) -> None:
     await git.run("read-tree", "-m", "-u", new, old)
 
 
@@ -157,9 +156,9 @@ async def _carried(git: Git, old: Commit, new: Commit) -> bool:
 
 
 async def _taken_up(git: Git, cut_off: Sequence[Row], old: Commit, new: Commit) -> bool:
-    """Tell the index of files that are there already, and carry the others."""
-    told = entries(cut_off)
-    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=told, accept=(0, 1, 128))).code:
+    """Adds the files that already exist to the index, and updates the others."""
+    data = entries(cut_off)
+    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=data, accept=(0, 1, 128))).code:
         return False
     await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
     if await _carried(git, old, new):
@@ -171,9 +170,9 @@ async def _taken_up(git: Git, cut_off: Sequence[Row], old: Commit, new: Commit) 
 
 
 async def _in_the_way(git: Git, old: Commit, new: Commit) -> bool:
-    """Whether the tree has what git itself would not spare: an ignored file at a new path, a deletion undone.
+    """Whether git itself would overwrite something in the tree: an ignored file at a new path, or a deletion.
 
-    A new path that is in the index already is git's to judge: it is there when we died between files and branch.
+    A new path that is already in the index is left to git: that happens if we died between files and branch.
     """
     parts = (await git.run("diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new)).parts
     rows = list(zip(parts[::2], parts[1::2], strict=True))
@@ -182,7 +181,7 @@ async def _in_the_way(git: Git, old: Commit, new: Commit) -> bool:
     taken = [name for status, name in rows if status == "A" and not _is_free(git.cwd / name)]
     if not taken:
         return False
-    # All of them: thousands of names are more than a program can be given.
+    # Lists all files: thousands of names do not fit on a command line.
     return not set(taken) <= set((await git.run("ls-files", "-z")).parts)
 
 
@@ -204,10 +203,10 @@ def _can_be_folder(folder: Path) -> bool:
 async def _prepared(
     git: Git, branch: str, *, old: Commit, new: Commit
 ) -> AsyncIterator[asyncio.subprocess.Process | None]:
-    """Hold the branch's lock, having made sure that it is at `old`; None where that cannot be had.
+    """Holds the branch's lock, after checking that the branch is at `old`; None if that fails.
 
-    If we die, git reads the end of its input, and lets go of the lock without moving anything. If git is killed, the
-    lock stays behind: that is told at the end at the latest, also where nothing more was to be said to it.
+    If we die, git reads the end of its input, and releases the lock without moving anything. If git is killed, the lock
+    stays behind: this raises GitKilledError at the end at the latest, even if no further command was sent.
     """
     pipe = asyncio.subprocess.PIPE
     message = f"shiftwork: landed {new[:12]}"
@@ -230,7 +229,7 @@ async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
     if process.stdin is None or process.stdout is None:
         raise ValueError("both pipes were asked for")
     process.stdin.write(f"{command}\n".encode())
-    told = await process.stdout.readline()
-    if not told and await process.wait() < 0:
+    data = await process.stdout.readline()
+    if not data and await process.wait() < 0:
         raise GitKilledError(_KILLED)
-    return told.endswith(b": ok\n")
+    return data.endswith(b": ok\n")

@@ -1,1 +1,1 @@
-"""Working trees: made, filled, set up, undone."""
+"""Working trees: creating, filling, setting up and restoring them."""

@@ -1,7 +1,7 @@
-"""A tree that others may write to, and the index, out of their reach, by which the harness reads it.
+"""A tree that others may write to, and the index, out of their reach, that the harness reads it with.
 
-Git runs with the hub as its repository, so no `.git` in the tree is ever read: neither the agent's own at the root
-nor one further down. That one would be entered if it were recorded as a submodule, which `stage` therefore undoes.
+Git runs with the hub as its repository, so it never reads a `.git` in the tree: neither the agent's own at the root nor
+a nested repository. Git would enter that if it were recorded as a submodule, which `stage` therefore prevents.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Answer, Git
 from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
-from shiftwork.adapters.workspace.hub.repository_check import mending, submodules
+from shiftwork.adapters.workspace.hub.repository_check import repair, submodules
 from shiftwork.adapters.workspace.tree.untrusted_files import (
     check_unlinked,
     erase,
     loosen,
     open_up,
     outlast,
-    set_aside,
+    reserve,
     write_whole,
 )
 from shiftwork.domain.core.ids import Commit
@@ -39,7 +39,7 @@ _TRACKED: Final = "H "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A path that differs from a commit; `mode` is its new one, zeros where it is gone."""
+    """A path that differs from a commit; `mode` is the new mode, zeros if the path was deleted."""
 
     path: str
     mode: str
@@ -48,7 +48,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked:
-    """The paths of a commit, and of all folders that they lie in."""
+    """The paths of a commit, and of all their parent folders."""
 
     files: frozenset[str]
     folders: frozenset[str]
@@ -56,7 +56,7 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """`name` is its path below `workspaces`, and tells its other belongings apart."""
+    """`name` is its path below `workspaces`, and also names its index and other files."""
 
     hub: Hub
     name: str
@@ -77,7 +77,7 @@ class Checkout:
         return git.setting("core.excludesFile", str(self._excludes)) if self._excludes.exists() else git
 
     def exclude(self, names: Iterable[str]) -> None:
-        """Ignore these in this tree alone, beside what is ignored in all."""
+        """Ignores these in this tree only, in addition to what all trees ignore."""
         self._excludes.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self._excludes, self.hub.excludes_file.read_bytes() + ignore_lines(names))
 
@@ -86,7 +86,7 @@ class Checkout:
         return self.index.with_suffix(".excludes")
 
     async def lay_out(self, commit: Commit) -> None:
-        """Make the tree anew, whatever stood there."""
+        """Makes the tree from scratch."""
         await self.remove()
         self.tree.mkdir(parents=True)
         self.index.parent.mkdir(parents=True, exist_ok=True)
@@ -100,16 +100,16 @@ class Checkout:
             file.unlink(missing_ok=True)
 
     async def enter(self) -> None:
-        """Make sure that the tree is there and that no git of an earlier process stands in the way."""
+        """Checks that the tree exists, and waits for any git of an earlier process."""
         if not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode)):
-            raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no folder any more")
+            raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no longer a folder")
         if not self.index.exists():
             self.index.parent.mkdir(parents=True, exist_ok=True)
         await outlast(self._lock)
 
     async def reset(self, commit: Commit) -> None:
-        """Bring every file that the commit or the index has back to the commit; other files stay. Raises
-        UnfitRepositoryError where the commit has submodules, before the index is touched.
+        """Restores every file of the commit or the index to the commit; other files stay. Raises UnfitRepositoryError
+        if the commit has submodules, before changing the index.
         """
         await self._refuse_submodules(commit)
         answer = await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
@@ -118,68 +118,68 @@ class Checkout:
             await self.git.run("read-tree", "--reset", "-u", commit)
 
     async def _refuse_submodules(self, commit: Commit) -> None:
-        """`add` enters a submodule that the index holds, and runs what the settings of the folder there name: whoever
-        writes to the tree could put a repository there.
+        """`add` enters a submodule that is in the index, and runs programs that the settings there name: anyone who can
+        write to the tree could put a repository there.
         """
         rows = (await self.git.run("ls-tree", "-r", "-z", commit)).parts
         if paths := [row.partition("\t")[2] for row in rows if row.startswith(_SUBMODULE)]:
-            told = submodules(paths)
-            raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {told}", hint=mending(told))
+            message = submodules(paths)
+            raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {message}", hint=repair(message))
 
     def forget_files(self) -> None:
-        """Have git write every file anew with the next commit that is laid out, whatever the file looks like."""
+        """Makes git write every file from scratch at the next checkout, regardless of its current state."""
         self.index.unlink(missing_ok=True)
 
     async def clean(self) -> None:
-        """Remove what is neither in the index nor ignored, repositories of others included."""
+        """Removes what is neither in the index nor ignored, nested repositories included."""
         answer = await self.git.run("clean", "-ffdq", accept=(0, 1))
         if answer.code:
             await asyncio.to_thread(loosen, self.tree)
             await self.git.run("clean", "-ffdq")
 
     async def capture(self, parent: Commit) -> str:
-        """The tree as it stands, ignored files excepted, as an object of the hub."""
+        """The current tree without ignored files, as an object of the hub."""
         captured = await self.git.run_both(_ADD, ("write-tree",), accept=(0, 1, 128))
         if captured.code == 0 and not captured.err:
             return captured.text
-        # Something was odd: git warns of a repository inside, among other things. It has been added by now.
+        # Something was unusual: among other things, git warns of a nested repository, which it has already added.
         await self._settle(parent, captured)
         return (await self.git.run("write-tree")).text
 
     async def stage(self, parent: Commit) -> tuple[Change, ...]:
-        """Bring the tree, ignored files excepted, into the index; what differs from `parent` is given.
+        """Brings the tree without ignored files into the index; returns the differences from `parent`.
 
-        What git cannot store is set aside outside the tree: the `.git` of a repository that was made inside (its
-        files become ordinary ones), and names that git refuses because another system would take them for `.git`.
+        What git cannot store is moved out of the tree: the `.git` of a nested repository (its files become ordinary
+        files), and names that git refuses because another system would read them as `.git`.
         """
         return await self._settle(parent, await self._add())
 
     async def _settle(self, parent: Commit, added: Answer) -> tuple[Change, ...]:
-        """What `add` has come to; it must not be run a second time while the index holds a repository inside."""
+        """Handles the result of `add`, which must not run again while the index contains a nested repository."""
         changes = await self.differing(parent)
         if added.code == 0 and all(change.mode != _SUBMODULE for change in changes):
             return changes
         await asyncio.to_thread(loosen, self.tree)
         await self.git.run("read-tree", "--reset", parent)
         while nested := [name for name in await self._untracked() if name.endswith("/")]:
-            self._set_aside(f"{name}.git" for name in nested)
+            self._reserve(f"{name}.git" for name in nested)
         if (await self._add()).code:
-            self._set_aside(await self._untracked())
+            self._reserve(await self._untracked())
             final = await self._add()
             if final.code:
                 raise RepositoryError(f"the workspace {self.name} cannot be committed: {final.err}")
         return await self.differing(parent)
 
     async def differing(self, commit: Commit) -> tuple[Change, ...]:
-        """How the index differs from the commit."""
+        """The differences between the index and the commit."""
         answer = await self.git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", commit)
         rows = zip(answer.parts[::2], answer.parts[1::2], strict=True)
         return tuple(Change(path=path, mode=row.split(" ")[1], letter=row[-1]) for row, path in rows)
 
     async def returned(self, commit: Commit) -> bool:
-        """Bring every file back to the commit; whether nothing is left to clean or to mend.
+        """Restores every file to the commit; returns whether nothing is left to clean or to repair.
 
-        False also where that takes a closer look, as for a folder that holds nothing but ignored files.
+        Also false if that needs a closer look, as for a folder with only ignored files.
         """
         answer = await self._reset_and_listed(commit, _LISTING)
         if answer.code:
@@ -187,12 +187,12 @@ class Checkout:
             return False
         rows = answer.parts
         names = [row[2:] for row in rows if row.startswith(_TRACKED)]
-        return len(names) == len(rows) and not self._mend(_folders(names))
+        return len(names) == len(rows) and not self._repair_step(_folders(names))
 
     async def exact(self, commit: Commit) -> Tracked:
-        """Bring every file of the commit back, and nothing else: what lies beside them is for others to judge.
+        """Restores every file of the commit, and nothing else: callers decide about other files.
 
-        Raises RepositoryError where one of them is not to be brought back.
+        Raises RepositoryError if a file cannot be restored.
         """
         answer = await self._reset_and_listed(commit, _COMMITTED)
         if answer.code:
@@ -208,15 +208,17 @@ class Checkout:
         return await self.git.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
 
     async def outstanding(self) -> tuple[str, ...]:
-        """Files that differ from the index or are not in it, ignored ones excepted."""
+        """Files that differ from the index or are not in it, without ignored files."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
     async def altered(self) -> tuple[str, ...]:
-        """Files of the index that are not as it has them, or gone."""
+        """Files of the index that were changed or deleted."""
         return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
 
     async def others(self, *, ignored: bool) -> tuple[str, ...]:
-        """What is not in the index, ignored files among it or not; of a folder with nothing else, its name and `/`."""
+        """Paths that are not in the index, with or without ignored files; a folder with nothing else is listed with a
+        `/`.
+        """
         rules = () if ignored else ("--exclude-standard",)
         return (await self.git.run("ls-files", "-z", "-o", "--directory", *rules)).parts
 
@@ -235,27 +237,26 @@ class Checkout:
 
         await asyncio.to_thread(lay)
 
-    async def mend_folders(self, commit: Commit) -> None:
-        """Undo what git does not see: folders closed to writing, and a `.git` inside, which is entered by whoever
-        works there next.
-        """
-        self._mend((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
+    async def repair_folders(self, commit: Commit) -> None:
+        """Undoes what git does not see: read-only folders, and a nested `.git`, which other programs would enter."""
+        self._repair_step((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
 
-    def _mend(self, folders: Iterable[str]) -> bool:
-        # Plain text, not paths: there may be thousands of folders, and every check of a candidate waits for this.
+    def _repair_step(self, folders: Iterable[str]) -> bool:
+        # Plain strings, not Path objects: there may be thousands of folders, and every check of a candidate waits for
+        # this.
         tree, inside = str(self.tree), []
         for folder in sorted(folders):
             open_up(f"{tree}/{folder}")
             if os.path.lexists(f"{tree}/{folder}/.git"):
                 inside.append(f"{folder}/.git")
-        self._set_aside(inside)
+        self._reserve(inside)
         return bool(inside)
 
-    def _set_aside(self, names: Iterable[str]) -> None:
-        """Move files or folders out of the tree to where a person can find them."""
+    def _reserve(self, names: Iterable[str]) -> None:
+        """Moves files or folders out of the tree to where a person can find them."""
         for name in names:
-            kept = set_aside(self.tree / name, self.hub.state / "set-aside" / self.name, name)
-            _LOG.warning("git cannot store %r of %s: set aside as %s", name, self.name, kept)
+            kept = reserve(self.tree / name, self.hub.state / "set-aside" / self.name, name)
+            _LOG.warning("git cannot store %r of %s: moved to %s", name, self.name, kept)
 
     @property
     def _lock(self) -> Path:
@@ -265,12 +266,12 @@ class Checkout:
         return await self.git.run(*_ADD, accept=(0, 1, 128))
 
     async def _untracked(self) -> tuple[str, ...]:
-        """With a slash at the end where a name is that of a whole repository."""
+        """Untracked paths; the name of a whole repository ends with a slash."""
         return (await self.git.run("ls-files", "-z", "-o", "--exclude-standard")).parts
 
 
 def _folders(names: Iterable[str]) -> set[str]:
-    """All folders that these files lie in."""
+    """All parent folders of these files."""
     folders: set[str] = set()
     for name in names:
         folder = name.rpartition("/")[0]

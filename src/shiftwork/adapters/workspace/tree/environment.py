@@ -1,4 +1,4 @@
-"""What one environment holds, and what the setup command that makes it gets."""
+"""The content of an environment, and what its setup command gets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ _INDEX_NAMES: Final = frozenset({"GOPROXY", "GOFLAGS", "GONOSUMDB", "GOPRIVATE"}
 
 
 def index_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """The user's variables that say where packages come from."""
+    """The user's variables that configure package sources."""
     return {name: value for name, value in env.items() if name.startswith(_INDEX_PREFIXES) or name in _INDEX_NAMES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What the setup command has for itself: variables, and files that lie in its home in a sandbox. `lacking` says of
-    what of the user's it does without, and why; empty where it has all.
+    """What the setup command gets: variables, and files in its home in a sandbox. `lacking` says which of the user's it
+    does not get, and why; empty if it gets everything.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -41,9 +41,9 @@ class Means:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What one key stands for. `tracked` are the files of the commit that it was made on: where one of them lay, the
-    setup command could not make anything. `excluded` are folders that git would otherwise take for new work. Where it
-    is not `shared`, code of one story has made them, and their names mean nothing to other work.
+    """The environment of one key. `tracked` are the files of the commit that it was made on: the setup command could
+    not create anything at these paths. `excluded` are folders that git would otherwise count as new work. If it is not
+    `shared`, code of one story has made them, and their names mean nothing to other work.
     """
 
     name: str
@@ -55,6 +55,6 @@ class Environment:
 
     @property
     def virtual_environment(self) -> str:
-        """The folder of a Python environment, the outermost where there are several; empty where there is none."""
+        """The folder of the outermost Python environment; empty if there is none."""
         found = [path for path in self.files.items if path.endswith("/pyvenv.cfg") or path == "pyvenv.cfg"]
         return min(found, key=lambda path: path.count("/")).rpartition("/")[0] if found else ""

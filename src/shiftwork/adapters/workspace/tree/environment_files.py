@@ -1,11 +1,11 @@
-"""The files of an environment: taken out of the tree that they were installed in, and copied into others.
+"""The files of an environment: moved out of the tree where they were installed, and copied into other trees.
 
-Installed files name the folder that they were installed in: scripts in their first line, an editable install in the
-path that leads to the sources. In each copy that folder is the copy's own tree, so that what is imported there is what
-lies there. Files are copied whole, never linked: package managers link one file into many places, and an edit in one
-of them would be an edit in all.
+Installed files contain the folder where they were installed: scripts in their first line, an editable install in the
+path to the sources. Each copy contains its own tree instead, so that it imports the sources of that tree. Files are
+copied, never linked: package managers link one file into many places, and an edit in one of them would be an edit in
+all.
 
-Every file is known by its content. A copy is made only of what is still as it was when the setup command had ended.
+Every file is identified by its content. Only files that are unchanged since the setup command ended are copied.
 """
 
 import hashlib
@@ -23,15 +23,15 @@ from shiftwork.errors import EnvironmentDamagedError
 
 _PIECE_BYTES: Final = 1024 * 1024
 _TEXT_BYTES: Final = 16 * 1024 * 1024
-"""A larger file is taken for data: nothing in it is rewritten, and it is never held in memory."""
+"""A larger file counts as data: it is not rewritten, and never loaded into memory."""
 
 _CACHE: Final = "__pycache__"
 _COMPILED: Final = ".pyc"
 
 
 class Item(NamedTuple):
-    """A file, a link or a folder. `content` is the digest of a file or the target of a link; the folder in which it was
-    installed is named in a file that is `bound`.
+    """A file, a link or a folder. `content` is the digest of a file or the target of a link; a `bound` file contains
+    the folder where it was installed.
     """
 
     mode: int
@@ -42,14 +42,15 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentFiles:
-    """`items` lie in `folder` by their paths; they were installed at `origin`."""
+    """`items` are in `folder` by their paths; they were installed at `origin`."""
 
     folder: Path
     origin: str
     items: Mapping[str, Item]
 
     def copy_into(self, tree: Path) -> None:
-        """Where the tree has something of its own, that stays, and nothing is written through a link of the commit.
+        """Copies all items. Existing paths of the tree stay, and nothing is written through a link of the commit.
+
         Raises EnvironmentDamagedError.
         """
         folders: dict[str, bool] = {"": True}
@@ -59,8 +60,8 @@ class EnvironmentFiles:
                 self._copy(path, place, tree)
 
     def content(self, path: str, tree: Path) -> bytes | None:
-        """What the copy of a file is to hold in that tree; None where it is no file of the environment, or too large
-        to be held in memory.
+        """The content of a file's copy in that tree; None if it is not a file of the environment, or too large for
+        memory.
         """
         item = self.items.get(path)
         if item is None or not stat.S_ISREG(item.mode) or _size(f"{self.folder}/{path}") > _TEXT_BYTES:
@@ -70,7 +71,7 @@ class EnvironmentFiles:
     def _copy(self, path: str, place: str, tree: Path) -> None:
         item = self.items[path]
         if stat.S_ISLNK(item.mode):
-            os.symlink(self._moved(item.content, tree), place)  # noqa: PTH211 - plain text is quicker
+            os.symlink(self._moved(item.content, tree), place)  # noqa: PTH211 - plain strings are faster
             return
         if stat.S_ISDIR(item.mode):
             os.mkdir(place)  # noqa: PTH102 - as above
@@ -84,7 +85,7 @@ class EnvironmentFiles:
         os.utime(place, ns=(item.mtime, item.mtime))
 
     def _copy_large(self, path: str, place: str) -> None:
-        """Piece by piece; holes stay holes."""
+        """Block by block; holes stay holes."""
         copy_large(f"{self.folder}/{path}", place)
         if digest_of(place) != self.items[path].content:
             erase(Path(place))
@@ -100,25 +101,25 @@ class EnvironmentFiles:
         return content.replace(os.fsencode(self.origin), os.fsencode(tree)) if item.bound else content
 
     def _moved(self, target: str, tree: Path) -> str:
-        """Where a link leads that led into the tree it was made in."""
+        """The target of a copied symlink that pointed into the original tree: the same path in the new tree."""
         if target == self.origin or target.startswith(f"{self.origin}/"):
             return f"{tree}{target.removeprefix(self.origin)}"
         return target
 
 
 def _is_folder(tree: Path, path: str, known: dict[str, bool]) -> bool:
-    """Whether it is a folder of the tree, made where nothing is there, and so are all above it."""
+    """Whether it and all its parents are folders of the tree; missing folders are created."""
     if path not in known:
         place = f"{tree}/{path}"
         above = _is_folder(tree, path.rpartition("/")[0], known)
         if above and not os.path.lexists(place):
-            os.mkdir(place)  # noqa: PTH102 - plain text is quicker
+            os.mkdir(place)  # noqa: PTH102 - plain strings are faster
         known[path] = above and stat.S_ISDIR(os.lstat(place).st_mode)
     return known[path]
 
 
 def take_out(tree: Path, entries: Collection[str], folder: Path) -> EnvironmentFiles:
-    """Move these entries of the tree, with all that is in them, into the folder, and write down what they are."""
+    """Moves these entries of the tree, with their content, into the folder, and records them."""
     for entry in entries:
         target = folder / entry
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,7 @@ def take_out(tree: Path, entries: Collection[str], folder: Path) -> EnvironmentF
 
 
 def _is_stale(path: str, items: Mapping[str, Item]) -> bool:
-    """Whether it is the compiled form of a source in which a path will be rewritten: it would lead to the old one."""
+    """Whether it is compiled from a source in which a path will be rewritten: it would still contain the old path."""
     above, _, name = path.rpartition("/")
     if not name.endswith(_COMPILED):
         return False
@@ -142,7 +143,7 @@ def _is_stale(path: str, items: Mapping[str, Item]) -> bool:
 
 
 def _below(folder: Path) -> Iterator[str]:
-    """Every path below; folders come before what is in them, and are opened up first."""
+    """Every path below; folders come before their content, and are made accessible first."""
     waiting = [""]
     while waiting:
         above = waiting.pop()
@@ -154,7 +155,7 @@ def _below(folder: Path) -> Iterator[str]:
                 open_up(entry.path)
                 waiting.append(f"{path}/")
             elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
-                erase(Path(entry.path))  # a socket or a pipe belongs to a process that has ended
+                erase(Path(entry.path))  # a socket or pipe of a process that has ended
                 continue
             yield path
 
@@ -162,7 +163,7 @@ def _below(folder: Path) -> Iterator[str]:
 def _item(place: str, origin: str) -> Item:
     status = os.lstat(place)
     if stat.S_ISLNK(status.st_mode):
-        return Item(status.st_mode, status.st_mtime_ns, os.readlink(place), False)  # noqa: PTH115 - plain text
+        return Item(status.st_mode, status.st_mtime_ns, os.readlink(place), False)  # noqa: PTH115 - plain strings
     if stat.S_ISDIR(status.st_mode):
         return Item(status.st_mode, status.st_mtime_ns, "", False)
     let_read(place)
@@ -179,14 +180,14 @@ def _item(place: str, origin: str) -> Item:
 
 
 def _unlinked(place: str, content: bytes, status: os.stat_result) -> None:
-    """The same file once more, under no other name."""
+    """Replaces the file by a copy without other hard links."""
     write_new(f"{place}.{os.getpid()}.part", content)
     _put_in_place(place, status)
 
 
 def _put_in_place(place: str, status: os.stat_result) -> None:
     partial = f"{place}.{os.getpid()}.part"
-    os.chmod(partial, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - plain text is quicker
+    os.chmod(partial, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - plain strings are faster
     os.utime(partial, ns=(status.st_mtime_ns, status.st_mtime_ns))
     os.replace(partial, place)  # noqa: PTH105 - as above
 

@@ -1,11 +1,11 @@
-"""Environments of trees: what the setup command installs, once for each key, and copied into every tree with that key.
+"""Environments of trees: what the setup command installs, once for each key, copied into every tree with that key.
 
-The key holds what decides what is installed (`domain.gates.environment_key`). An environment that is shared was made
-on the commit that work starts from. A commit that has another key, such as a story that changes a lock file, gets one
-of its own: code of the story ran while it was made, so no other work is judged in it.
+The key covers everything that determines the installation (`domain.gates.environment_key`). A shared environment was
+made on the commit that work starts from. A commit with another key, such as a story that changes a lock file, gets its
+own: the story's code ran while it was made, so no other work is checked in it.
 
-What is known of an environment is written down in the state folder, where a confined agent cannot write; its files lie
-in the cache, each known by its content. An agent without a sandbox has the user's rights and could change both.
+Records about an environment are in the state folder, where a confined agent cannot write; its files are in the cache,
+each identified by its content. An agent without a sandbox has the user's rights and could change both.
 """
 
 import asyncio
@@ -48,15 +48,14 @@ _INDEX_FILES: Final = (
 )
 
 _COPIED: Final = {"UV_LINK_MODE": "copy", "npm_config_package_import_method": "copy", "VIRTUALENV_ALWAYS_COPY": "1"}
-"""Package managers that would link installed files to a store of theirs copy them instead."""
+"""Makes package managers copy installed files instead of linking them to their store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environments:
-    """`command` is the setup command. `means` are for it on commits that are shared, and `lesser` on all others: code
-    of a story decides there what runs, and gets no credentials. `advice` says what the
-    user can do where it fails. `known` and `failed` are what this process has found, by name, and `made` what it has
-    had installed itself.
+    """`command` is the setup command. It gets `means` on shared commits, and `lesser` on all others: there a story's
+    code decides what runs, and gets no credentials. `advice` says what the user can do if it fails. `known` and
+    `failed` are this process's results by name, and `made` are the environments that it has installed itself.
     """
 
     hub: Hub
@@ -73,7 +72,7 @@ class Environments:
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def key(self, commit: Commit) -> str:
-        """The key of a commit; the last ones are remembered by their trees."""
+        """The key of a commit; recent keys are cached by tree."""
         tree = await self.hub.tree_of(commit)
         if tree not in self.keys:
             listed = await self.hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
@@ -85,24 +84,24 @@ class Environments:
         return self.keys[tree]
 
     async def obtain(self, commit: Commit, base: Commit, names: Iterable[str], errand: Errand) -> Environment:
-        """The environment for a commit: the one that is shared with `base` where both have the same key, else one of
-        its own. `names` are files of the user's that the setup command finds beside the commit.
+        """The environment for a commit: the shared environment of `base` if both have the same key, else its own.
+        `names` are files of the user that the setup command finds beside the commit.
 
-        Raises EnvironmentFailedError where the setup command fails; it is not run again in this process for an
-        environment that is shared.
+        Raises EnvironmentFailedError if the setup command fails; for a shared environment this process does not run it
+        again.
         """
         if not await self.shares(commit, base):
             return await self.obtain_own(commit, names, errand)
         name, start = await self.key(commit), base or commit
         async with self._alone(name):
-            # A commit with a key of its own may have landed since: its environment is everybody's now.
+            # A commit with its own key may have landed since: then its environment becomes the shared one.
             found = await self._found(name) or await self._found(await self._own_name(start))
             made = found or await self._made(name, start, tuple(names), errand, shared=True)
-            self.known[name] = made if made.shared else replace(made, shared=True)  # a tree knows it by identity
+            self.known[name] = made if made.shared else replace(made, shared=True)  # trees compare it by identity
             return self.known[name]
 
     async def obtain_own(self, commit: Commit, names: Iterable[str], errand: Errand) -> Environment:
-        """One that no other commit is judged in."""
+        """An environment in which no other commit is checked."""
         name = await self._own_name(commit)
         async with self._alone(name):
             found = await self._found(name)
@@ -119,11 +118,11 @@ class Environments:
         return self.known.get(name) or await asyncio.to_thread(self._recalled, name)
 
     async def shares(self, commit: Commit, base: Commit) -> bool:
-        """Whether the commit is judged in the environment of its base; one without a base is a base itself."""
+        """Whether the commit is checked in the environment of its base; a commit without a base is a base itself."""
         return not base or commit == base or await self.key(commit) == await self.key(base)
 
     def forget(self, name: str) -> None:
-        """It is damaged: the next who asks has it made from scratch."""
+        """Drops a damaged environment: the next request makes it from scratch."""
         self.known.pop(name, None)
         self._record(name).unlink(missing_ok=True)
 
@@ -156,15 +155,15 @@ class Environments:
         return made
 
     async def _taken(self, shared: str, checkout: Checkout, entries: list[str], folder: Path) -> EnvironmentFiles:
-        """Raises EnvironmentFailedError where what was made is nothing that can be copied, such as a path that is
-        longer than the system takes.
+        """Raises EnvironmentFailedError if the files cannot be copied, for example because a path is too long for the
+        system.
         """
         try:
             return await asyncio.to_thread(take_out, checkout.tree, entries, folder)
         except OSError as error:
             await asyncio.to_thread(erase, folder)
-            told = f"{error.strerror}: {str(error.filename)[:_SHOWN]}"
-            why = f"the setup command made what cannot be copied: {self.command}\n{told}"
+            message = f"{error.strerror}: {str(error.filename)[:_SHOWN]}"
+            why = f"the files from the setup command cannot be copied: {self.command}\n{message}"
             if shared:
                 self.failed[shared] = why
             raise EnvironmentFailedError(why) from error
@@ -174,15 +173,15 @@ class Environments:
         errand = replace(errand, env={**errand.env, **given.variables, **_COPIED}, files=given.files)
         outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
         if not outcome.passed:
-            told = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *self.advice)
-            why = "\n".join(line for line in told if line)
+            lines = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *self.advice)
+            why = "\n".join(line for line in lines if line)
             if shared:
                 self.failed[name] = why
             raise EnvironmentFailedError(why)
 
     async def _entries(self, checkout: Checkout, names: frozenset[str]) -> tuple[list[str], tuple[str, ...]]:
-        """What the setup command has made: all that git ignores, and folders of which git knows nothing. A single file
-        that is not ignored would be taken for a story's own work, and is left out, as it always was at the gates.
+        """What the setup command has created: everything that git ignores, and folders unknown to git. A single file
+        that is not ignored would count as the story's own work, and is left out, as in gate trees.
         """
         everything = await checkout.others(ignored=True)
         unknown = set(await checkout.others(ignored=False))
@@ -201,7 +200,7 @@ class Environments:
         return self.hub.state / "environments" / f"{name}.json"
 
     def _keep(self, made: Environment, commit: Commit) -> None:
-        told = {
+        values = {
             "format": _FORMAT,
             "folder": made.files.folder.name,
             "origin": made.files.origin,
@@ -211,33 +210,33 @@ class Environments:
             "seconds": made.seconds,
             "items": made.files.items,
         }
-        write_whole(self._record(made.name), json.dumps(told).encode())
+        write_whole(self._record(made.name), json.dumps(values).encode())
 
     def _recalled(self, name: str) -> Environment | None:
         try:
-            told: dict[str, Any] = json.loads(self._record(name).read_bytes())
-            if told["format"] != _FORMAT:
+            values: dict[str, Any] = json.loads(self._record(name).read_bytes())
+            if values["format"] != _FORMAT:
                 return None
-            folder = self.hub.cache / "environments" / Path(told["folder"]).name
-            items = {path: Item(*item) for path, item in told["items"].items()}
+            folder = self.hub.cache / "environments" / Path(values["folder"]).name
+            items = {path: Item(*item) for path, item in values["items"].items()}
         except (OSError, ValueError, LookupError, TypeError):
             return None
         if not folder.is_dir():
             return None
-        os.utime(self._record(name))  # it is in use: see `remains`
+        os.utime(self._record(name))  # marks it as used: see `remains`
         return Environment(
             name=name,
-            files=EnvironmentFiles(folder=folder, origin=told["origin"], items=items),
-            tracked=frozenset(told["tracked"]),
-            excluded=tuple(told["excluded"]),
-            seconds=told["seconds"],
+            files=EnvironmentFiles(folder=folder, origin=values["origin"], items=items),
+            tracked=frozenset(values["tracked"]),
+            excluded=tuple(values["excluded"]),
+            seconds=values["seconds"],
         )
 
     # Beside others ----------------------------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
     async def _alone(self, name: str) -> AsyncIterator[None]:
-        """One at a time makes an environment, of this process and of others; the lock dies with its holder."""
+        """Only one task of any process makes an environment at a time; the lock ends with its holder."""
         async with self.locks.setdefault(name, asyncio.Lock()):
             file = self._record(name).with_suffix(".lock")
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -245,7 +244,7 @@ class Environments:
                 yield
 
     def _surroundings(self) -> dict[str, str]:
-        """Interpreter, platform and package index, told without starting anything."""
+        """Interpreter, platform and package index, found without starting a program."""
         path, home = self.shell.env.get("PATH", os.defpath), Path(self.shell.env.get("HOME", "/"))
         tools = {tool: _looks(found) for tool in _TOOLS if (found := shutil.which(tool, path=path))}
         files = {f"~/{name}": _looks(str(home / name)) for name in _INDEX_FILES if (home / name).is_file()}
@@ -264,7 +263,7 @@ def _bring(names: Iterable[str], source: Path, target: Path) -> None:
 def _looks(path: str) -> str:
     real = os.path.realpath(path)
     try:
-        status = os.stat(real)  # noqa: PTH116 - plain text, as what is asked
+        status = os.stat(real)  # noqa: PTH116 - a plain string, like its argument
     except OSError:
         return real
     return f"{real} {status.st_size} {status.st_mtime_ns}"

@@ -1,7 +1,7 @@
-"""Files that may be larger than memory, or than the disk: what is in them counts, and holes cost nothing.
+"""Files that may be larger than memory or the disk: only their data is read, and holes cost nothing.
 
-A command can make a file of a terabyte that takes up no room. To read it all would take an hour, so only blocks that
-hold something are looked at; how the file system has laid them out makes no difference.
+A command can make a file of a terabyte that uses no disk space. Reading all of it would take an hour, so only blocks
+with data are read; the layout on the file system makes no difference.
 """
 
 import errno
@@ -16,7 +16,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def digest_of(place: str) -> str:
-    """The same for two files of the same content."""
+    """The digest; the same for two files of the same content."""
     file = os.open(place, _READ)
     try:
         digest = hashlib.sha256(b"%d" % os.fstat(file).st_size)
@@ -28,7 +28,7 @@ def digest_of(place: str) -> str:
 
 
 def copy_large(source: str, target: str) -> None:
-    """Make the target, which is not there yet."""
+    """Creates the target, which must not exist."""
     file = os.open(source, _READ)
     try:
         copy = os.open(target, _NEW, 0o600)
@@ -43,13 +43,13 @@ def copy_large(source: str, target: str) -> None:
 
 
 def _blocks(file: int) -> Iterator[tuple[int, bytes]]:
-    """Those that hold more than zeros, by where they begin."""
+    """Blocks with more than zeros, by their offset."""
     size, at = os.fstat(file).st_size, 0
     while at < size:
         try:
             at = os.lseek(file, at, os.SEEK_DATA) // _BLOCK * _BLOCK
         except OSError as error:
-            if error.errno == errno.ENXIO:  # there is nothing but a hole from here on
+            if error.errno == errno.ENXIO:  # only a hole follows
                 return
             raise
         block = os.pread(file, _BLOCK, at)

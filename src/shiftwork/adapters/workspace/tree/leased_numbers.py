@@ -1,7 +1,7 @@
-"""Numbers that one tree on this machine has at a time: its ports and names follow from them.
+"""Numbers that only one tree on this machine has at a time: its ports and names derive from them.
 
 Each is a lock file, held by an open descriptor, so that it is free again when its holder dies. All projects of a user
-share the folder: two repositories that are worked on at once never have a port in common.
+share the folder: two repositories in use at the same time never share a port.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _POLL_SECONDS: Final = 0.05
 
 
 def locked(file: Path) -> int | None:
-    """The descriptor by which the file is locked now, to be closed; None where somebody else has it."""
+    """Locks the file and returns the descriptor, which the caller closes; None if another process holds the lock."""
     held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -32,8 +32,8 @@ def locked(file: Path) -> int | None:
 
 @asynccontextmanager
 async def alone(file: Path) -> AsyncIterator[None]:
-    """Hold the lock, once its present holder has let go of it or is dead."""
-    while (held := locked(file)) is None:  # noqa: ASYNC110 - another process lets go of it
+    """Waits for the lock until its holder releases it or dies, and holds it."""
+    while (held := locked(file)) is None:  # noqa: ASYNC110 - another process releases it
         await asyncio.sleep(_POLL_SECONDS)
     try:
         yield
@@ -43,7 +43,7 @@ async def alone(file: Path) -> AsyncIterator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """Those from 0 to `most` of one kind. `held` are the ones of this process: by whose they are, with a descriptor."""
+    """The numbers from 0 to `most` of one kind. `held` are those of this process, by owner, with their descriptors."""
 
     folder: Path
     kind: str
@@ -51,8 +51,8 @@ class Numbers:
     held: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def lease(self, owner: str, wanted: int) -> int:
-        """The number of the owner, who keeps it until it is released or the process ends: the wanted one, so that it
-        mostly is the same as before, else the lowest that is free. Raises RepositoryError where none is.
+        """The owner's number, which it keeps until release or the end of the process: the wanted number, so that it is
+        mostly the same as before, else the lowest free number. Raises RepositoryError if none is free.
         """
         if owner not in self.held:
             self.held[owner] = self._free(wanted)

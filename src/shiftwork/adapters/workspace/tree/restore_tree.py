@@ -1,4 +1,4 @@
-"""Returns a tree to a commit, keeping first what is lost by it: nothing is destroyed before its diff has a name."""
+"""Restores a tree to a commit, and first saves what that removes: nothing is destroyed before its diff is stored."""
 
 import asyncio
 import filecmp
@@ -17,8 +17,8 @@ _IGNORE_RULES: Final = ".gitignore"
 
 
 async def undo(checkout: Checkout, commit: Commit, keep: Path, *, forward: bool = False) -> bool:
-    """Return the tree to the commit; true where `keep`, or a file numbered after it, holds what differed. The diff of
-    a tree that moves `forward` leads to the commit.
+    """Restores the tree to the commit; returns whether `keep`, or a file numbered after it, holds a difference. With
+    `forward`, the diff leads to the commit instead of away from it.
     """
     towards = _FORWARD if forward else ()
     changes = await checkout.stage(commit)
@@ -28,17 +28,17 @@ async def undo(checkout: Checkout, commit: Commit, keep: Path, *, forward: bool 
         await _judge_again(checkout, commit, changes, keep, *towards)
     await checkout.reset(commit)
     await checkout.clean()
-    await checkout.mend_folders(commit)
+    await checkout.repair_folders(commit)
     return bool(changes)
 
 
 async def _judge_again(
     checkout: Checkout, commit: Commit, changes: Iterable[Change], keep: Path, *towards: str
 ) -> None:
-    """Where ignore rules were changed, let those of the commit decide which files are ignored and stay.
+    """If ignore rules were changed, lets the commit's rules decide which files are ignored and stay.
 
-    By the agent's own rules a dependency folder may have come to light, which must not be removed; or a file may
-    hide, which is not in the diff yet.
+    Under the agent's own rules a dependency folder may no longer be ignored, and must not be removed; or a file may be
+    ignored that is not in the diff yet.
     """
     await checkout.git.run("read-tree", "--reset", commit)
     await checkout.reset(commit)
@@ -51,7 +51,7 @@ async def _judge_again(
 
 
 async def _keep(checkout: Checkout, commit: Commit, keep: Path, *towards: str) -> None:
-    """Write what the index holds beyond the commit."""
+    """Writes the difference between index and commit."""
     partial = _beside(keep)
     await checkout.git.run("diff-index", *_DIFF, *towards, f"--output={partial}", commit)
     _publish(partial, keep)
@@ -63,7 +63,7 @@ def _beside(keep: Path) -> Path:
 
 
 def _publish(partial: Path, keep: Path) -> None:
-    """Give the diff its name; what was kept before already, ahead of a crash, is not kept twice."""
+    """Gives the diff its name; does not store it twice if it was already stored before a crash."""
     target = free_path(keep)
     if target != keep and filecmp.cmp(partial, keep, shallow=False):
         partial.unlink()

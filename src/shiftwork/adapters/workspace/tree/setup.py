@@ -1,4 +1,4 @@
-"""What a fresh tree needs beyond its commit: files of the user's that are in none, and its environment."""
+"""What a new tree needs in addition to its commit: the user's untracked files, and its environment."""
 
 import asyncio
 import hashlib
@@ -27,14 +27,13 @@ _PYTHON_MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
-    `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
-    there, and a tree that has an environment of its own does without them. `means` and `lesser` are for the setup
-    command alone: see `Environments`. `passed` are those of the user's that the settings let gates have. Files of the
-    user's checkout that the patterns of `included` match are copied into every tree, and the `extra` ones beside them.
-    Ports and names are leased in `leases`; without that folder, among the trees of the repository alone. The setup
-    command runs in a `sandbox` of its own, where there is one, and `advice` says what the user can do where it fails
-    there.
+    """`command` may be empty. Paths in `keep` stay in a gate tree from one check to the next. `interpreters` are
+    program folders of the user's own environment: the setup command finds its interpreter there, and a tree with its
+    own environment does not use them. `means` and `lesser` are only for the setup command: see `Environments`. `passed`
+    are the user's variables that the settings allow for gates. Files of the user's checkout that match the patterns in
+    `included` are copied into every tree, and so are the `extra` files. Ports and names are leased in `leases`; without
+    that folder, only among the trees of the repository. The setup command runs in its own `sandbox`, if there is one,
+    and `advice` says what the user can do if it fails there.
     """
 
     shell: Shell
@@ -54,18 +53,18 @@ class Setup:
     advice: tuple[str, ...] = ()
 
     def numbers(self, hub: Hub, kind: str, most: int) -> Numbers:
-        """From which the ports and names of trees of a kind follow."""
+        """The numbers from which the ports and names of trees of a kind derive."""
         if kind not in self.leased:
             self.leased[kind] = Numbers(folder=self.leases or hub.cache / "leases", kind=kind, most=most)
         return self.leased[kind]
 
     def close(self) -> None:
-        """Release all that is leased: nothing is worked on here any more."""
+        """Releases all leases; call this when work here has ended."""
         for numbers in self.leased.values():
             numbers.release_all()
 
     def environments(self, hub: Hub) -> Environments:
-        """Those of a hub: one for all trees, so that what is known of them is known to all."""
+        """The environments of a hub: one object for all trees, so that they share its results."""
         if hub.state not in self.opened:
             path = os.pathsep.join((*self.interpreters, self.shell.env.get("PATH", os.defpath)))
             shell = Shell(env={**self.shell.env, "PATH": path}, sandbox=self.sandbox or self.shell.sandbox)
@@ -81,10 +80,10 @@ class Setup:
         return self.opened[hub.state]
 
     async def environment(self, hub: Hub, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> Environment | None:
-        """The environment of a commit that is to be judged, or worked on, on top of `base`. None where there is none:
-        no setup command is known, or it fails on the base already (see `failure`): the user's own serves then.
+        """The environment of a commit that is checked, or worked on, on top of `base`. None if there is no setup
+        command, or if it already fails on the base (see `failure`): then the user's own environment is used.
 
-        Raises DependenciesError where the commit needs another environment than its base, and that cannot be made.
+        Raises DependenciesError if the commit needs another environment than its base, and that cannot be made.
         """
         if not self.command:
             return None
@@ -98,7 +97,7 @@ class Setup:
             raise DependenciesError(error.message) from error
 
     async def own_environment(self, hub: Hub, commit: Commit, errand: Errand) -> Environment:
-        """One that is made on this very commit, whatever its base has. Raises DependenciesError."""
+        """An environment made on exactly this commit, independent of its base. Raises DependenciesError."""
         names = await included(hub.user, self.included)
         try:
             return await self.environments(hub).obtain_own(commit, names, errand)
@@ -106,20 +105,20 @@ class Setup:
             raise DependenciesError(error.message) from error
 
     async def surroundings(self, hub: Hub, commit: Commit) -> str:
-        """What gates on this commit run in, as far as that is known: another string wherever they may see otherwise."""
+        """A string for the known conditions of gates on this commit: it differs if gates may behave differently."""
         passed = hashlib.sha256(json.dumps(sorted(self.passed.items())).encode()).hexdigest() if self.passed else ""
         key = await self.environments(hub).key(commit) if self.command else ""
         return ":".join((key, "none" if await self.failure(hub, commit) else "", passed)).strip(":")
 
     async def failure(self, hub: Hub, commit: Commit) -> str:
-        """Why no environment could be made on this commit; empty where one could, or none was asked for."""
+        """Why no environment could be made on this commit; empty if it could, or if none was requested."""
         environments = self.environments(hub)
         return environments.failed.get(await environments.key(commit), "") if self.command else ""
 
     async def furnish(self, checkout: Checkout, environment: Environment | None) -> bool:
-        """Copy the included files and the environment into the tree. False where there was nothing to copy.
+        """Copies the included files and the environment into the tree. False if there was nothing to copy.
 
-        Raises EnvironmentDamagedError; the environment is made from scratch for the next who asks for it.
+        Raises EnvironmentDamagedError; the next request then makes the environment from scratch.
         """
         hub = checkout.hub
         names = (*await included(hub.user, self.included), *self.extra)
@@ -137,8 +136,8 @@ class Setup:
         return bool(names or environment)
 
     def variables_for_gates(self, tree: Path, environment: Environment | None) -> dict[str, str]:
-        """What gates in the tree find in their environment: the tree's own, and not the user's beside it; where there
-        is none, the tree's sources come first on Python's module path.
+        """Variables for gates in the tree: the tree's own environment without the user's; if there is none, the tree's
+        sources come first on Python's module path.
         """
         venv = environment.virtual_environment if environment else ""
         if not venv:
@@ -147,7 +146,7 @@ class Setup:
         return _activated(f"{tree}/{venv}", [part for part in self._path() if part not in self.interpreters])
 
     def variables_for_agent(self, tree: Path) -> dict[str, str]:
-        """The same for an agent, which may need programs of the user's own environment, and may have made another."""
+        """The same for an agent, which may need programs of the user's own environment, or may have made another."""
         found = [folder for folder in _folders(tree) if (folder / "pyvenv.cfg").is_file()] if self.command else []
         return _activated(str(found[0]), self._path()) if found else {}
 
@@ -165,7 +164,7 @@ def _copy(names: Sequence[str], source: Path, target: Path) -> None:
 
 
 def _python_roots(tree: Path) -> Iterator[Path]:
-    """The folders that Python's modules of a project lie in: of the root and of members one level below it."""
+    """The folders with a project's Python modules: of the root and of members one level below it."""
     members = [tree, *(folder for folder in _folders(tree) if _is_project(folder))]
     for member in members:
         yield from (folder for folder in (member / "src", member) if _has_modules(folder))
@@ -181,7 +180,7 @@ def _is_project(folder: Path) -> bool:
 
 
 def _has_modules(folder: Path) -> bool:
-    """Whether a module or a package of Python lies right in the folder."""
+    """Whether the folder directly contains a Python module or package."""
     try:
         with os.scandir(folder) as entries:
             return any(

@@ -1,4 +1,4 @@
-"""Runs commands of the project's own (its setup, its gates) by the shell, keeping the two ends of what they print."""
+"""Runs the project's own commands (setup, gates) in the shell, keeping the beginning and end of their output."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _PRINTED_BYTES: Final = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a command ended; `output` is bounded, and ends with the reason where the command was ended."""
+    """How a command ended; `output` is bounded, and ends with the reason if the command was stopped."""
 
     passed: bool
     seconds: float
@@ -58,29 +58,28 @@ class Ends:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
-    `files` are lent to them in a sandbox: see `Room`. `heard` gets every line that they print: what is kept of it is
-    bounded.
+    """Context of commands: `marker` identifies their processes, `env` are their own variables, and `files` are lent to
+    them in a sandbox: see `Room`. `on_output` gets every printed line, while the stored output is bounded.
     """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[Path, str] = field(default_factory=dict)
-    heard: Callable[[bytes], None] | None = None
+    on_output: Callable[[bytes], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """`env` is the whole environment of what runs, markers and that of the errand apart."""
+    """`env` is the whole environment of commands, apart from markers and the errand's own variables."""
 
     env: Mapping[str, str]
     sandbox: Sandbox = OPEN
 
     async def run(self, command: str, errand: Errand, *, tree: Path, seconds: float) -> Outcome:
-        """Run the command at the root of the tree; no process of it is alive afterwards."""
+        """Runs the command at the root of the tree; none of its processes is alive afterwards."""
         printed = Ends()
         spawn = Spawn(
-            # One stream for both: what a command complains about belongs next to what it was doing.
+            # One stream for both, so that errors are next to the output that they belong to.
             argv=("/bin/sh", "-c", f"exec 2>&1\n{command}"),
             cwd=tree,
             # Without a ceiling, git in a tree that lost its `.git` would find the user's repository further up.
@@ -94,18 +93,18 @@ class Shell:
 
         clean = Lined(LINE_BYTES)
 
-        def hear(said: bytes) -> None:
+        def feed(said: bytes) -> None:
             line = clean.line(said)
             printed.add(line)
-            if errand.heard:
-                errand.heard(line)
+            if errand.on_output:
+                errand.on_output(line)
 
-        ended = await supervise(self.sandbox.enclosed(spawn, room), hear)
+        ended = await supervise(self.sandbox.enclosed(spawn, room), feed)
         reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
-        told = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
-        return Outcome(passed=passed, seconds=ended.seconds, output=told)
+        message = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
+        return Outcome(passed=passed, seconds=ended.seconds, output=message)
 
 
 _REASONS: Final[Mapping[Cause, str]] = {

@@ -1,4 +1,4 @@
-"""Files and folders that an agent may have left in any state: replaced whole, removed, loosened, set aside.
+"""Files and folders that an agent may have left in any state: replacing, removing, unlocking and moving them.
 
 No function here follows a symbolic link.
 """
@@ -26,18 +26,18 @@ _SMALL: Final = 64 * 1024
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Replace the file at once: a reader sees the old content or the new."""
+    """Replaces the file atomically: a reader sees either the old content or the new."""
     partial = f"{path}.{os.getpid()}.part"
     try:
         write_new(partial, content)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_new(partial, content)
-    os.replace(partial, path)  # noqa: PTH105 - plain text is quicker, and every landing waits for some of these
+    os.replace(partial, path)  # noqa: PTH105 - plain strings are faster, and every landing waits for some of these
 
 
 def write_new(path: str, content: bytes) -> None:
-    """Write a file that nobody reads yet. Not by `open`: its buffer takes longer than the writing."""
+    """Writes a file that has no readers yet. Without `open`: creating its buffer takes longer than writing."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
     try:
         while content:
@@ -47,16 +47,16 @@ def write_new(path: str, content: bytes) -> None:
 
 
 def check_unlinked(below: Path, path: Path) -> None:
-    """Raise RepositoryError where a link stands on the way from the one folder to the path, the path included."""
+    """Raises RepositoryError if there is a link between the folder and the path, the path included."""
     if link := first_link(below, path):
         raise RepositoryError(
-            f"{link} is a link, and shiftwork makes none there: it is not followed",
+            f"{link} is a link, and shiftwork never creates links there: it is not followed",
             hint=f"see where it leads: ls -l {link}; then remove it",
         )
 
 
 def modified(path: Path) -> float | None:
-    """When it was last written to; None where it is not there, or not any more: to ask first would be to ask twice."""
+    """When it was last modified; None if it does not exist. Checking first would need two calls."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def modified(path: Path) -> float | None:
 
 
 def text_of(path: Path) -> str:
-    """What a small file of git's says; nothing where it is not there, not any more, or no regular file."""
+    """The text of a small git file; empty if it does not exist or is not a regular file."""
     try:
         return read_head(path, _SMALL).decode(errors="surrogateescape").strip()
     except OSError:
@@ -72,27 +72,27 @@ def text_of(path: Path) -> str:
 
 
 async def outlast(lock: Path) -> None:
-    """Wait until a git of ours lets go of its lock; one that keeps it so long was killed, and its lock is removed.
+    """Waits until our own git releases its lock; after that time the git was killed, and its lock is removed.
 
-    Only for what no git but ours ever locks.
+    Only for files that no other git ever locks.
     """
     for _ in range(_LOCK_POLLS):
-        if not lock.exists():  # noqa: ASYNC240 - a look at one file takes less than a thread
+        if not lock.exists():  # noqa: ASYNC240 - checking one file takes less time than a thread
             return
         await asyncio.sleep(_POLL_SECONDS)
     lock.unlink(missing_ok=True)  # noqa: ASYNC240 - as above
 
 
 def free_path(wanted: Path) -> Path:
-    """The path itself, or the first of `name-2.ext`, `name-3.ext`, … where nothing stands."""
+    """The path itself, or the first of `name-2.ext`, `name-3.ext`, … that does not exist."""
     if not os.path.lexists(wanted):
         return wanted
     numbered = (wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}") for number in count(2))
     return next(path for path in numbered if not os.path.lexists(path))
 
 
-def set_aside(path: Path, folder: Path, label: str) -> Path:
-    """Move what stands at the path, whatever it is, into the folder; nothing there is overwritten."""
+def reserve(path: Path, folder: Path, label: str) -> Path:
+    """Moves anything at the path into the folder, without overwriting."""
     folder.mkdir(parents=True, exist_ok=True)
     open_up(path.parent)
     target = free_path(folder / label.strip("/").replace("/", "__"))
@@ -105,7 +105,7 @@ def set_aside(path: Path, folder: Path, label: str) -> Path:
 
 
 def erase(path: Path) -> None:
-    """Remove a file, a link, or a folder with all that is in it, read-only or not; nothing happens where none is."""
+    """Removes a file, a link, or a folder with its content, read-only or not; does nothing if it does not exist."""
     for tries_left in reversed(range(_REMOVE_TRIES)):
         try:
             mode = path.lstat().st_mode
@@ -117,7 +117,7 @@ def erase(path: Path) -> None:
                 path.rmdir()
             else:
                 path.unlink()
-        except OSError:  # the folder it lies in is closed, or a process that is just dying still writes there
+        except OSError:  # its folder is read-only, or a dying process still writes there
             if not tries_left:
                 raise
             with contextlib.suppress(OSError):
@@ -125,7 +125,7 @@ def erase(path: Path) -> None:
 
 
 def _empty(path: Path) -> None:
-    """Folders further down are moved up before they are emptied: they may lie deeper than any path can tell."""
+    """Empties a folder. Moves deeper folders up before emptying them: they may exceed the longest possible path."""
     open_up(path)
     up, fresh = os.open(path, _FOLDER), f"{secrets.token_hex(8)}-"
     numbers = count()
@@ -151,7 +151,7 @@ def _listed(folder: int) -> list[os.DirEntry[str]]:
 
 
 def _removed(entry: os.DirEntry[str], folder: int) -> bool:
-    """Remove what is no folder; a folder is opened up."""
+    """Removes anything but a folder; a folder is made accessible."""
     if not entry.is_dir(follow_symlinks=False):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(entry.name, dir_fd=folder)
@@ -163,8 +163,8 @@ def _removed(entry: os.DirEntry[str], folder: int) -> bool:
 
 
 def loosen(tree: Path) -> None:
-    """Make everything readable and removable for git, and remove what git cannot store: pipes, sockets, devices. What
-    lies deeper than a path can name stays as it is: git does not reach it either.
+    """Makes everything readable and removable for git, and removes what git cannot store: pipes, sockets, devices.
+    Paths that are too long stay as they are: git does not reach them either.
     """
     open_up(tree)
     for entry in _entries(tree):
@@ -192,8 +192,8 @@ def _unless_too_deep() -> Iterator[None]:
 
 
 def remove_pipes(tree: Path) -> None:
-    """Remove pipes from the tree, and let go whoever waits for one of them: git does that where a pipe has the name of
-    a file with its rules.
+    """Removes pipes from the tree, and unblocks programs that wait for them: git waits if a pipe has the name of a file
+    with git's rules.
     """
     for entry in _entries(tree):
         with contextlib.suppress(OSError):
@@ -221,7 +221,7 @@ def _allow(path: os.PathLike[str] | str, mode: int, wanted: int) -> None:
 def _entries(tree: Path) -> Iterator[os.DirEntry[str]]:
     waiting: list[os.PathLike[str]] = [tree]
     while waiting:
-        # A folder's own entry is handed out, and so loosened, before it is listed.
+        # A folder's own entry is yielded, and so made accessible, before it is listed.
         with contextlib.suppress(FileNotFoundError), _unless_too_deep(), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 yield entry
@@ -230,7 +230,7 @@ def _entries(tree: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def copy_within(source: Path, target: Path, name: str) -> bool:
-    """Copy one file of a tree to the same place in another, unless something stands there or a link leads away."""
+    """Copies one file of a tree to the same path in another, unless the path exists or a link leads away."""
     wanted = target / name
     if os.path.lexists(wanted):
         return False

@@ -1,4 +1,4 @@
-"""The workspaces port on git: one private tree a story, committed by the harness from outside."""
+"""The workspaces port on git: one private tree for each story, committed by the harness from outside."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from shiftwork.ports.workspace import NOWHERE, Place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitWorkspaces:
-    """Trees in the cache folder. `places` are the last ones of the stories that this process works on."""
+    """Trees in the cache folder. `places` are the latest places of the stories in progress in this process."""
 
     hub: Hub
     setup: Setup
@@ -44,7 +44,7 @@ class GitWorkspaces:
     async def _environment(self, commit: Commit, base: Commit, errand: Errand) -> Environment | None:
         try:
             return await self.setup.environment(self.hub, commit, errand, base)
-        except DependenciesError:  # work so far has changed what is needed: its agent may get it, or ask for it
+        except DependenciesError:  # the work has changed its dependencies: the agent may install them, or ask for them
             return None
 
     def variables(self, place: Place) -> Mapping[str, str]:
@@ -79,7 +79,7 @@ class GitWorkspaces:
             self._numbers.release(owner)
 
     def _apart(self, place: Place) -> dict[str, str]:
-        """The ports and names of the story, which nothing else on this machine has while it is worked on here."""
+        """The story's ports and names, reserved on this machine while it is in progress here."""
         owner = _owner(place)
         self.places[owner] = place
         return story_environment(place.run, place.story, self._numbers.lease(owner, place.slot))

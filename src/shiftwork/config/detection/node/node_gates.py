@@ -15,7 +15,7 @@ _SCRIPTS: Final = {
     "build": ("build",),
 }
 _ONCE: Final = ("test:ci", "test:run", "test:once")
-"""Called instead of a `test` that watches files and does not end."""
+"""Used instead of a `test` script that watches files and never ends."""
 
 _WATCHES: Final = re.compile(r"--watch(?:All)?(?![\w=-])|--watch(?:All)?=true")
 _NO_TESTS: Final = "no test specified"
@@ -55,18 +55,18 @@ def _gates(folder: Folder, package: Mapping[str, Any]) -> Iterator[FoundGate]:
 
 
 def _script(scripts: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first of the names that is a script which does something and ends."""
+    """The first of these scripts that exists, is no placeholder and ends."""
     for name in names:
         text = scripts.get(name)
         if isinstance(text, str) and text.strip() and _NO_TESTS not in text:
             if not _WATCHES.search(text):
                 return name
-            return next((one for one in _ONCE if isinstance(scripts.get(one), str)), name)
+            return next((item for item in _ONCE if isinstance(scripts.get(item), str)), name)
     return ""
 
 
 def _shared(inside: list[Member], names: tuple[str, ...]) -> str:
-    return next((name for name in names if any(_script(one.scripts, (name,)) for one in inside)), "")
+    return next((name for name in names if any(_script(member.scripts, (name,)) for member in inside)), "")
 
 
 def _manager(folder: Folder, package: Mapping[str, Any]) -> str:
@@ -76,7 +76,7 @@ def _manager(folder: Folder, package: Mapping[str, Any]) -> str:
 
 
 def _is_berry(folder: Folder, package: Mapping[str, Any]) -> bool:
-    """Yarn from version 2 on, which has other options."""
+    """Yarn 2 or later, which has different options."""
     named = re.match(r"yarn@(\d+)", str(package.get("packageManager", "")))
     if named:
         return int(named[1]) > 1
@@ -84,7 +84,7 @@ def _is_berry(folder: Folder, package: Mapping[str, Any]) -> bool:
 
 
 def _setup(folder: Folder, package: Mapping[str, Any]) -> str:
-    """Installs exactly what the lock file says; without one, what the manifest asks for."""
+    """Installs exactly what the lock file says; without a lock file, what the manifest asks for."""
     scripts = table(package, "scripts")
     wanted = any(package.get(key) for key in _INSTALLED) or any(key in scripts for key in _AFTER_INSTALL)
     if not wanted and not folder.has("pnpm-workspace.yaml"):

@@ -1,4 +1,4 @@
-"""The packages of a Node workspace, and how a script of theirs is run where the root has none of that name."""
+"""The packages of a Node workspace, and how to run their scripts if the root has no script of that name."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ def members(folder: Folder) -> list[Member]:
     places = (path.rpartition("/")[0] for path in files)
     chosen = [place for place in places if _matches(place, patterns)][:_MOST]
     documents = [folder.json(f"{place}/package.json") for place in chosen]
-    return [Member(name=str(one.get("name") or ""), scripts=table(one, "scripts")) for one in documents]
+    return [Member(name=str(values.get("name") or ""), scripts=table(values, "scripts")) for values in documents]
 
 
 def run_in_members(manager: str, script: str, inside: Sequence[Member], doing: Sequence[Member]) -> str:
-    """Runs the script in every package that has it, and in those that come later as far as the manager can do that.
-    Where only those that are `doing` something have more than a placeholder, they are named.
+    """Runs the script in every package that has it, including packages added later if the manager supports that. If
+    some packages only have a placeholder, the packages in `doing` are named instead.
     """
     having = [member for member in inside if script in member.scripts]
     names = [] if len(having) == len(doing) else [member.name for member in doing]
@@ -55,7 +55,7 @@ def run_in_members(manager: str, script: str, inside: Sequence[Member], doing: S
 
 
 def _patterns(folder: Folder) -> Iterator[str]:
-    """As package.json has them (a list, or a table with one), or pnpm's own file."""
+    """From package.json (a list, or a table with a list), or from pnpm's own file."""
     listed = folder.json("package.json").get("workspaces")
     yield from strings(listed.get("packages") if isinstance(listed, dict) else listed)
     packages = _PNPM_LIST.search(f"{folder.text(_PNPM)}\n")
@@ -65,9 +65,9 @@ def _patterns(folder: Folder) -> Iterator[str]:
 
 
 def _matches(place: str, patterns: Sequence[str]) -> bool:
-    wanted = [one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!")]
-    refused = [one[1:].removeprefix("./").rstrip("/") for one in patterns if one.startswith("!")]
-    return any(_fits(place, one) for one in wanted) and not any(_fits(place, one) for one in refused)
+    wanted = [pattern.removeprefix("./").rstrip("/") for pattern in patterns if not pattern.startswith("!")]
+    refused = [pattern[1:].removeprefix("./").rstrip("/") for pattern in patterns if pattern.startswith("!")]
+    return any(_fits(place, name) for name in wanted) and not any(_fits(place, name) for name in refused)
 
 
 def _fits(place: str, pattern: str) -> bool:

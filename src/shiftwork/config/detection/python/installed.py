@@ -1,4 +1,4 @@
-"""What is installed in the Python environments that the user has: found by looking at files, nothing is started."""
+"""What is installed in the user's Python environments: found by reading files, without starting a program."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def in_environment(folder: Folder, module: str) -> bool:
 
 
 def on_this_machine(folder: Folder, module: str) -> bool:
-    """Whether the interpreter has it that the project is run with where no environment is made for it."""
+    """Whether the interpreter that runs the project has the module if no environment is made for it."""
     environments = list(_environments(folder))
     return any(_holds(prefix, module) for prefix in environments or _system(folder))
 

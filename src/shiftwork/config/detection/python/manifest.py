@@ -1,4 +1,4 @@
-"""What a Python project declares: who manages its environment, what it needs, and its extras and dependency groups."""
+"""What a Python project declares: its environment manager, its dependencies, and its extras and dependency groups."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,10 +10,10 @@ from shiftwork.config.detection.folder import Folder, strings, table
 from shiftwork.config.detection.python.requirements import bring, listed
 
 MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "requirements-dev.txt")
-"""A folder with one of these is a Python project of its own."""
+"""A folder with one of these files is a separate Python project."""
 
 TEST_NAMES: Final = ("test", "tests", "testing", "dev", "develop", "development")
-"""How extras and dependency groups are called that tests need."""
+"""The usual names of extras and dependency groups for tests."""
 
 _BASE_FILES: Final = ("requirements.txt", "requirements/base.txt", "requirements/requirements.txt")
 _TEST_FILE: Final = re.compile(
@@ -26,9 +26,9 @@ _LOCKS: Final = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """`manager` makes the environment: uv, poetry, pdm, pipenv or pip; empty where nothing is declared. An
-    `installable` project is built and imported from where it lies. `files` are its requirements files for running and
-    testing it. `dependencies` of a project that says none of that have to be installed one by one.
+    """`manager` makes the environment: uv, poetry, pdm, pipenv or pip; empty if nothing is declared. An `installable`
+    project is installed in editable mode. `files` are its requirements files for running and testing it. If a project
+    is not installable, its `dependencies` are installed separately.
     """
 
     project: Mapping[str, Any]
@@ -41,13 +41,13 @@ class Declared:
     listed: tuple[str, ...] = ()
 
     def brings(self, tool: str) -> bool:
-        """Whether an environment made from all of this has the tool."""
+        """Whether an environment with all of these dependencies has the tool."""
         declared = chain(self.dependencies, self.listed, *self.extras.values(), *self.groups.values())
         return bring(declared, tool)
 
 
 def declared_by(folder: Folder) -> Declared:
-    """What the manifests in the folder say."""
+    """What the manifests in the folder declare."""
     project, cfg = folder.toml("pyproject.toml"), folder.ini("setup.cfg")
     installable = _installable(folder, project, cfg)
     files = tuple(_requirements_files(folder, skip_base=installable and _says_dependencies(folder, project, cfg)))
@@ -76,7 +76,7 @@ def _manager(folder: Folder, project: Mapping[str, Any]) -> str:
 
 
 def _installable(folder: Folder, project: Mapping[str, Any], cfg: Mapping[str, Mapping[str, str]]) -> bool:
-    """Without a build system setuptools guesses, which works with a `src` folder and may fail without."""
+    """Without a build system setuptools guesses, which works with a `src` folder and may fail without it."""
     if folder.has("setup.py") or "build-system" in project:
         return True
     return folder.has("pyproject.toml") and ("metadata" in cfg or ("project" in project and folder.has_folder("src")))
@@ -90,7 +90,7 @@ def _says_dependencies(folder: Folder, project: Mapping[str, Any], cfg: Mapping[
 
 
 def _requirements_files(folder: Folder, *, skip_base: bool) -> Iterator[str]:
-    """The plain one, unless the project says what it needs itself, and those for tests and development."""
+    """The plain file, unless the project declares its dependencies itself, and the files for tests and development."""
     base = folder.first(*_BASE_FILES)
     if base and not skip_base:
         yield base
@@ -107,19 +107,19 @@ def _extras(
 
 
 def _extras_of_setup_py(text: str) -> dict[str, tuple[str, ...]]:
-    """Read, not run: the names before lists in what follows `extras_require`."""
+    """Parsed, not executed: the names before lists after `extras_require`."""
     after = text.partition("extras_require")[2]
     found = re.findall(r"""["'](\w[\w.-]*)["']\s*:\s*\[([^\]]*)\]""", after)
     return {name: tuple(re.findall(r"""["']([^"']+)["']""", values)) for name, values in found}
 
 
 def _groups(project: Mapping[str, Any], pipfile: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Dependency groups, and what the tools called them before there was one way to write them."""
+    """Dependency groups, and the tools' own formats from before these were standardized."""
     poetry = table(project, "tool", "poetry")
     old = table(poetry, "dev-dependencies") | table(pipfile, "dev-packages") | table(pipfile, "packages")
     groups: dict[str, tuple[str, ...]] = {"": tuple(old) + tuple(table(poetry, "dependencies"))}
     groups |= {name: strings(value) for name, value in table(project, "tool", "pdm", "dev-dependencies").items()}
-    groups |= {name: tuple(table(one, "dependencies")) for name, one in table(poetry, "group").items()}
+    groups |= {name: tuple(table(item, "dependencies")) for name, item in table(poetry, "group").items()}
     groups[""] += strings(table(project, "tool", "uv").get("dev-dependencies"))
     return groups | {name: strings(value) for name, value in table(project, "dependency-groups").items()}
 

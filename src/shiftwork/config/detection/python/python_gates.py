@@ -1,4 +1,6 @@
-"""Gates of a Python project: ruff or flake8, mypy or pyright, and its tests by pytest, unittest, Django, tox or nox."""
+"""Gates of a Python project: ruff or flake8, mypy or pyright, and its tests with pytest, unittest, Django, tox or
+nox.
+"""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +20,7 @@ _CONDA: Final = ("environment.yml", "environment.yaml", "conda-lock.yml")
 
 _CHECKERS: Final = (("lint", "ruff"), ("lint", "flake8"), ("typecheck", "mypy"), ("typecheck", "pyright"))
 _FLAKE8: Final = "flake8 --extend-exclude=.venv"
-"""By itself it looks into every folder but a few that it knows."""
+"""By default, flake8 checks every folder except a few known names."""
 
 _OWN_FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "ruff": ("ruff.toml", ".ruff.toml"),
@@ -31,7 +33,7 @@ _OWN_FILES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Start:
-    """A gate as `python -m` starts it, or as a program of its own; `tool` is the package that it needs."""
+    """A gate started with `python -m`, or as a separate program; `tool` is the package that it needs."""
 
     gate: str
     command: str
@@ -41,7 +43,7 @@ class _Start:
 
 
 def find(folder: Folder) -> Detected:
-    """The gates, and the command that makes the environment they run in."""
+    """The gates, and the setup command for their environment."""
     declared = declared_by(folder)
     if folder.place and not declared.manager:
         return Detected()
@@ -79,7 +81,7 @@ def _setup(folder: Folder, declared: Declared, tools: list[str]) -> str:
 
 
 def _checkers(folder: Folder, declared: Declared) -> list[_Start]:
-    """One linter and one type checker at most, each only where it can be started."""
+    """At most one linter and one type checker, each only if it can be started."""
     starts: dict[str, _Start] = {}
     for gate, tool in _CHECKERS:
         source = configured(folder, declared, tool)
@@ -105,14 +107,14 @@ def _tests(folder: Folder, declared: Declared, tests: Tests) -> list[_Start]:
 
 
 def _named_folder(folder: Folder, declared: Declared) -> bool:
-    """Whether the settings of pytest say where its tests are, which may be called as they like."""
+    """Whether the pytest settings define the names of test files, which may then be anything."""
     settings = table(declared.project, "tool", "pytest", "ini_options")
     text = "\n".join(map(folder.text, ("pytest.ini", "setup.cfg", "tox.ini")))
     return "python_files" in settings or re.search(r"^python_files\s*=", text, re.MULTILINE) is not None
 
 
 def configured(folder: Folder, declared: Declared, tool: str) -> str:
-    """The file that shows that the project uses the tool; empty where none does."""
+    """The file which shows that the project uses the tool; empty if there is none."""
     if tool in table(declared.project, "tool"):
         return "pyproject.toml"
     for file in ("setup.cfg", "tox.ini"):
@@ -126,7 +128,7 @@ def configured(folder: Folder, declared: Declared, tool: str) -> str:
 
 
 def _mypy(folder: Folder, declared: Declared) -> str:
-    """Without files in its settings it has to be given some."""
+    """If its settings name no files, mypy needs them as arguments."""
     settings = table(declared.project, "tool", "mypy")
     given = any(key in settings for key in ("files", "packages", "modules"))
     elsewhere = folder.text("mypy.ini") or folder.text(".mypy.ini") or folder.text("setup.cfg")

@@ -1,6 +1,6 @@
-"""The command that makes the environment of a Python project, by the tool that manages it.
+"""The command that makes the environment of a Python project, with the tool that manages it.
 
-It runs in a fresh tree, where `python3` is the interpreter that the project is used with, and leaves `.venv` there.
+It runs in a fresh tree, where `python3` is the project's interpreter, and creates `.venv` there.
 """
 
 import shlex
@@ -15,12 +15,12 @@ from shiftwork.config.detection.python.requirements import bring
 _VENV: Final = "python3 -m venv .venv"
 _PIP: Final = ".venv/bin/python -m pip install -q"
 _GROUPS_SINCE: Final = "'pip>=25.1'"
-"""The pip that a new environment comes with may be older, and does not know dependency groups then."""
+"""The pip in a new environment may be older, and then does not support dependency groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What of a project's declarations its gates need, and the `missing` tools that no declaration brings."""
+    """What the gates need of a project's declarations, and the `missing` tools that are not declared."""
 
     folder: Folder
     declared: Declared
@@ -30,8 +30,8 @@ class _Wanted:
 
 
 def setup_command(folder: Folder, declared: Declared, tools: Sequence[str]) -> str:
-    """Installs the project and what it declares for its tests; `tools` are what gates start, and are installed too
-    where nothing brings them.
+    """Installs the project and its test dependencies; `tools` are the programs that gates start, installed too if no
+    declaration includes them.
     """
     left = [tool for tool in tools if not bring((*declared.dependencies, *declared.listed), tool)]
     groups = _chosen(declared.groups, left)
@@ -43,7 +43,7 @@ def setup_command(folder: Folder, declared: Declared, tools: Sequence[str]) -> s
 
 
 def _chosen(sets: Mapping[str, Iterable[str]], tools: Sequence[str]) -> list[str]:
-    """The extras or groups that are called as those for tests are; for a tool that none of them brings, the first that
+    """The extras or groups with the usual names for tests; for a tool that none of them includes, the first that
     does.
     """
     names = [name for name in TEST_NAMES if name in sets]
@@ -62,7 +62,7 @@ def _pip(wanted: _Wanted) -> str:
     if declared.installable:
         words.append(f"-e {shlex.quote('.[' + ','.join(wanted.extras) + ']')}" if wanted.extras else "-e .")
     else:
-        listed = (*declared.dependencies, *(one for name in wanted.extras for one in declared.extras[name]))
+        listed = (*declared.dependencies, *(extra for name in wanted.extras for extra in declared.extras[name]))
         words += map(shlex.quote, dict.fromkeys(listed))
     words += [*(f"--group {name}" for name in groups), *wanted.missing]
     if not words:
@@ -72,7 +72,7 @@ def _pip(wanted: _Wanted) -> str:
 
 
 def _pip_with_hashes(declared: Declared, missing: Sequence[str]) -> str:
-    """The files pin everything, and pip refuses whatever has no hash beside them."""
+    """The files pin everything, and pip rejects requirements without a hash in the same command."""
     parts = [_VENV, *(f"{_PIP} -r {file}" for file in declared.files)]
     parts += [f"{_PIP} --no-deps -e ."] if declared.installable else []
     parts += [f"{_PIP} {' '.join(missing)}"] if missing else []

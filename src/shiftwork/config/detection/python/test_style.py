@@ -1,4 +1,4 @@
-"""How the tests of a Python project are written, which says by what they are run."""
+"""How the tests of a Python project are written, which decides how to run them."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _UNITTEST: Final = re.compile(r"\bTestCase\b|^[ \t]*(?:import|from)[ \t]+unittes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tests:
-    """The files that hold tests; whether any can be run by pytest alone, and whether all of the rest are unittest's."""
+    """The test files; whether any of them need pytest, and whether any use unittest."""
 
     files: tuple[str, ...] = ()
     pytest: bool = False
@@ -32,8 +32,8 @@ class Tests:
 
 
 def tests_in(folder: Folder, *, declared: bool, whole: bool) -> Tests:
-    """The tests in the folder, without those of projects inside unless it is to be run as a `whole`. Where no manifest
-    says that it is a Python project (`declared`), only those at its root and in its folder of tests count.
+    """The tests in the folder, without those of nested projects unless `whole` is set. If no manifest declares a Python
+    project (`declared`), only tests at the root and in its test folder count.
     """
     depth = _DEPTH if declared else 1
     found = islice(folder.files(_FILES, depth=depth, stop=() if whole else MANIFESTS), _MOST_FILES)
@@ -47,7 +47,7 @@ def tests_in(folder: Folder, *, declared: bool, whole: bool) -> Tests:
 
 
 def unittest_command(folder: Folder, tests: Tests) -> str:
-    """What has `python -m` find them: by itself it looks only into packages, for names that begin with "test"."""
+    """Arguments for `python -m`: by default unittest only searches packages, for names that start with "test"."""
     place = tests.files[0].rpartition("/")[0].partition("/")[0] if tests.files else ""
     suffix = "" if any(_name(path).startswith("test") for path in tests.files) else " -p '*_test.py'"
     if not place:

@@ -1,4 +1,4 @@
-"""tox and nox: runners of tests that make environments of their own, in `.tox` and `.nox`."""
+"""tox and nox: test runners that make their own environments, in `.tox` and `.nox`."""
 
 import re
 from typing import Final
@@ -20,7 +20,7 @@ _INTERPRETERS: Final = re.compile(r"\bpy(?:py)?\{?\d|(?<![\w.])3\.\d+")
 
 
 def tox(folder: Folder) -> Detected:
-    """The environments that `tox` runs by itself; interpreters that this machine lacks are left out."""
+    """The environments that `tox` runs by default, without interpreters that this machine lacks."""
     source, settings = _tox_settings(folder)
     if not source:
         return Detected()
@@ -32,7 +32,7 @@ def tox(folder: Folder) -> Detected:
 
 
 def _tox_settings(folder: Folder) -> tuple[str, str]:
-    """The file that has them, and their text."""
+    """The file with the tox settings, and their text."""
     if re.search(r"^\[(?:tox|testenv)", folder.text("tox.ini"), re.MULTILINE):
         return "tox.ini", folder.text("tox.ini")
     if re.search(r"^\[tox:tox\]", folder.text("setup.cfg"), re.MULTILINE):
@@ -44,14 +44,14 @@ def _tox_settings(folder: Folder) -> tuple[str, str]:
 
 
 def nox(folder: Folder) -> Detected:
-    """The sessions that are called as checks are; with none of them, what `nox` runs by itself."""
+    """The sessions with the usual names of checks; if there are none, what `nox` runs by default."""
     text = folder.text("noxfile.py")
     if not text:
         return Detected()
     sessions = {*_SESSION.findall(text), *_NAMED.findall(text)}
-    # With CI in the environment, a missing interpreter would be an error.
+    # If CI is set in the environment, a missing interpreter would be an error.
     run = f"{_python(folder)} -m nox -r --no-error-on-missing-interpreters"
-    chosen = {gate: next((one for one in names if one in sessions), "") for gate, names in _GATES.items()}
+    chosen = {gate: next((name for name in names if name in sessions), "") for gate, names in _GATES.items()}
     gates = [
         FoundGate(name=gate, command=f"{run} -s {session}", source="noxfile.py")
         for gate, session in chosen.items()

@@ -1,4 +1,4 @@
-"""Facts of a run: what became of its stories, and what people asked of it."""
+"""Facts about a run as a whole: its start, stories, own steps, memory and end."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ class RunStarted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryAdopted(Fact):
-    """The spec says that the story had landed before: it counts as completed and is not worked on."""
+    """The spec says that the story landed earlier: it counts as completed and is not started."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryDispatched(Fact):
-    """A story was given its job, and a slot that no other story of the run holds while it is in progress."""
+    """A story was started, with a slot that no other story of the run holds while it is in progress."""
 
     story: StoryId
     slot: int = 0
@@ -34,7 +34,7 @@ class StoryDispatched(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryWaits(Fact):
-    """A story waits for a person, or does so no longer: meanwhile another may use its place."""
+    """A story waits for a person, or no longer does: meanwhile another story may use its place."""
 
     story: StoryId
     waiting: bool
@@ -42,8 +42,8 @@ class StoryWaits(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEnded(Fact):
-    """A story's job told the run how it ended and, where it landed, what it has learnt and how far it is proved. Of its
-    `usage` the run has not heard yet of what is `unbooked`.
+    """A story reported its end to the run and, if it landed, what it has learnt and its proof status. `unrecorded` is
+    the part of its `usage` that the run has not recorded yet.
     """
 
     story: StoryId
@@ -55,13 +55,13 @@ class StoryEnded(Fact):
     learnt: Learnt | None = None
     context: tuple[tuple[str, str], ...] = ()
     base: Commit = Commit("")
-    unbooked: Usage = NOTHING_USED
+    unrecorded: Usage = NOTHING_USED
     proof: ProofStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteShared(Fact):
-    """A story left a note that is not for itself alone."""
+    """A story wrote a note for other stories."""
 
     story: StoryId
     scope: Scope
@@ -70,8 +70,8 @@ class NoteShared(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryKept(Fact):
-    """The run's notebook shows its memory after that many changes; `reason` says why it does not, where it could not be
-    written: that is tried again with the next change.
+    """The run's notebook was written after that many changes of its memory. If that failed, `reason` says why, and the
+    next change tries again.
     """
 
     changes: int
@@ -79,9 +79,9 @@ class MemoryKept(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpecTicked(Fact):
-    """The spec's file now says of these stories what has become of them: `cleared` are those that it no longer counts
-    as done, because they were undone. The `missing` ones do not stand in it: they were added by hand, or taken out.
+class SpecUpdated(Fact):
+    """The spec's file now shows the status of these stories. `cleared` are no longer marked as done, because they were
+    undone. `missing` are not in the file: a person added them to the run or removed them from the file.
     """
 
     stories: tuple[StoryId, ...]
@@ -89,14 +89,14 @@ class SpecTicked(Fact):
     missing: tuple[StoryId, ...] = ()
 
     @property
-    def ticked(self) -> tuple[StoryId, ...]:
-        """Those that it counts as done."""
+    def marked(self) -> tuple[StoryId, ...]:
+        """The stories that the file marks as done."""
         return tuple(story for story in self.stories if story not in {*self.cleared, *self.missing})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpecTickFailed(Fact):
-    """The spec's file could not be written to; unless this was the `final` try, that is done with what lands next."""
+class SpecUpdateFailed(Fact):
+    """The spec's file could not be written; unless this was the `final` try, the next landing tries again."""
 
     stories: tuple[StoryId, ...]
     reason: str
@@ -105,16 +105,16 @@ class SpecTickFailed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameBegun(Fact):
-    """The run's own steps were given their job, for the `go`th time."""
+    """The run started its own steps, for the first time or again."""
 
-    go: int
+    start_number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopOpened(Fact):
-    """The run's own steps have come to the stories: these, where a step has planned them, else those of the spec.
+    """The run's own steps have reached the loop over the stories: these if a step has planned them, else the spec's.
 
-    `feedback` is why the loop is gone through again, and `context` what the steps before it have set.
+    `feedback` is the reason for repeating the loop, and `context` has the values that the earlier steps have set.
     """
 
     round: int
@@ -125,18 +125,18 @@ class LoopOpened(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopClosed(Fact):
-    """No story is left to be worked on, and the run's own steps have been told so."""
+    """No story is left to work on, and the run has reported that to its own steps."""
 
     round: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameEnded(Fact):
-    """The run's own steps are over; `failure` says why they did not come to their end."""
+    """The run's own steps have ended; `failure` says why they did not complete."""
 
     failure: str
     usage: Usage
-    unbooked: Usage = NOTHING_USED
+    unrecorded: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceAsked(Fact):
-    """A story is about to begin an attempt of this kind; a `bounded` one stops at what is set aside for it."""
+    """A story is about to begin an attempt of this kind; a `bounded` attempt stops at its reserved amount."""
 
     story: StoryId
     number: int
@@ -21,7 +21,7 @@ class AllowanceAsked(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountReserved(Fact):
-    """Set aside before the attempt begins."""
+    """The run reserved an amount before the attempt begins."""
 
     story: StoryId
     number: int
@@ -29,8 +29,8 @@ class AmountReserved(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShortageTold(Fact):
-    """The story knows that there is not enough for its attempt."""
+class ShortageReported(Fact):
+    """The run reported to the story that not enough is left for its attempt."""
 
     story: StoryId
     number: int
@@ -38,8 +38,8 @@ class ShortageTold(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSettled(Fact):
-    """What the attempt used; nothing is known of it where `used` is empty. With the number 0 it is what the story had
-    used before it heard of a limit of the run. Where what was set aside is `unused`, the attempt was not made.
+    """What the attempt used; unknown if `used` is None. With the number 0, it is what the story used before it received
+    a limit of the run. If the reserved amount is `unused`, there was no attempt.
     """
 
     story: StoryId
@@ -50,13 +50,13 @@ class AttemptSettled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsRaised(Fact):
-    """A person set other limits; what they say nothing about stays."""
+    """A person set new limits; limits that they did not name stay."""
 
     limits: Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsForwarded(Fact):
-    """A story in flight has been told which limits hold now."""
+    """The run sent the current limits to a story in progress."""
 
     story: StoryId

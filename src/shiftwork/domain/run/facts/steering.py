@@ -10,56 +10,56 @@ from shiftwork.domain.spec.spec import Story
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRetryRequested(Fact):
-    """A person asked for another go at a story that failed: from the step that failed, or `afresh` from its first.
-    `limits` are new ones of the run, which hold if the story has its go and not otherwise.
+    """A person asked to retry a story: from the failed step, or from scratch. `limits` are new limits of the run; they
+    apply only if the retry is accepted.
     """
 
     story: StoryId
-    afresh: bool = False
+    from_scratch: bool = False
     limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryCancellationRequested(Fact):
-    """A person asked for the end of one story."""
+    """A person cancelled a story."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryAdded(Fact):
-    """A person asked for one story more."""
+    """A person added a story."""
 
     story: Story
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEdited(Fact):
-    """A person changed what is asked of a story that nobody works on."""
+    """A person changed a story that is not in progress."""
 
     story: Story
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoriesReordered(Fact):
-    """A person asked for these to start before all others, in this order, as soon as they can."""
+    """A person asked that these stories start before all others, in this order, as soon as they can."""
 
     stories: tuple[StoryId, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPaused(Fact):
-    """A person asked that nothing be begun until they say so."""
+    """A person paused the run: nothing starts until they resume it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunUnpaused(Fact):
-    """A person asked that the run go on."""
+    """A person resumed the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseForwarded(Fact):
-    """A story in flight has been told that the run is paused, or that it no longer is."""
+    """The run reported to a story in progress that the run is paused, or no longer is."""
 
     story: StoryId
     paused: bool
@@ -67,7 +67,7 @@ class PauseForwarded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelRequested(Fact):
-    """A person asked for the end of the run."""
+    """A person cancelled the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +77,8 @@ class CancelForwarded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionsChanged(Fact):
-    """Other options are in force: each field is one of the plan's, and stays where it is None. A person has `named`
-    these; the others follow the settings.
+    """New options apply: each field is a field of the plan, and None leaves it unchanged. A person has set the `named`
+    options; the others follow the settings.
     """
 
     named: tuple[str, ...] = ()

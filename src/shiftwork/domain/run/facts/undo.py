@@ -8,21 +8,21 @@ from shiftwork.domain.core.ids import Commit, StoryId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryUndoRequested(Fact):
-    """A person asked that what a story has landed be taken back."""
+    """A person asked to revert a landed story."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPosted(Fact):
-    """The revert of a story waits in the landing queue."""
+    """The revert of a story is in the landing queue."""
 
     story: StoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoLanded(Fact):
-    """The revert is on the base, past these `gates`; the story itself does not know yet."""
+    """The revert has landed after passing these `gates`; the story has not been notified yet."""
 
     story: StoryId
     commit: Commit
@@ -31,7 +31,7 @@ class UndoLanded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryUndone(Fact):
-    """What the story had landed is no longer there; it may be retried. The revert has passed these `gates`."""
+    """The story's landed work is reverted; the story may be retried. The revert has passed these `gates`."""
 
     story: StoryId
     gates: str = ""
@@ -39,7 +39,7 @@ class StoryUndone(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoRefused(Fact):
-    """What the story has landed stays."""
+    """The revert was refused: the story's landed work stays."""
 
     story: StoryId
     reason: str

@@ -1,1 +1,1 @@
-"""What a run may spend, what its stories claim of it, and what is to be expected."""
+"""What a run may spend, what its stories claim, and the cost forecast."""

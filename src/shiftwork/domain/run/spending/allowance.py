@@ -9,7 +9,7 @@ from shiftwork.domain.budget.amounts import Claim
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.spending import usage_before_limit
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.spending import unreserved_usage
@@ -35,21 +35,21 @@ def reserved(run: RunState, fact: run_facts.AmountReserved) -> RunState | None:
     )
 
 
-def shortage_told(run: RunState, fact: run_facts.ShortageTold) -> RunState | None:
+def shortage_reported(run: RunState, fact: run_facts.ShortageReported) -> RunState | None:
     known = run.spending.ledger.claims.get(fact.story)
     if known is None or known.number != fact.number:
         return None
     return replace(
         run,
         spending=replace(
-            run.spending, ledger=reservations.claimed(run.spending.ledger, fact.story, replace(known, told=True))
+            run.spending, ledger=reservations.claimed(run.spending.ledger, fact.story, replace(known, reported=True))
         ),
     )
 
 
 def attempt_settled(run: RunState, fact: run_facts.AttemptSettled) -> RunState | None:
     if fact.number == unreserved_usage.UNCLAIMED:
-        return None if run.plan is None else usage_before_limit.booked(run, fact.story, fact.used or NOTHING_USED)
+        return None if run.plan is None else usage_before_limit.recorded(run, fact.story, fact.used or NOTHING_USED)
     held = run.spending.ledger.reserved.get(fact.story)
     if held is None or held.claim.number != fact.number:
         return None
@@ -67,21 +67,21 @@ def limits_raised(run: RunState, fact: run_facts.LimitsRaised) -> RunState | Non
 
 
 def under(run: RunState, wanted: Limits) -> RunState:
-    """The run under other limits. Whoever was told that there is not enough is answered anew; at a number of tokens no
-    agent can be told to end. A run that is over keeps them for when it goes on.
+    """The run with new limits. Refused claims are answered again. With a limit on tokens no claim is bounded, because
+    an agent cannot stop at a number of tokens. A run that has ended keeps the limits for when it continues.
     """
-    plan, ledger, known = run.given, run.spending.ledger, frozenset(afoot(run))
+    plan, ledger, known = run.given, run.spending.ledger, frozenset(in_progress(run))
     limits, first = raised(plan.limits, wanted), not plan.limits.run.is_set
     stops = limits.run.tokens is None
-    anew = {
-        story: replace(claim, told=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()
+    restarted = {
+        story: replace(claim, reported=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()
     }
     return replace(
         run,
         plan=replace(plan, limits=limits),
         spending=replace(
             run.spending,
-            ledger=replace(ledger, claims=anew),
+            ledger=replace(ledger, claims=restarted),
             raises=run.spending.raises + 1,
             unaware=known,
             owing=known if first and limits.run.is_set else run.spending.owing,
@@ -96,7 +96,7 @@ def limits_forwarded(run: RunState, fact: run_facts.LimitsForwarded) -> RunState
 RUN_HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
     run_facts.AllowanceAsked: asked,
     run_facts.AmountReserved: reserved,
-    run_facts.ShortageTold: shortage_told,
+    run_facts.ShortageReported: shortage_reported,
     run_facts.AttemptSettled: attempt_settled,
     run_facts.LimitsRaised: limits_raised,
     run_facts.LimitsForwarded: limits_forwarded,

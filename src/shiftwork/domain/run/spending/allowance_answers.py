@@ -1,4 +1,4 @@
-"""What a run does about the claims of its stories on its budget."""
+"""How a run answers the claims of its stories on its budget."""
 
 from dataclasses import replace
 
@@ -13,23 +13,24 @@ from shiftwork.domain.usage.usage import Usage
 
 
 def paid(run: RunState, story: StoryId, before: Usage, now: Usage) -> RunState:
-    """The story has ended. It tells all that it has used, what it had used before a retry included."""
+    """Records the total usage of an ended story, which includes its usage before a retry."""
     unpriced = run.totals.unpriced - before.unpriced + now.unpriced
     estimated = run.totals.estimated or now.estimated
-    told = replace(
+    message = replace(
         run,
         spending=replace(run.spending, ledger=dropped(run.spending.ledger, story)),
         totals=replace(run.totals, unpriced=unpriced, estimated=estimated),
     )
     if now.cost_usd is None:
-        return told
+        return message
     return replace(
-        told, totals=replace(told.totals, spent=(run.totals.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd)
+        message,
+        totals=replace(message.totals, spent=(run.totals.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd),
     )
 
 
 def answers(run: RunState) -> Effects:
-    """The first claim that can be met now is; once nobody is at work, those that cannot be are told so."""
+    """Grants the first claim that can be met now; refuses the claims only when no amount is reserved any more."""
     limits, ledger = run.given.limits, run.spending.ledger
     for story, claim in ledger.claims.items():
         if amount := reservation(ledger, claim, limits):
@@ -38,7 +39,7 @@ def answers(run: RunState) -> Effects:
             return (run_effects.GrantAllowance(key=key, story=story, number=claim.number, amount=amount, cap=cap),)
     if ledger.reserved:
         return ()
-    untold = ((story, claim) for story, claim in ledger.claims.items() if not claim.told)
+    unreported = ((story, claim) for story, claim in ledger.claims.items() if not claim.reported)
     return tuple(
         run_effects.RefuseAllowance(
             key=f"shortage/{story}/{claim.number}/{run.spending.raises}",
@@ -47,12 +48,12 @@ def answers(run: RunState) -> Effects:
             detail=shortage(ledger, claim, limits),
             reached=reached_by_run(ledger, claim, limits),
         )
-        for story, claim in untold
+        for story, claim in unreported
     )
 
 
 def _cap(ledger: Ledger, claim: Claim, limits: Limits, amount: Amount) -> float | None:
-    """With the rest of the money, an agent may go to its very end: there is nobody whose share it could use."""
+    """An agent that gets all the remaining money may use all of it: no other story has a share."""
     if not claim.bounded or limits.run.usd is None:
         return None
     rest = left(ledger, limits.run).usd

@@ -1,4 +1,4 @@
-"""What work may cost, judging by what stories have cost before."""
+"""Estimates the cost of work from the cost of earlier stories."""
 
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
@@ -9,11 +9,11 @@ from shiftwork.domain.usage.forecast import Band, Forecast
 from shiftwork.domain.workflow.workflow import Workflow
 
 FEW: Final = 5
-"""Fewer stories than this are no ground for a quantile: their extremes are told instead."""
+"""With fewer stories than this, the forecast uses their minimum and maximum instead of quantiles."""
 
 
 def forecast(stories: Iterable[Story], costs: Sequence[float]) -> Forecast | None:
-    """The middle half of what stories have cost, times the stories at hand, each weighed by its complexity."""
+    """The middle half of the costs of earlier stories, times the new stories, each weighted by its complexity."""
     if not costs:
         return None
     ranked = sorted(costs)
@@ -22,8 +22,8 @@ def forecast(stories: Iterable[Story], costs: Sequence[float]) -> Forecast | Non
     return Forecast(whole=_times(usual, sum(map(_weight, stories))), usual=usual)
 
 
-def of_story(foreseen: Forecast, story: Story) -> Band:
-    return _times(foreseen.usual, _weight(story))
+def of_story(forecast: Forecast, story: Story) -> Band:
+    return _times(forecast.usual, _weight(story))
 
 
 def _weight(story: Story) -> float:
@@ -35,12 +35,12 @@ def _times(band: Band, weight: float) -> Band:
 
 
 def plans_itself(workflow: Workflow) -> bool:
-    """Whether a step of the run breaks the work into stories, so that what there is to do is not known before."""
+    """Whether a step of the run plans the stories, so that the work is not known in advance."""
     return any(step.plans for step in workflow.frame)
 
 
 def unforeseen(workflow: Workflow) -> str:
-    """Why nothing was foreseen of a run."""
+    """Why a run has no estimate."""
     if plans_itself(workflow):
-        return "no estimate: the run was to find out by itself which stories there are"
-    return "no estimate: no story had told its whole cost in this repository before"
+        return "no estimate: the run plans its own stories"
+    return "no estimate: no earlier story in this repository has a known total cost"

@@ -11,8 +11,8 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.usage.usage import Usage
 
 
-def booked(run: RunState, story: StoryId, used: Usage) -> RunState:
-    """What nobody can tell of an attempt is counted as what is set aside for the first of its kind."""
+def recorded(run: RunState, story: StoryId, used: Usage) -> RunState:
+    """Records the usage. An attempt of unknown cost counts as the amount reserved for the first attempt of its kind."""
     each, ledger = run.given.limits.attempt, run.spending.ledger
     known = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
     guess = Amount(usd=each.usd * used.unpriced, tokens=each.tokens * used.uncounted)
@@ -21,5 +21,5 @@ def booked(run: RunState, story: StoryId, used: Usage) -> RunState:
 
 
 def answers(run: RunState) -> Effects:
-    """What comes of the claims, once it is known what is left."""
+    """Answers the claims, once the run knows what is left."""
     return () if run.spending.owing else allowance_answers.answers(run)

@@ -1,4 +1,4 @@
-"""A red base repaired first: the story that makes its gates green, and all others behind it."""
+"""Repairs a red base first: a story that makes its gates green, on which all other stories depend."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from shiftwork.domain.spec.spec import TITLE_LIMIT, Criterion, Spec, Story
 from shiftwork.domain.text.excerpt import trimmed
 
 OUTPUT_LIMIT: Final = 12_000
-"""How much of what the red gates printed the story's description has."""
+"""How many characters of the red gates' output the story's description contains."""
 
 _ASKED: Final = (
     "Repair the product or its configuration. Do not weaken the gate, and do not delete or change tests to make it "
@@ -26,7 +26,7 @@ def red(report: GateReport) -> tuple[str, ...]:
 
 
 def with_repair(spec: Spec, report: GateReport, gates: Sequence[Gate], branch: str) -> tuple[Spec, StoryId]:
-    """The spec with the story first that makes the red gates green, and which one that is."""
+    """The spec with an added first story that makes the red gates green, and the id of that story."""
     taken = {story.id for story in spec.stories}
     name = next(name for number in count(1) if (name := StoryId(f"BASE-{number}")) not in taken)
     first = _story(name, report, gates, branch)
@@ -34,7 +34,7 @@ def with_repair(spec: Spec, report: GateReport, gates: Sequence[Gate], branch: s
 
 
 def led(stories: Iterable[Story], first: Story) -> tuple[Story, ...]:
-    """The stories, all of which depend on that one; it is put in front of them where it is missing."""
+    """The stories, with `first` in front and all others depending on it."""
     others = [story for story in stories if story.id != first.id]
     return (first, *(_behind(story, first.id) for story in others))
 
@@ -57,7 +57,7 @@ def _story(name: StoryId, report: GateReport, gates: Sequence[Gate], branch: str
         title=title if len(title) <= TITLE_LIMIT else f"Make {len(wanted)} red gate{several} green",
         description=f"{title}, before any other work begins. {_ASKED}\n\n{_printed(report)}",
         criteria=criteria,
-        may_be_empty=True,  # the user may have repaired it meanwhile, and the gate decides anyway
+        may_be_empty=True,  # the user may have repaired it meanwhile; the gate decides
         verification=tuple(
             Verification(
                 id=criterion.id,
@@ -72,7 +72,7 @@ def _story(name: StoryId, report: GateReport, gates: Sequence[Gate], branch: str
 
 
 def _printed(report: GateReport) -> str:
-    """What the red gates said, each within its share."""
+    """The output of the red gates, each trimmed to its share."""
     failed = [result for result in report.results if not result.passed]
     share = OUTPUT_LIMIT // max(len(failed), 1)
     return "\n\n".join(f"gate {result.name}:\n{trimmed(result.output, share)}" for result in failed)

@@ -1,4 +1,4 @@
-"""What people may ask of a run, and why not: one answer for whoever asks and for the run that hears of it later."""
+"""What users may ask of a run, and why not: the same check for the command and for the run that applies it later."""
 
 import re
 from collections import Counter
@@ -18,26 +18,26 @@ from shiftwork.domain.story.state import StoryStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objection:
-    """Why something cannot be done, and what to type instead."""
+    """Why a request is refused, and what to type instead."""
 
     reason: str
     hint: str
 
 
 def objection(run: RunState, intent: Fact) -> Objection | None:
-    """Why the intent would change nothing; None where it fits. Only a run that has started is asked anything."""
+    """Why the intent would change nothing; None if it is valid. A run that has not started accepts nothing."""
     if run.plan is None:
         return Objection(reason="the run has not started", hint="shiftwork status --all")
     return _OBJECTIONS[type(intent)](run, intent)
 
 
 def _typed(run: RunState, command: str, story: StoryId) -> str:
-    """With the run's name: every run has a first story."""
+    """The command with the run's name, because story ids repeat between runs."""
     return f"shiftwork {command} {story} --run {run.given.run}"
 
 
 def next_story_id(stories: Sequence[Story]) -> StoryId:
-    """The next free id in the style of those that are there: what stands before the number, and how wide that is."""
+    """The next free id in the style of the existing ids: the same prefix and number of digits."""
     found = [match for story in stories if (match := _NUMBERED.fullmatch(story.id))]
     prefix = Counter(match["prefix"] for match in found).most_common(1)[0][0] if found else "US-"
     numbers = [match["number"] for match in found if match["prefix"] == prefix]
@@ -48,7 +48,7 @@ def next_story_id(stories: Sequence[Story]) -> StoryId:
 _NUMBERED: Final = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]+)")
 
 
-# Of the run ----------------------------------------------------------------------------------------------------------
+# The run -------------------------------------------------------------------------------------------------------------
 
 
 def _over(run: RunState) -> Objection | None:
@@ -68,20 +68,20 @@ def _unpause(run: RunState, intent: run_facts.RunUnpaused) -> Objection | None: 
     )
 
 
-def _called_off(run: RunState) -> Objection | None:
+def _cancelled(run: RunState) -> Objection | None:
     if run.requests.cancelling and run.status not in RUN_ENDED:
         return Objection(reason="the run is being cancelled", hint=f"shiftwork status {run.given.run}")
     return None
 
 
-# Of a story that is there --------------------------------------------------------------------------------------------
+# An existing story ---------------------------------------------------------------------------------------------------
 
 
 def _unknown(run: RunState, story: StoryId) -> Objection | None:
     if story in run.stories:
         return None
-    told = f"there is no story {story} in the run{guess(story, run.stories)}"
-    return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+    message = f"there is no story {story} in the run{guess(story, run.stories)}"
+    return Objection(reason=message, hint=f"shiftwork stories {run.given.run}")
 
 
 def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Objection | None:
@@ -104,8 +104,8 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
     if intent.story == FRAME:
         status = f"shiftwork status {run.given.run}"
         unneeded = None if run.frame.failure else Objection(reason="the run's own steps have not failed", hint=status)
-        return _called_off(run) or unneeded
-    if amiss := _called_off(run) or _unknown(run, intent.story):
+        return _cancelled(run) or unneeded
+    if amiss := _cancelled(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
         case StoryStatus.FAILED | StoryStatus.UNDONE:
@@ -115,17 +115,17 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
         case StoryStatus.BLOCKED:
             return Objection(
                 reason=f"{intent.story} is blocked: {run.schedule.blocked[intent.story]}",
-                hint="retry that one: this one starts by itself when that has landed",
+                hint="retry the story it depends on: when that has landed, this story starts automatically",
             )
         case _:
             return Objection(reason=f"{intent.story} has not failed", hint=f"shiftwork status {run.given.run}")
 
 
-# Of what is asked ----------------------------------------------------------------------------------------------------
+# A new or changed story ----------------------------------------------------------------------------------------------
 
 
 def _add(run: RunState, intent: run_facts.StoryAdded) -> Objection | None:
-    if amiss := _called_off(run):
+    if amiss := _cancelled(run):
         return amiss
     if intent.story.id in run.stories:
         return Objection(
@@ -141,8 +141,8 @@ def _edit(run: RunState, intent: run_facts.StoryEdited) -> Objection | None:
     match run.stories[story].status:
         case StoryStatus.IN_PROGRESS:
             cancel = f"shiftwork cancel {run.given.run} --story {story}"
-            hint = f"{cancel}, then edit it, then: {_typed(run, 'retry', story)} --afresh"
-            return Objection(reason=f"{story} is in progress, from what it was when it began", hint=hint)
+            hint = f"{cancel}, then edit it, then: {_typed(run, 'retry', story)} --from-scratch"
+            return Objection(reason=f"{story} is in progress and works from the text it started with", hint=hint)
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{story} has landed", hint=_typed(run, "undo", story))
         case _:
@@ -160,9 +160,9 @@ def _tangled(run: RunState, story: Story) -> Objection | None:
             hint=f"shiftwork stories {run.given.run}",
         )
     if story.id in reachable(edges, (story.id,)):
-        circle = find_cycle(edges)
-        told = f"the dependencies would be a circle: {' → '.join((*circle, circle[0]))}"
-        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+        cycle = find_cycle(edges)
+        message = f"the dependencies would form a cycle: {' → '.join((*cycle, cycle[0]))}"
+        return Objection(reason=message, hint=f"shiftwork stories {run.given.run}")
     return None
 
 
@@ -172,12 +172,12 @@ def _reorder(run: RunState, intent: run_facts.StoriesReordered) -> Objection | N
     return _over(run) or next(filter(None, (_unknown(run, story) for story in intent.stories)), None)
 
 
-# Of what has landed --------------------------------------------------------------------------------------------------
+# A landed story ------------------------------------------------------------------------------------------------------
 
 
 _UNLANDED: Final = {
-    StoryStatus.UNCLAIMED: "nobody has begun it",
-    StoryStatus.IN_PROGRESS: "it is being worked on",
+    StoryStatus.UNCLAIMED: "it has not started",
+    StoryStatus.IN_PROGRESS: "it is in progress",
     StoryStatus.FAILED: "it has failed",
     StoryStatus.UNDONE: "it is undone already",
     StoryStatus.BLOCKED: "it is blocked",
@@ -186,32 +186,35 @@ _UNLANDED: Final = {
 
 def _undo(run: RunState, intent: run_facts.StoryUndoRequested) -> Objection | None:
     story = intent.story
-    if amiss := _called_off(run) or _unknown(run, story):
+    if amiss := _cancelled(run) or _unknown(run, story):
         return amiss
     known = run.stories[story]
     if known.status is not StoryStatus.COMPLETED:
-        told = f"{story} has not landed: {_UNLANDED[known.status]}"
-        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+        message = f"{story} has not landed: {_UNLANDED[known.status]}"
+        return Objection(reason=message, hint=f"shiftwork stories {run.given.run}")
     if not known.commit or not known.base:
-        return Objection(reason=f"{story} had landed before this run", hint="git log finds it, git revert undoes it")
+        return Objection(
+            reason=f"{story} had landed before this run",
+            hint="find its commit with git log and revert it with git revert",
+        )
     if known.commit == known.base:
-        told = f"{story} has changed nothing, so there is nothing to undo"
-        return Objection(reason=told, hint=f"shiftwork status {run.given.run}")
+        message = f"{story} has changed nothing, so there is nothing to undo"
+        return Objection(reason=message, hint=f"shiftwork status {run.given.run}")
     if story in run.requests.undoing:
         return Objection(reason=f"{story} is being undone already", hint=f"shiftwork status {run.given.run}")
     return _needed(run, story)
 
 
 def _needed(run: RunState, story: StoryId) -> Objection | None:
-    """Who stands on it: landed work goes in the order in which it came, backwards, and what can go now is told."""
+    """Refuses if other work depends on the story. Landed work is undone in reverse order; the hint names the next."""
     behind = [other for other in run.graph.dependents[story] if other not in run.requests.undoing]
     if landed := [other for other in behind if run.stories[other].status is StoryStatus.COMPLETED]:
-        told = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
+        message = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
         deeper = _undo(run, run_facts.StoryUndoRequested(at=0, story=landed[-1]))
-        return Objection(reason=told, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
-    if flying := [other for other in behind if other in run.schedule.in_progress]:
-        told = f"{', '.join(flying)}, in progress, {'build' if len(flying) > 1 else 'builds'} on {story}"
-        return Objection(reason=told, hint=f"first: shiftwork cancel {run.given.run} --story {flying[0]}")
+        return Objection(reason=message, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
+    if in_progress := [other for other in behind if other in run.schedule.in_progress]:
+        message = f"{', '.join(in_progress)}, in progress, {'build' if len(in_progress) > 1 else 'builds'} on {story}"
+        return Objection(reason=message, hint=f"first: shiftwork cancel {run.given.run} --story {in_progress[0]}")
     return None
 
 
@@ -229,4 +232,4 @@ _OBJECTIONS: Final[dict[type[Fact], Callable[[RunState, Any], Objection | None]]
 }
 
 INTENTS: Final = frozenset(_OBJECTIONS)
-"""The facts that people ask for."""
+"""The facts that record requests of users."""

@@ -1,4 +1,4 @@
-"""How a run follows what people ask of it: what changes at once, and what its stories are then told."""
+"""How a run follows requests of users: what changes immediately, and what it then sends to its stories."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import FRAME, StoryId, in_go
+from shiftwork.domain.core.ids import FRAME, StoryId, numbered
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import frame as run_frame
 from shiftwork.domain.run import scheduling
-from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.spending.allowance import under
 from shiftwork.domain.run.state import RunState, RunStatus, Undo
 from shiftwork.domain.run.steering.intent_checks import objection
@@ -29,20 +29,20 @@ from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause
 
-_CHANGED: Final = "what it asks for was changed"
+_CHANGED: Final = "its text was changed"
 
-# What is to be told --------------------------------------------------------------------------------------------------
+# What the run sends --------------------------------------------------------------------------------------------------
 
 
 def orders(run: RunState) -> Effects:
-    """What somebody must be told before the run goes on."""
+    """The messages that the run must send before it continues."""
     return _cancels(run) or _pauses(run) or _limits(run) or undo_effects(run)
 
 
 def _cancels(run: RunState) -> Effects:
     return tuple(
-        run_effects.ForwardCancel(key=in_go(f"cancel/{story}", go), story=story)
-        for story, go in afoot(run).items()
+        run_effects.ForwardCancel(key=numbered(f"cancel/{story}", start_number), story=story)
+        for story, start_number in in_progress(run).items()
         if (run.requests.cancelling or story in run.requests.unwanted) and story not in run.requests.cancelled_stories
     )
 
@@ -50,11 +50,13 @@ def _cancels(run: RunState) -> Effects:
 def _pauses(run: RunState) -> Effects:
     if run.requests.cancelling:
         return ()
-    untold = afoot(run).keys() - run.requests.paused_stories if run.requests.paused else run.requests.paused_stories
+    unwritten = (
+        in_progress(run).keys() - run.requests.paused_stories if run.requests.paused else run.requests.paused_stories
+    )
     word = "pause" if run.requests.paused else "unpause"
     return tuple(
         run_effects.ForwardPause(key=f"{word}/{story}/{run.requests.pauses}", story=story, paused=run.requests.paused)
-        for story in sorted(untold)
+        for story in sorted(unwritten)
     )
 
 
@@ -65,12 +67,12 @@ def _limits(run: RunState) -> Effects:
 
 
 def limits_key(run: RunState, story: StoryId) -> str:
-    """Whoever tells a story of the limits that hold now tells it once."""
+    """The key of the message with the current limits, so that a story receives it only once."""
     return f"limits/{story}/{run.spending.raises}"
 
 
 def forgotten(run: RunState, story: StoryId) -> RunState:
-    """The story has ended: whatever it was told is done with."""
+    """Clears the requests for a story that has ended."""
     gone = {story}
     return replace(
         run,
@@ -84,17 +86,17 @@ def forgotten(run: RunState, story: StoryId) -> RunState:
     )
 
 
-def anew(run: RunState, story: StoryId) -> str:
-    """Why the next go at the story begins with its first step, whether or not anybody asks for that; else empty."""
+def restarted(run: RunState, story: StoryId) -> str:
+    """Why the next retry of the story must start from scratch; empty if it need not."""
     known = run.stories.get(story)
     return known.stale if known else ""
 
 
-# What people ask for -------------------------------------------------------------------------------------------------
+# Requests of users ---------------------------------------------------------------------------------------------------
 
 
 def _going(run: RunState) -> RunState:
-    """The run as it goes on; one that was over starts with nothing left of what had been asked of it."""
+    """The run as it continues; a run that had ended is reopened without its earlier requests."""
     again = turn_run(
         run,
         Trigger.REOPEN,
@@ -124,7 +126,7 @@ def _unpaused(run: RunState, fact: run_facts.RunUnpaused) -> RunState | None:  #
 
 
 def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequested) -> RunState | None:
-    """A story in flight is told, and so is the revert of one; a story that nobody has begun has failed with that."""
+    """Marks a story in progress, or its revert, for cancellation; a story that has not started fails immediately."""
     turned = turn_story_of(run, fact.story, Trigger.CANCEL, cause=FailureCause.CANCELLED, reason="cancelled")
     if turned is None:
         return replace(run, requests=replace(run.requests, unwanted=run.requests.unwanted | {fact.story}))
@@ -132,10 +134,10 @@ def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequ
 
 
 def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunState | None:
-    going = _going(under(run, fact.limits) if fact.limits else run)
+    running = _going(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
-        return run_frame.reopened(going)
-    turned = turn_story_of(going, fact.story, Trigger.RETRY, afresh=fact.afresh, cause=None, reason="")
+        return run_frame.reopened(running)
+    turned = turn_story_of(running, fact.story, Trigger.RETRY, from_scratch=fact.from_scratch, cause=None, reason="")
     return turned and run_frame.reopened(scheduling.reopened(turned, fact.story))
 
 
@@ -151,7 +153,7 @@ def _edited(run: RunState, fact: run_facts.StoryEdited) -> RunState | None:
 
 
 def _about(run: RunState, old: Story, new: Story) -> RunState:
-    """A run of one sentence is about its story: prompts tell of both."""
+    """A run that was started with one sentence takes its title and text from its story: prompts show both."""
     spec = run.given.spec
     if (spec.title, spec.description) != (old.title, old.description):
         return run
@@ -160,12 +162,12 @@ def _about(run: RunState, old: Story, new: Story) -> RunState:
 
 
 def _wording(story: Story) -> tuple[str, str, tuple[Criterion, ...]]:
-    """What agents work from; the rest is about when they do, and about what judges them."""
+    """The text that agents work from; the other fields are about scheduling and checks."""
     return story.title, story.description, story.criteria
 
 
 def _outdated(run: RunState, story: StoryId) -> RunState:
-    """Nothing may land under a text that no agent has seen."""
+    """Marks earlier work as stale, because no work may land under a text that its agent has not seen."""
     known = run.stories[story]
     if not known.dispatched:
         return run
@@ -184,7 +186,7 @@ def _undo_requested(run: RunState, fact: run_facts.StoryUndoRequested) -> RunSta
     )
 
 
-# What came of it -----------------------------------------------------------------------------------------------------
+# Sent messages -------------------------------------------------------------------------------------------------------
 
 
 def _cancel_forwarded(run: RunState, fact: run_facts.CancelForwarded) -> RunState | None:
@@ -193,15 +195,15 @@ def _cancel_forwarded(run: RunState, fact: run_facts.CancelForwarded) -> RunStat
 
 def _pause_forwarded(run: RunState, fact: run_facts.PauseForwarded) -> RunState | None:
     known = {fact.story}
-    told = run.requests.paused_stories | known if fact.paused else run.requests.paused_stories - known
-    return replace(run, requests=replace(run.requests, paused_stories=told))
+    stories = run.requests.paused_stories | known if fact.paused else run.requests.paused_stories - known
+    return replace(run, requests=replace(run.requests, paused_stories=stories))
 
 
 type _Handler = Callable[[RunState, Any], RunState | None]
 
 
 def _if_it_fits(handler: _Handler) -> _Handler:
-    """Between the asking and the hearing of it something may have come in the way."""
+    """Checks the request again, because the run may have changed since the user sent it."""
     return lambda run, fact: None if objection(run, fact) else handler(run, fact)
 
 

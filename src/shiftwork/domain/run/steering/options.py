@@ -1,4 +1,4 @@
-"""The options of a run: what the user named when it began stays in force until the user names something else."""
+"""The options of a run: what the user named at the start stays in force until the user names something else."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
@@ -14,17 +14,17 @@ _CHANGEABLE: Final = tuple(
 
 
 NOTHING: Final = run_facts.OptionsChanged(at=0)
-"""Where no other option is named."""
+"""No option is changed."""
 
 
 def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
-    """The plan with the options that were named; the others stay."""
+    """The plan with the named options; the others stay."""
     said = {name: value for name in _CHANGEABLE if (value := getattr(named, name)) is not None}
     return replace(plan, named=tuple(sorted({*plan.named, *named.named})), **said)
 
 
 def followed(plan: RunPlan, agent: str, model: str, parallel: int) -> run_facts.OptionsChanged:
-    """What the settings change of a run that is resumed: what the user has named stays, and what is the same, too."""
+    """What the settings change in a resumed run: only options that the user has not named and that differ."""
     parallel = plan.workflow.parallel or parallel
     said: dict[str, Any] = {"agent": agent, "model": model, "parallel": parallel}
     changed = {name: said[name] for name in said if name not in plan.named and said[name] != getattr(plan, name)}
@@ -32,13 +32,13 @@ def followed(plan: RunPlan, agent: str, model: str, parallel: int) -> run_facts.
 
 
 def joined(first: run_facts.OptionsChanged, then: run_facts.OptionsChanged) -> run_facts.OptionsChanged:
-    """Both at once; what was said later is in force."""
+    """Both changes in one; the later value wins."""
     later = {name: value for name in _CHANGEABLE if (value := getattr(then, name)) is not None}
     return replace(first, named=(*first.named, *then.named), **later)
 
 
 def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
-    """The options that hold now, as every view shows them, beside the limits and the gates that are left out."""
+    """The current options as every view shows them, next to the limits and the omitted gates."""
     return {
         "agent": plan.agent,
         "model": plan.model,
@@ -51,9 +51,11 @@ def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
 
 
 def needed_profiles(plan: RunPlan) -> Mapping[str, str]:
-    """The profiles that the run cannot do without, each with what it is needed for; its own agent is not among them."""
-    named = {one.profile: f"its workflow {plan.workflow.id} assigns it to {one.id}" for one in plan.workflow.agents}
-    escalated = {plan.limits.escalate: "it repairs what others could not"}
+    """The profiles that the run needs apart from its own agent, each with the reason."""
+    named = {
+        agent.profile: f"its workflow {plan.workflow.id} assigns it to {agent.id}" for agent in plan.workflow.agents
+    }
+    escalated = {plan.limits.escalate: "it repairs what other profiles could not"}
     return {name: why for name, why in (escalated | named).items() if name and name != plan.agent}
 
 

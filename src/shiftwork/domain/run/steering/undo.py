@@ -12,19 +12,19 @@ from shiftwork.domain.landing.state import REVERT, LandingRequest
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import scheduling
-from shiftwork.domain.run.memory import taken_back
+from shiftwork.domain.run.memory import reverted
 from shiftwork.domain.run.spec_writeback import owe
 from shiftwork.domain.run.state import RunState, Undo
 from shiftwork.domain.run.transitions import turn_story_of
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, LandingStage
 
-CALLED_OFF: Final = "it was cancelled first"
-"""Why a revert has not landed that nothing else stood in the way of."""
+CANCELLED_FIRST: Final = "it was cancelled first"
+"""Why a cancelled revert has not landed."""
 
 
-_TAKEN_BACK: Final = "its work was taken back"
-"""Why a story that is retried does not go on with what was done for it."""
+_REVERTED: Final = "its work was reverted"
+"""Why a retried story does not continue with its earlier work."""
 
 
 def undo_effects(run: RunState) -> Effects:
@@ -33,16 +33,16 @@ def undo_effects(run: RunState) -> Effects:
 
 
 def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
-    """Once the run or the revert is cancelled, no revert is asked for any more, and one that was is taken back; what
-    has landed nevertheless is told to its story like any other.
+    """After the run or the revert is cancelled, no revert is requested, and an open request is withdrawn. If the revert
+    has already landed, its story is notified as usual.
     """
     cancelled = run.requests.cancelling or story in run.requests.unwanted
     match undo.landing:
         case LandingStage.LANDED:
             return run_effects.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
         case LandingStage.NONE if cancelled:
-            refused = run_facts.UndoRefused(at=NOW, story=story, reason=CALLED_OFF)
-            return e.Conclude(key=f"undo/{undo.number}/called-off", facts=(refused,))
+            refused = run_facts.UndoRefused(at=NOW, story=story, reason=CANCELLED_FIRST)
+            return e.Conclude(key=f"undo/{undo.number}/cancelled", facts=(refused,))
         case LandingStage.NONE:
             return run_effects.RequestUndo(key=f"undo/{undo.number}", story=story)
         case _ if cancelled and not undo.withdrawing:
@@ -52,8 +52,8 @@ def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
 
 
 def undo_request(run: RunState, story: StoryId) -> LandingRequest:
-    """Where somebody has taken the changes back already, there is nothing to be landed, and that is well. The spec's
-    own checks say what its work must come to, so they do not judge what takes that work back.
+    """The landing request for a revert. It may be empty, because the user may have reverted the changes already. The
+    spec's own checks are left out, because they check the work that the revert removes.
     """
     known, plan = run.stories[story], run.given
     return LandingRequest(
@@ -94,9 +94,9 @@ def undone(run: RunState, fact: run_facts.StoryUndone) -> RunState | None:
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
     nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
-    told = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _TAKEN_BACK}
-    known = taken_back(run, fact.story, undo.commit, fact.at)
-    turned = turn_story_of(known, fact.story, Trigger.UNDO, **told, **nowhere)
+    values = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _REVERTED}
+    known = reverted(run, fact.story, undo.commit, fact.at)
+    turned = turn_story_of(known, fact.story, Trigger.UNDO, **values, **nowhere)
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 
 

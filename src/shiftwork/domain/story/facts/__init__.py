@@ -14,7 +14,7 @@ from shiftwork.domain.story.facts.landing import (
     LandingAccepted,
     LandingRefused,
     LandingRequested,
-    MendingPlanned,
+    RepairPlanned,
     WorkRefused,
     WorkRenewed,
 )
@@ -30,7 +30,7 @@ from shiftwork.domain.story.facts.lifecycle import (
     StoryReverted,
     StoryStarted,
     StoryUnpaused,
-    WaitingTold,
+    WaitingReported,
 )
 from shiftwork.domain.story.facts.rate_limit import StepDeferred, WaitEnded
 from shiftwork.domain.story.facts.steps import (
@@ -70,9 +70,9 @@ __all__ = [
     "LimitsSet",
     "LoopBegun",
     "LoopEnded",
-    "MendingPlanned",
     "NoteWritten",
     "QuestionAsked",
+    "RepairPlanned",
     "StepCancelled",
     "StepCompleted",
     "StepCutShort",
@@ -98,7 +98,7 @@ __all__ = [
     "StoryUnpaused",
     "Trouble",
     "WaitEnded",
-    "WaitingTold",
+    "WaitingReported",
     "WorkRefused",
     "WorkRenewed",
     "WorkflowEditRejected",

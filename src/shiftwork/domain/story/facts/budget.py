@@ -1,4 +1,4 @@
-"""A story's facts about money: what it claims of its run for an attempt, and what came of that."""
+"""A story's facts about its budget: what it claims from the run for an attempt, and the answer."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceClaimed(Fact):
-    """The run was asked to set something aside for the story's next attempt."""
+    """The story asked the run to reserve an amount for its next attempt."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceGranted(Fact):
-    """The attempt may begin; its agent is told to stop at `cap`."""
+    """The attempt may begin; its agent must stop at `cap`."""
 
     number: int
     cap: float | None
@@ -26,7 +26,7 @@ class AllowanceGranted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceRefused(Fact):
-    """There is not enough left; the claim stands until a person raises the limit."""
+    """There is not enough left; the claim stays open until a person raises the limit."""
 
     number: int
     detail: str
@@ -35,16 +35,16 @@ class AllowanceRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceSettled(Fact):
-    """The run was told what the attempt has used; with the number 0, what was used before the run had a limit."""
+    """The story reported what the attempt used; with the number 0, what it used before the run had a limit."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsSet(Fact):
-    """Other limits hold from now on; what they say nothing about stays. They answer nothing but a wait at a limit.
+    """New limits apply from now on; limits that they do not name stay. They can only end a wait at a limit.
 
-    `raises` is how often the run's limits had been changed by then: news that comes late is not news.
+    `raises` counts how often the run's limits had been changed by then, so that outdated messages are ignored.
     """
 
     limits: Limits
@@ -53,9 +53,7 @@ class LimitsSet(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCutShort(Fact):
-    """The agent stopped at what it may cost: its changes are kept as a diff and undone, and none of the step's retries
-    is spent.
-    """
+    """The agent stopped at its cost limit: its changes are kept as a diff and undone, and the step loses no retry."""
 
     step: StepId
     attempt: int

@@ -1,4 +1,4 @@
-"""The fact that a story's proof leaves in its history."""
+"""The fact that records the proof of a story."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from shiftwork.domain.proof.certificate import Certificate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryCertified(Fact):
-    """What proves the landed story; `sha256` is the digest of the certificate in its canonical form."""
+    """The proof of the landed story; `sha256` is the digest of the certificate in its canonical form."""
 
     certificate: Certificate
     sha256: str

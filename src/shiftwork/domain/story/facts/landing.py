@@ -12,14 +12,14 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkRenewed(Fact):
-    """What was done so far has landed, and the rest is done from there on."""
+    """The work so far has landed, and the remaining steps continue from there."""
 
     commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequested(Fact):
-    """`inspection` is what the story has done to tests and gate configuration."""
+    """`inspection` lists the story's changes to tests and gate configuration."""
 
     number: int
     tip: Commit
@@ -28,8 +28,8 @@ class LandingRequested(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingAccepted(Fact):
-    """The changes are on the base, as a commit on top of `base`: `ref` is where, which is another branch when moving
-    the base was not safe. `report` and `proof` are what was found before that.
+    """The changes have landed as a commit on top of `base`. `ref` is the branch, which is a different branch if moving
+    the base was not safe. `report` and `proof` are the results of the checks before that.
     """
 
     commit: Commit
@@ -41,7 +41,7 @@ class LandingAccepted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRefused(Fact):
-    """`broken` are the red gates that are red on the base as well, `candidate` is the commit that was refused."""
+    """`broken` are the gates that are red on the base as well, `candidate` is the refused commit."""
 
     cause: Refusal
     detail: str
@@ -52,13 +52,13 @@ class LandingRefused(Fact):
 
     @property
     def unapproved(self) -> bool:
-        """Whether gates are green, and only the approval of a person is missing."""
+        """Whether the gates are green and only a person's approval is missing."""
         return self.cause is Refusal.APPROVAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkRefused(Fact):
-    """After a step: the work cannot land as it is, so that no further session is paid before it is repaired."""
+    """After a step: the work cannot land as it is, so it is repaired before another session is paid."""
 
     step: StepId
     cause: Refusal
@@ -66,8 +66,8 @@ class WorkRefused(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MendingPlanned(Fact):
-    """After a refusal: a step that repairs it stands before the last one; `profile` does it, where one is named."""
+class RepairPlanned(Fact):
+    """After a refusal: a repair step was added before the last step; `profile` is assigned to it, if set."""
 
     cause: Refusal
     type: str
@@ -78,7 +78,7 @@ class MendingPlanned(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseMerged(Fact):
-    """What has landed since was merged into the work; conflict markers stand in `files`."""
+    """What has landed since was merged into the work; `files` contain conflict markers."""
 
     commit: Commit
     base: Commit

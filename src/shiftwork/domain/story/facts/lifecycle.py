@@ -18,31 +18,31 @@ class StoryStarted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReopened(Fact):
-    """Another go at a story that had failed: from the step that failed, or `afresh` through these steps from the tip of
-    the branch. Mail up to `cursor` was for the go before.
+    """A retry of a failed or undone story: from the failed step, or from scratch with these steps at the tip of the
+    branch. Messages up to `cursor` belong to the previous try.
     """
 
     assignment: Assignment
     steps: tuple[StepPlan, ...]
-    afresh: bool
+    from_scratch: bool
     cursor: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReverted(Fact):
-    """What the story had landed is no longer on the base: `commit` took it back."""
+    """The story's landed work is no longer on the base: `commit` reverted it."""
 
     commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryPaused(Fact):
-    """The run is paused: no further attempt is begun."""
+    """The run is paused: the story starts no further attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryUnpaused(Fact):
-    """The run goes on, and so does the story."""
+    """The run continues, and so does the story."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,8 @@ class StoryHeld(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReleased(Fact):
-    """A person answered: `granted` goes on. What a refusal does depends on what was asked. `hold` is the number of the
-    wait that is answered; 0 is whichever there is.
+    """A person answered: if `granted`, the story continues. The effect of a refusal depends on the question. `hold` is
+    the number of the answered wait; 0 means the current wait.
     """
 
     granted: bool
@@ -64,15 +64,15 @@ class StoryReleased(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingTold(Fact):
-    """The run knows now that the story waits for a person, or that it does so no longer."""
+class WaitingReported(Fact):
+    """The story reported to the run that it waits for a person, or no longer does."""
 
     waiting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryCancelRequested(Fact):
-    """A person asked for the end of the story, or of its run."""
+    """A person cancelled the story or its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,4 +88,4 @@ class StoryFailed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReported(Fact):
-    """The run has been told how the story ended."""
+    """The story reported its end to the run."""

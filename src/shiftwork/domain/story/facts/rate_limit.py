@@ -1,4 +1,4 @@
-"""A story's facts about limits of its agents: that one stood in the way, and that the wait for its end is over."""
+"""A story's facts about rate limits of its agents: a limit was reached, and the wait for its end is over."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepDeferred(Fact):
-    """A limit of the agent's ended the attempt: its changes are kept as a diff and undone, and none of the step's
-    retries is spent. The profile `agent` is limited until `resets_at`; the next attempt is made at `until`, which is
-    at once where another profile can make it. Until `promised`, which is what the agent has told of the end, the step
-    is bound to meet a limit again.
+    """A rate limit of the agent ended the attempt: its changes are kept as a diff and undone, and the step loses no
+    retry. The profile `agent` is limited until `resets_at`; the next attempt starts at `until`, or immediately if
+    another profile is available. Until `promised`, the end that the agent reported, the step expects to reach a limit
+    again.
     """
 
     step: StepId
@@ -28,6 +28,6 @@ class StepDeferred(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitEnded(Fact):
-    """The time that the story has waited for has come; `number` is the deferral that the wait was for."""
+    """The wait for a rate limit is over; `number` is the deferral that caused it."""
 
     number: int

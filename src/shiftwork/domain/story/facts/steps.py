@@ -1,7 +1,4 @@
-"""Facts: what happened, in the past tense; the only things that are stored and the only things that change state.
-
-Here are what all facts share, and most of a story's; the others are in the modules whose names end in `_facts`.
-"""
+"""Facts about the steps of a story: attempts, routes, questions, edits, notes, evidence and the loop."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,7 +24,7 @@ class StepStarted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCompleted(Fact):
-    """The attempt came to its result. `decision` is where it leads, in a step that decides, and `verdict` why."""
+    """The attempt produced its result. `decision` is the decision of a deciding step, and `verdict` its reason."""
 
     step: StepId
     attempt: int
@@ -40,7 +37,7 @@ class StepCompleted(Fact):
 
 
 class Trouble(StrEnum):
-    """How an attempt went wrong."""
+    """How an attempt failed."""
 
     CRASHED = "crashed"
     API_ERROR = "api_error"
@@ -81,8 +78,8 @@ class StepCancelled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted(Fact):
-    """The worker died in the middle of the attempt, or a git of its was killed at its end: the step runs again from its
-    start commit, in a new workspace, and none of its retries is spent. A worker that died tells no `usage`.
+    """The worker died during the attempt, or its git process was killed at the end: the step runs again from its start
+    commit, in a new workspace, and loses no retry. There is no `usage` if the worker died.
     """
 
     step: StepId
@@ -101,9 +98,9 @@ class StepRetried(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRouted(Fact):
-    """A decision was followed: on to `target`, passing over what lies between, or `back` to it, so that all from there
-    to the deciding step runs again; with no target, on in order. `feedback` goes into the next prompt of a target that
-    is gone back to, and `clear` was taken out of the context.
+    """The story followed a decision: forward to `target`, skipping the steps between, or `back` to it, so that all
+    steps from there to the deciding step run again; without a target, to the next step. After a route back, `feedback`
+    goes into the target's next prompt. The keys in `clear` were removed from the context.
     """
 
     step: StepId
@@ -116,8 +113,8 @@ class StepRouted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked(Fact):
-    """The attempt ended with a question to a person. What it had done is kept, and it spends no retry: the step goes
-    on from there once there is an answer.
+    """The attempt ended with a question to a person. Its work is kept, and the step loses no retry: it continues from
+    there after the answer.
     """
 
     step: StepId
@@ -130,7 +127,7 @@ class QuestionAsked(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEdited(Fact):
-    """One request was applied whole; `before` and `after` are the pipeline as `id type status description` rows."""
+    """A request was applied completely; `before` and `after` are the pipeline as `id type status description` rows."""
 
     by: str
     edits: tuple[Edit, ...]
@@ -140,7 +137,7 @@ class WorkflowEdited(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepYielded(Fact):
-    """The attempt ended by its own edit: restarted from its start, or put back behind the work it has added."""
+    """The attempt ended by its own edit: the step restarts, or runs again after the steps that it has added."""
 
     step: StepId
     attempt: int
@@ -151,7 +148,7 @@ class StepYielded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEditRejected(Fact):
-    """A request was refused whole; the reason is told to the agent."""
+    """A request was rejected completely; the agent receives the reason."""
 
     by: str
     request: str
@@ -173,7 +170,7 @@ class EvidenceReported(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoriesPlanned(Fact):
-    """A step of the run's own pipeline has broken the work into stories; a later plan replaces an earlier one."""
+    """A step of the run's own pipeline has divided the work into stories; a later plan replaces an earlier plan."""
 
     by: StepId
     stories: tuple[Story, ...]
@@ -181,7 +178,7 @@ class StoriesPlanned(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopBegun(Fact):
-    """The run was told that its stories may start; what was done before them has landed."""
+    """The run may start its stories; the work before them has landed."""
 
     step: StepId
     attempt: int
@@ -189,7 +186,7 @@ class LoopBegun(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopEnded(Fact):
-    """No story of the run is left to be worked on. `failed` are those that did not land."""
+    """The run has no story left to work on. `failed` are those that did not land."""
 
     round: int
     landed: int

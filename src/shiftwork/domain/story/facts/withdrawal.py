@@ -1,5 +1,5 @@
-"""Facts of a story that takes back its request to land, because somebody has cancelled or paused it; the first of them
-also of a run that is cancelled, about a revert.
+"""Facts of a cancelled or paused story that withdraws its landing request. A cancelled run records the first of them
+for a revert, too.
 """
 
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from shiftwork.domain.core.fact import Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingWithdrawalAsked(Fact):
-    """The landing queue has been told; until it answers, the story, or the revert, may land nevertheless."""
+    """The landing queue was asked; until it answers, the story, or the revert, may still land."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingWithdrawn(Fact):
-    """The request has left the queue: what it asked for never lands."""
+    """The request has left the queue: its work never lands."""
 
     number: int

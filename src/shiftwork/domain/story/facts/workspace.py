@@ -8,7 +8,7 @@ from shiftwork.domain.core.ids import Commit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspacePrepared(Fact):
-    """A workspace was laid out from `base`; `number` counts a story's workspaces from 1."""
+    """A workspace was created from `base`; `number` counts a story's workspaces from 1."""
 
     number: int
     base: Commit
@@ -17,7 +17,7 @@ class WorkspacePrepared(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceLost(Fact):
-    """The workspace is gone or unusable; the next one is laid out at another path."""
+    """The workspace is missing or unusable; the next workspace is created at another path."""
 
     number: int
     reason: str

@@ -1,5 +1,5 @@
-"""Work that is refused: by the step that changed nothing, or at its landing. The same refusal twice is a plateau: it
-calls for another profile, and then for the end, but not for a third session of the same kind.
+"""Refused work: after a step that changed nothing, or at landing. The same refusal twice is a plateau: the story tries
+another profile and then ends, but does not pay for a third session of the same kind.
 """
 
 from dataclasses import replace
@@ -19,8 +19,8 @@ _LINE: Final = 200
 
 
 def unchanged_step(story: StoryState) -> Step | None:
-    """The step that was to change files and has just ended, where the story has changed nothing at all so far. Where
-    the next step is to change files too, that one comes first.
+    """The last completed step, if it should have changed files and the story has changed nothing so far. None if the
+    next step should change files too, because that step runs first.
     """
     if story.given.story.may_be_empty or not story.work.head or story.work.head != story.work.base:
         return None
@@ -49,14 +49,14 @@ def unchanged(step: Step) -> str:
 
 
 def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
-    """What the work was refused for so far, in order. What a person decides is not among it."""
+    """The refusals of the work so far, in order, without those that a person decides."""
     if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
         return story.landing.failures
     return (*story.landing.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
 
 
 def _identity(refused: Refused) -> str:
-    """What two refusals have in common that are the same. A conflict with another commit is another conflict."""
+    """The text by which refusals are compared. A conflict with another commit is a different conflict."""
     match refused.cause:
         case Refusal.EMPTY:
             return refused.cause
@@ -72,22 +72,22 @@ def _line(detail: str) -> str:
 
 
 def on_plateau(story: StoryState) -> bool:
-    """Whether the last repair has changed nothing in what the work is refused for."""
+    """Whether the last repair led to the same refusal again."""
     last = [failure.digest for failure in story.landing.failures[-2:]]
     return story.landing.refused is not None and len(last) > 1 and last[0] == last[1]
 
 
 def escalation(story: StoryState) -> str:
-    """The profile that is to repair what the usual one could not: once, and only where the settings name one."""
+    """The profile for a repair that the usual profile could not make: once, and only if the settings name it."""
     return story.given.limits.escalate if on_plateau(story) and not story.landing.escalated else ""
 
 
 def whole_story(story: StoryState) -> str:
-    """That the last failure, which is told beside this, is not new, and what else the gates have said before it."""
+    """A note that the last failure is not new, with the different failures before it; empty if it is new."""
     if not on_plateau(story):
         return ""
     others = dict.fromkeys(
-        one.line for one in story.landing.failures if one.digest != story.landing.failures[-1].digest
+        failure.line for failure in story.landing.failures if failure.digest != story.landing.failures[-1].digest
     )
     by = f", also after {story.landing.escalated} had tried" if story.landing.escalated else ""
     before = f"; before that: {'; '.join(others)}" if others else ""

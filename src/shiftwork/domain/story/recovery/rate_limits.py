@@ -1,7 +1,7 @@
-"""Limits of agents: when one is taken to end, who plays meanwhile, and how a story waits where nobody can.
+"""Rate limits of agents: when a limit ends, which profile works meanwhile, and how a story waits if none can.
 
-A story that waits keeps its place among those in progress: whoever else began would run into the same limit, and once
-it ended all of them would be at work at the same moment.
+A waiting story keeps its place among those in progress: another story would reach the same limit, and when the limit
+ends all of them would start at the same moment.
 """
 
 from collections.abc import Sequence
@@ -19,52 +19,52 @@ from shiftwork.domain.workflow.pipeline import Step
 
 FIRST_SECONDS: Final = 30.0
 LONGEST_GUESS_SECONDS: Final = 30 * 60.0
-"""Where an agent does not say when its limit ends, it is asked again after the first, then twice that, up to this."""
+"""If an agent does not say when its limit ends, the wait starts at the first value and doubles up to the second."""
 
 _SPREAD: Final = 0.1
 _MOST_SPREAD_SECONDS: Final = 30.0
 
 type Limited = tuple[tuple[str, float], ...]
-"""Until when each profile that ran into a limit is not to be asked."""
+"""The profiles that reached a limit, each with the time until which it must not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
-    """A limit that a step has run into, for the `nth` time: how far ahead its end is `told` to lie, by a profile that
-    has been wrong about that before where it meets one `again`.
+    """A limit that a step has reached for the `nth` time, with the seconds until its end that the agent reported.
+    `again` means that the profile has reached a limit before, so that its report may be wrong.
     """
 
-    told: float | None
+    wait_seconds: float | None
     nth: int
     again: bool = False
 
 
 def met(story: StoryState, step: Step, resets_at: float | None, now: float) -> Met:
     return Met(
-        told=None if resets_at is None or resets_at <= now else resets_at - now,
+        wait_seconds=None if resets_at is None or resets_at <= now else resets_at - now,
         nth=step.deferrals + 1,
-        again=any(agent == step.played_by for agent, _ in story.rate_limit.limited),
+        again=any(agent == step.assigned_profile for agent, _ in story.rate_limit.limited),
     )
 
 
 def times_in_vain(step: Step, now: float) -> int:
-    """How many limits count against the patience when the step meets one now: before the end that it was told, it
-    only finds what it knew.
+    """How many limits count against the patience if the step reaches a limit now. A limit before the reported end does
+    not count, because it was expected.
     """
     return step.in_vain + (now >= step.promised)
 
 
 def promise(limit: Met, patience: Patience, now: float) -> float:
-    """Until when to meet the limit again says nothing new."""
-    return now + min(limit.told or 0.0, patience.whole_seconds)
+    """Until when the step expects to reach the limit again."""
+    return now + min(limit.wait_seconds or 0.0, patience.whole_seconds)
 
 
 def seconds_to_wait(limit: Met, patience: Patience, name: str) -> float:
-    """As long as the agent has told, if that lies ahead, else longer each time; and so long at least where it is not
-    the profile's first limit, for one that always tells a moment would be asked without end. A share of it comes on
-    top that differs by `name`, so that not all ask again at once.
+    """The time that the agent reported, if it is in the future, otherwise a time that grows with each limit. After a
+    profile's first limit the growing time is the minimum, because an agent that always reports a short wait would be
+    retried forever. An extra share that depends on `name` prevents all stories from retrying at once.
     """
-    seconds = limit.told or 0.0
+    seconds = limit.wait_seconds or 0.0
     if limit.again or not seconds:
         seconds = max(seconds, _guess(limit.nth))
     spread = min(seconds * _SPREAD, _MOST_SPREAD_SECONDS) * _share(f"{name}/{limit.nth}")
@@ -76,21 +76,21 @@ def _guess(nth: int) -> float:
 
 
 def _share(name: str) -> float:
-    """Between nothing and all, by the name alone."""
+    """A number from 0 to 1 that depends only on the name."""
     return int.from_bytes(sha256(name.encode()).digest()[:4]) / 2**32
 
 
 def limited_too(limited: Limited, agent: str, until: float) -> Limited:
-    return (*(one for one in limited if one[0] != agent), (agent, until))
+    return (*(item for item in limited if item[0] != agent), (agent, until))
 
 
-def player(chain: Sequence[str], limited: Limited, now: float) -> str:
-    """Who plays: the first of the chain whose limit is over; where nobody's is, who will be free first."""
+def profile(chain: Sequence[str], limited: Limited, now: float) -> str:
+    """The profile to use: the first in the chain without a limit, otherwise the profile whose limit ends first."""
     return min(chain, key=lambda agent: max(_free_at(limited, agent), now))
 
 
 def next_chance(chain: Sequence[str], limited: Limited, now: float) -> float:
-    """When one of the chain may be asked; now, where one may be at once."""
+    """When a profile of the chain is available; `now` if one is available already."""
     return max(min(_free_at(limited, agent) for agent in chain), now)
 
 

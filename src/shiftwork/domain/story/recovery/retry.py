@@ -1,4 +1,4 @@
-"""How a story is paused, taken back after it had landed, and begun once more after it had failed."""
+"""How a story is paused, reverted after it has landed, and retried after it has failed."""
 
 from dataclasses import replace
 
@@ -29,8 +29,8 @@ from shiftwork.domain.workflow.transitions import turn_step
 
 
 def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState | None:
-    """Counters by which work is named go on; those by which it is bounded begin again."""
-    before = _blank(story, fact) if fact.afresh else _mended(story)
+    """Counters that number the work continue; counters that limit it start again."""
+    before = _blank(story, fact) if fact.from_scratch else _fixed(story)
     read = max(story.cursor, fact.cursor)
     given = fact.assignment
     return turn_story(
@@ -40,12 +40,12 @@ def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState |
         spending=replace(before.spending, limits=given.limits, raises=given.raises, unreserved=opened(given.limits)),
         landing=replace(before.landing, earlier=story.landing.attempts_at_repair),
         cursor=read,
-        go=story.go + 1,
+        start_number=story.start_number + 1,
     )
 
 
 def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
-    """Nothing of the work is left; what it has cost is."""
+    """The story without its work; its cost is kept."""
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
     spent = story.spending
     return replace(
@@ -66,9 +66,9 @@ def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
     )
 
 
-def _mended(story: StoryState) -> StoryState:
-    """The work so far is kept, and the step that failed is to be done again. Where gates refused the work, they are run
-    on it again first: what made them red may be gone, and a session is paid only where it is not.
+def _fixed(story: StoryState) -> StoryState:
+    """Keeps the work so far and repeats the failed step. If gates refused the work, they run on it again first, because
+    the cause may be gone; a session is paid only if they fail again.
     """
     gates = story.landing.refused is not None and story.landing.refused.cause is Refusal.GATES
     return replace(
@@ -92,7 +92,7 @@ def _mended(story: StoryState) -> StoryState:
 
 
 def _led_again(story: StoryState) -> Pipeline:
-    """Where the story failed because a decision could not be followed any more, it can be followed once more."""
+    """If the story failed because a route back had no retries left, allows that route once more."""
     deciding = story.pipeline.find(story.routing)
     return one_more(story, deciding).pipeline if deciding else story.pipeline
 

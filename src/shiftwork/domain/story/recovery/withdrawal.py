@@ -1,7 +1,7 @@
-"""How a story that is cancelled or paused takes back its request to land.
+"""How a cancelled or paused story withdraws its landing request.
 
-Only the queue knows whether the branch has moved by then, so the story asks and waits for the answer: withdrawn, and it
-never lands by that request, or the verdict that it would have got anyway.
+Only the queue knows whether the branch has already moved, so the story asks and waits for the answer: either the
+request is withdrawn and never lands, or the queue reports its usual verdict.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from shiftwork.domain.story.state import LandingStage, StoryState
 
 
 def withdrawal(story: StoryState) -> Effects:
-    """What is to be taken back, where the queue has not been asked for that yet."""
+    """Withdraws the open landing request, unless the queue has already been asked."""
     unwanted = story.control.cancelled or story.control.paused
     if (
         not unwanted
@@ -33,7 +33,7 @@ def asked(story: StoryState, fact: story_facts.LandingWithdrawalAsked) -> StoryS
 
 
 def withdrawn(story: StoryState, fact: story_facts.LandingWithdrawn) -> StoryState | None:
-    """It stands where it stood before it asked to land, and asks anew if it goes on."""
+    """Returns the story to its state before the request; it sends a new request if it continues."""
     return (
         replace(story, landing=replace(story.landing, progress=LandingStage.NONE))
         if _is_open(story, fact.number)

@@ -1,6 +1,6 @@
-"""A story within its limits: what it and its steps may use, and the allowance that its run grants for each attempt.
+"""The limits of a story and its steps, and the allowance that the run grants for each attempt.
 
-Only where the run has a limit is there anything to ask it for: each attempt then costs two messages more.
+A story asks for an allowance only if the run has a limit: each attempt then needs two more messages.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from shiftwork.domain.workflow.workflow import StepKind
 
 
 def limit_reached(story: StoryState, step: Step) -> Hold | None:
-    """What a person is told where the story, or its step, has used what it may; nothing where it has not."""
+    """The hold shown to a person if the story or its step has reached its limit; otherwise None."""
     limits = story.spending.limits
     if (met := reservations.exhausted(limits.story, story.spending.usage)).is_set:
         return _spent("the story", Whose.STORY, met, story.spending.usage)
@@ -38,13 +38,13 @@ def _spent(who: str, whose: Whose, met: Budget, used: Usage) -> Hold:
     amount = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
     return Hold(
         cause=HoldCause.LIMIT,
-        detail=f"{who} has spent {reservations.told(met, used)}",
+        detail=f"{who} has spent {reservations.spent_of(met, used)}",
         reached=Reached(whose=whose, limit=met, spent=reservations.of_limited(met, amount)),
     )
 
 
 def claim(story: StoryState, step: Step) -> e.Effect | None:
-    """What comes before an attempt of a run with a limit, until something is set aside for it."""
+    """Before an attempt in a run with a limit: claims an allowance, or waits for the answer; None once reserved."""
     if step.plan.kind is not StepKind.AGENT or not story.spending.limits.run.is_set or story.spending.allowance:
         return None
     if story.spending.claiming:
@@ -54,15 +54,15 @@ def claim(story: StoryState, step: Step) -> e.Effect | None:
 
 
 def settle(story: StoryState) -> Effects:
-    """The run is told what was used before anything else is done. A story that waits for a person keeps nothing to
-    itself meanwhile: others would wait for it, and nobody would know why.
+    """Reports to the run what was used before the story does anything else. A story that waits for a person, or is
+    paused, returns an unused allowance, because other stories would wait for it without a visible reason.
     """
     held, step = story.spending.allowance, story.pipeline.current
     if held is None:
         return unreserved_usage.owed(story)
     unused = not held.begun
-    under_way = step is not None and step.status is StepStatus.IN_PROGRESS
-    if under_way or (unused and not (story.waiting.hold or story.control.paused)):
+    in_progress = step is not None and step.status is StepStatus.IN_PROGRESS
+    if in_progress or (unused and not (story.waiting.hold or story.control.paused)):
         return ()
     return (
         story_effects.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used, unused=unused),
@@ -70,7 +70,7 @@ def settle(story: StoryState) -> Effects:
 
 
 def cap(story: StoryState, step: Step) -> float | None:
-    """The money at which the agent is told to stop: the least of what is left for it."""
+    """The amount in USD at which the agent must stop: the smallest of the remaining amounts."""
     limits = story.spending.limits
     rests = (
         None if limits.story.usd is None else limits.story.usd - (story.spending.usage.cost_usd or 0.0),
@@ -81,7 +81,7 @@ def cap(story: StoryState, step: Step) -> float | None:
 
 
 def charged(story: StoryState, fact: Fact) -> StoryState:
-    """What a fact about an attempt says of what was set aside for it."""
+    """Updates the allowance from a fact about the attempt that it is reserved for."""
     held = story.spending.allowance
     if held is None or not hasattr(fact, "attempt"):
         return story
@@ -106,7 +106,7 @@ def claimed(story: StoryState, fact: story_facts.AllowanceClaimed) -> StoryState
 
 
 def granted(story: StoryState, fact: story_facts.AllowanceGranted) -> StoryState | None:
-    """With that a wait for a higher limit of the run is over."""
+    """Also ends a wait for a higher limit of the run."""
     if not story.spending.claiming or fact.number != story.spending.claims:
         return None
     allowance = Allowance(number=fact.number, cap=fact.cap)
@@ -118,7 +118,7 @@ def granted(story: StoryState, fact: story_facts.AllowanceGranted) -> StoryState
 
 
 def refused(story: StoryState, fact: story_facts.AllowanceRefused) -> StoryState | None:
-    """Refused once more it is the same wait, and what a person is told of it is new."""
+    """A second refusal continues the same wait, with a new text for the person."""
     if (
         not story.spending.claiming
         or fact.number != story.spending.claims
@@ -139,9 +139,9 @@ def _at_limit(story: StoryState) -> bool:
 
 
 def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | None:
-    """A wait for the run's answer goes on until it comes: the claim stands. One at a limit of the story's own is over
-    where that is not reached any more. Whoever resumes a run tells its stories of limits that the run hears of later:
-    what the run has said meanwhile may come after that.
+    """A story that has claimed an allowance still waits for the run's answer. A wait at the story's own limit ends if
+    the limit is no longer reached. `resume` sends new limits to the stories before the run processes them, so an older
+    message from the run may arrive later; it is ignored.
     """
     if fact.raises < story.spending.raises:
         return None

@@ -1,4 +1,4 @@
-"""What the end of an attempt adds to its step, its story, its role and the share of whoever made it."""
+"""Adds the usage of an ended attempt to its step, story and role, and to the share of its profile and model."""
 
 from dataclasses import replace
 from typing import Final
@@ -23,11 +23,11 @@ ENDS: Final = (
     story_facts.StepDeferred,
     story_facts.StepCutShort,
 )
-"""The facts with which an attempt ends, however it does."""
+"""The facts that end an attempt."""
 
 
 def counted(story: StoryState, fact: Fact) -> StoryState:
-    """The story with what an attempt of an agent has come to; gates and people use nothing."""
+    """The story with the usage of an agent's attempt added; gates and people use nothing."""
     if not isinstance(fact, ENDS):
         return story
     step = story.pipeline.find(fact.step)
@@ -35,7 +35,7 @@ def counted(story: StoryState, fact: Fact) -> StoryState:
         return story
     used = one_attempt(fact.usage)
     paid = replace(step, usage=step.usage + used, model=used.model or step.model)
-    share = Share(agent=paid.played_by, model=paid.model, usage=used)
+    share = Share(agent=paid.assigned_profile, model=paid.model, usage=used)
     return replace(
         story,
         pipeline=story.pipeline.with_step(paid),

@@ -1,4 +1,4 @@
-"""What a story's facts tell of time: how long the attempts of a step took together, and when it only waited."""
+"""Durations from a story's facts: the total time of a step's attempts, and the times when the story only waited."""
 
 from dataclasses import replace
 
@@ -10,17 +10,17 @@ from shiftwork.domain.workflow.pipeline import Step
 
 
 def timed(before: StoryState, after: StoryState, fact: Fact) -> StoryState:
-    """The story after the fact, with the attempt counted that has ended by it, and the wait that it began or ended."""
+    """The story after the fact, with the time of an attempt that it ended and the wait that it began or ended."""
     return _waiting(before, _lasting(before, after, fact), fact.at)
 
 
 def _lasting(before: StoryState, after: StoryState, fact: Fact) -> StoryState:
     if before.pipeline is after.pipeline:
         return after
-    under_way = {step.id for step in before.pipeline.steps if step.ended_at is None}
+    in_progress = {step.id for step in before.pipeline.steps if step.ended_at is None}
     pipeline = after.pipeline
     for step in after.pipeline.steps:
-        if step.ended_at is None or step.id not in under_way:
+        if step.ended_at is None or step.id not in in_progress:
             continue
         seconds = took(step, fact)
         if seconds is not None:
@@ -29,8 +29,8 @@ def _lasting(before: StoryState, after: StoryState, fact: Fact) -> StoryState:
 
 
 def took(step: Step, fact: Fact) -> float | None:
-    """How long the attempt took that has ended with the fact. Where its worker died nobody knows: that it did was found
-    out when somebody went on, which may be days later.
+    """The duration of the attempt that the fact ended. It is unknown if the worker died, because that is discovered
+    only when the run is resumed, which may be days later.
     """
     died = isinstance(fact, story_facts.StepInterrupted) and fact.usage is None
     return None if died or step.started_at is None else max(fact.at - step.started_at, 0.0)
@@ -41,7 +41,7 @@ def _waiting(before: StoryState, after: StoryState, at: float) -> StoryState:
     if was is present:
         return after
     waited = after.rate_limit.waited
-    if was and waited:  # a clock may have been set back since
+    if was and waited:  # the clock may have been set back since
         waited = (*waited[:-1], replace(waited[-1], until=max(at, waited[-1].since)))
     if present:
         waited = (*waited, Waited(awaited=present, since=at))

@@ -1,7 +1,7 @@
-"""What was used while the run had no limit: a run that is given one later has it in its books all the same.
+"""Usage while the run had no limit: it counts against a limit that the run receives later.
 
-A story keeps count of what it has used without an allowance, and tells it when it ends, or as soon as it hears of a
-limit of the run. Until all stories under way have told it, the run cannot know what is left, and grants nothing.
+A story counts what it has used without an allowance, and reports it when it ends or as soon as it receives a limit of
+the run. Until all stories in progress have reported, the run cannot know what is left, and grants nothing.
 """
 
 from typing import Final
@@ -15,11 +15,11 @@ from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
 
 UNCLAIMED: Final = 0
-"""The number under which a story tells what it has used without an allowance; claims are counted from 1."""
+"""The number under which a story reports usage without an allowance; claims are counted from 1."""
 
 
 def opened(limits: Limits) -> Usage | None:
-    """The count with which a story begins; none where all that it uses will be claimed."""
+    """The initial count of a story; None if it will claim everything that it uses."""
     return None if limits.run.is_set else NOTHING_USED
 
 
@@ -28,9 +28,9 @@ def counted(story: StoryState, used: Usage) -> Usage | None:
 
 
 def owed(story: StoryState) -> Effects:
-    """An attempt under way is waited for: it is not claimed either."""
+    """Reports the unreserved usage, but not during an attempt: that attempt has no claim either."""
     step = story.pipeline.current
-    under_way = step is not None and step.plan.kind is StepKind.AGENT and step.status is StepStatus.IN_PROGRESS
-    if story.spending.unreserved is None or not story.spending.limits.run.is_set or under_way:
+    in_progress = step is not None and step.plan.kind is StepKind.AGENT and step.status is StepStatus.IN_PROGRESS
+    if story.spending.unreserved is None or not story.spending.limits.run.is_set or in_progress:
         return ()
     return (story_effects.SettleAllowance(key=f"settle/{UNCLAIMED}", number=UNCLAIMED, used=story.spending.unreserved),)

@@ -1,4 +1,4 @@
-"""`shiftwork add`: one story more for a run, whether or not it is over."""
+"""`shiftwork add`: adds a story to a run, finished or not."""
 
 import click
 
@@ -7,41 +7,42 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.run.steering.intent_checks import next_story_id
 from shiftwork.domain.spec.spec import Criterion, Story
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
 
 
 @click.command("add", cls=SentenceCommand, short_help="Add a story to a run.")
 @click.argument("title", callback=spoken)
-@click.option("--description", default="", callback=spoken, help="What is to be done, in full; else the title says it.")
+@click.option("--description", default="", callback=spoken, help="What to do, in full; default: the title.")
 @click.option(
     "--criterion",
     "criteria",
     multiple=True,
     callback=spoken,
     metavar="TEXT",
-    help="What must hold then; may be repeated.",
+    help="An acceptance criterion; may be repeated.",
 )
 @click.option("--after", multiple=True, metavar="STORY", help="A story that must land first; may be repeated.")
-@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(  # noqa: PLR0913 - each is an option
     title: str, *, description: str, criteria: tuple[str, ...], after: tuple[str, ...], run: str, as_json: bool
 ) -> int:
-    """Add a story called TITLE to a run. It gets the next free id, and starts when all it comes after has landed.
+    """Add a story called TITLE to a run. It gets the next free id and starts when the stories named by --after have
+    landed.
 
-    A run that nobody works on is carried on here, also one that was over; one that somebody works on is only asked.
+    If no process works on the run, it continues here, even if it was finished; otherwise that process gets the request.
     """
-    from shiftwork.entrypoints.cli.control.intents import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import announce, intend  # noqa: PLC0415 - `--help` need not wait for it
 
     def wanted(state: RunState) -> run_facts.StoryAdded:
-        told = criteria or (description or title,)
+        lines = criteria or (description or title,)
         story = Story(
             id=next_story_id(state.given.spec.stories),
             title=title,
             description=description or title,
-            criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(told, start=1)),
+            criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(lines, start=1)),
             depends_on=tuple(map(StoryId, after)),
         )
         return run_facts.StoryAdded(at=0, story=story)
@@ -50,11 +51,11 @@ def command(  # noqa: PLR0913 - each is an option
     asked = intend(site, run, wanted, carried_on=True)
     name = getattr(asked.intent, "story").id  # noqa: B009 - what `wanted` has made
     if asked.view.worker:
-        done = f"{name} is part of run {asked.run}\nnext: shiftwork stories {asked.run}"
-        return tell(asked, done, as_json=as_json, story=name)
+        done = f"added {name} to run {asked.run}\nnext: shiftwork stories {asked.run}"
+        return announce(asked, done, as_json=as_json, story=name)
     from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - heavy, and needed only here
 
     if not as_json:
-        with though_unheard():
+        with though_undelivered():
             click.echo(f"added {name}")
     return resume.carry_on(site, asked.view, as_json=as_json)

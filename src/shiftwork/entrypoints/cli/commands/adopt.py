@@ -10,22 +10,21 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 
 
-@click.command("adopt", short_help="Take over state that you have not made here.")
+@click.command("adopt", short_help="Take over state that was not created here.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, as_json: bool) -> None:
     """Take over the history of a folder that was copied, unpacked from an archive, or brought from another machine.
 
-    Until then nothing of it is read. Adopt only what you know: the history says what was asked for, what has landed and
-    what you have trusted. What is kept are the history, logs, diffs, bundles and commits of its runs; links and files
-    that shiftwork never makes are refused. Where the folder that this is a copy of is still there, its runs stay its
-    own.
+    Until then shiftwork reads nothing of it. Adopt only state that you know: its history says what was requested, what
+    has landed and what you have trusted. History, logs, diffs, bundles and commits of its runs are kept; links and
+    files that shiftwork never creates are refused. If the original folder still exists, its runs stay with it.
     """
     adopted = adopt(around())
     if as_json:
         say({**asdict(adopted), "state": str(adopted.state)})
         return
-    click.echo(f"{plain(str(adopted.state))} is yours now")
+    click.echo(f"adopted {plain(str(adopted.state))}")
     if adopted.same:
         click.echo("next: shiftwork status --all lists its runs")
     else:
-        click.echo("it is a copy of a project of yours: the runs in it stay those of the other; new ones are its own")
+        click.echo("this is a copy of another project of yours: its runs stay with the original")

@@ -25,8 +25,8 @@ from shiftwork.ports.changes import Difference, FileChange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """Which commits are compared; an empty `base` is the parent of `tip`. Where one is `approved`, the tip is compared
-    with what that comes to on the base. Where what landed was `undone`, that says by which commit.
+    """Which commits are compared; an empty `base` means the parent of `tip`. With `approved`, the tip is compared with
+    the approved patch applied to the base. `undone` names the commit that reverted the landed work.
     """
 
     run: str
@@ -40,25 +40,25 @@ class Compared:
 
 @click.command("diff", short_help="Show what a story has changed.")
 @click.argument("story")
-@click.option("--run", default="", metavar="RUN", help="The run it belongs to; the newest where none is named.")
+@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
 @click.option("--since-approved", is_flag=True, help="Only what has changed since you approved it.")
 @click.option("--stat", is_flag=True, help="Only count the lines of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: bool) -> None:
-    """Show what STORY has changed: the commit that landed, the one that waits for your approval, or all that its
-    finished steps have come to so far.
+    """Show what STORY has changed: the commit that landed, the commit that needs your approval, or the result of its
+    finished steps so far.
 
-    What a step under way has not committed yet is not shown. --since-approved leaves out what you have approved
-    before, and what others have changed since. Characters that cannot be seen, or that a terminal obeys, are written
+    Changes that a running step has not committed yet are not shown. --since-approved leaves out what you have approved
+    before, and what others have changed since. Characters that are invisible or that a terminal interprets are written
     out: ^[, ^M, <U+202E>. --json has the patch byte for byte, as far as it is text.
     """
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
-    known = [one.story.story for one in view.stories]
+    known = [item.story.story for item in view.stories]
     if story not in known:
-        told = f"run {view.run.run} has no story {story}{guess(story, known)}"
-        raise UsageError(told, hint=f"shiftwork stories {view.run.run}")
+        message = f"run {view.run.run} has no story {story}{guess(story, known)}"
+        raise UsageError(message, hint=f"shiftwork stories {view.run.run}")
     compared, difference = asyncio.run(_compare(site, view.run.run, story, since_approved=since_approved))
     if as_json:
         patch = {} if stat else {"patch": difference.patch}
@@ -88,7 +88,7 @@ async def _compare(site: Site, run: str, story: str, *, since_approved: bool) ->
 
 
 def _shown(state: StoryState) -> Patch:
-    """What has landed; what a person is asked about, as it is to land; or the work so far."""
+    """What has landed; else the patch that a person is asked about; else the work so far."""
     if state.landed.commit:
         return Patch(base=state.landed.base, commit=state.landed.commit)
     return asked_about(state) or Patch(base=state.work.base, commit=state.work.head)
@@ -96,7 +96,7 @@ def _shown(state: StoryState) -> Patch:
 
 def counted(difference: Difference) -> str:
     if not difference.files:
-        return "nothing has been changed"
+        return "nothing has changed"
     added = sum(file.added or 0 for file in difference.files)
     removed = sum(file.removed or 0 for file in difference.files)
     count = len(difference.files)
@@ -111,5 +111,5 @@ def _counted(file: FileChange) -> str:
 
 
 def _path(path: str) -> str:
-    """On one line, whatever is in it."""
+    """The path on one line."""
     return exact(path).replace("\n", "^J").replace("\t", "^I")

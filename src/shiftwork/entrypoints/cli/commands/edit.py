@@ -1,4 +1,4 @@
-"""`shiftwork edit`: changes what is asked of a story that nobody works on."""
+"""`shiftwork edit`: changes a story that is not in progress."""
 
 from dataclasses import replace
 
@@ -14,10 +14,10 @@ from shiftwork.entrypoints.cli.options.free_text import spoken
 from shiftwork.errors import IntentError, UsageError
 
 
-@click.command("edit", short_help="Change what is asked of a story that nobody works on.")
+@click.command("edit", short_help="Change a story that is not in progress.")
 @click.argument("story")
-@click.option("--title", callback=spoken, help="Another title.")
-@click.option("--description", callback=spoken, help="Another description.")
+@click.option("--title", callback=spoken, help="The new title.")
+@click.option("--description", callback=spoken, help="The new description.")
 @click.option(
     "--criterion",
     "criteria",
@@ -27,40 +27,40 @@ from shiftwork.errors import IntentError, UsageError
     help="Replaces all criteria; may be repeated.",
 )
 @click.option("--depends-on", multiple=True, metavar="STORY", help="Replaces all dependencies; may be repeated.")
-@click.option("--no-dependencies", is_flag=True, help="It is to depend on nothing.")
-@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--no-dependencies", is_flag=True, help="Remove all dependencies.")
+@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, ...] | bool | None) -> int:
-    """Change what is asked of STORY, which nobody has begun or which has failed.
+    """Change STORY, which must not have started, or must have failed.
 
-    What only repeats the old title or description, as in a story of one sentence, changes with it. One that failed is
-    done as it then reads when it is retried: from its first step, unless only dependencies were changed. The run alone
-    is changed: the spec's own file is left as it is, and what is printed says so.
+    If the title and the description are the same, as in a story of one sentence, changing one changes both. A retry of
+    a failed story uses the new text: from its first step, unless only dependencies were changed. Only the run is
+    changed: the spec's own file stays as it is, and the output says so.
     """
-    from shiftwork.entrypoints.cli.control.intents import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import intend, report_edited  # noqa: PLC0415 - `--help` need not wait for it
 
     if not any(changes.values()):
-        raise UsageError("nothing is to be changed", hint="shiftwork edit --help lists what can be")
+        raise UsageError("nothing to change", hint="shiftwork edit --help lists what can be changed")
 
     def wanted(state: RunState) -> run_facts.StoryEdited:
         if StoryId(story) not in state.stories:
-            told = f"there is no story {story} in the run{guess(story, state.stories)}"
-            raise IntentError(told, hint=f"shiftwork stories {state.given.run}")
+            message = f"there is no story {story} in the run{guess(story, state.stories)}"
+            raise IntentError(message, hint=f"shiftwork stories {state.given.run}")
         return run_facts.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
 
     asked = intend(here(), run, wanted)
-    return tell_edited(asked, StoryId(story), as_json=as_json)
+    return report_edited(asked, StoryId(story), as_json=as_json)
 
 
 def _changed(story: Story, changes: dict[str, str | tuple[str, ...] | bool | None]) -> Story:
-    told = reworded(story, title=_text(changes["title"]), description=_text(changes["description"]))
+    message = reworded(story, title=_text(changes["title"]), description=_text(changes["description"]))
     criteria = tuple(
         Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(_texts(changes["criteria"]), start=1)
     )
     needs = tuple(map(StoryId, _texts(changes["depends_on"])))
     return replace(
-        told,
-        criteria=criteria or told.criteria,
+        message,
+        criteria=criteria or message.criteria,
         depends_on=() if changes["no_dependencies"] else needs or story.depends_on,
     )
 

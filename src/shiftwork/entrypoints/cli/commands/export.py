@@ -25,10 +25,10 @@ from shiftwork.entrypoints.cli.render.output_file import written
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write it to FILE instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print it on one line.")
 def command(run: str, output: Path | None, *, as_json: bool) -> None:
-    """Print a run as JSON in the shape of workflow_state.json: stories, steps, and the history of each; and beside them
-    an account of all attempts, what they used against what was foreseen, and what proves what landed.
+    """Print a run as JSON in the shape of workflow_state.json: stories, steps, and the history of each; and all
+    attempts, actual and estimated cost, and the proof of what landed.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    RUN is an id or its first characters; default: the newest run.
     """
     site = here()
     queries = open_queries(site)

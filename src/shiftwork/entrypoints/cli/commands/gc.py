@@ -1,4 +1,4 @@
-"""`shiftwork gc`: cleans up after runs, and keeps first what has not landed."""
+"""`shiftwork gc`: cleans up after runs, and first saves work that has not landed."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import click
 
 from shiftwork.app.commands.gc import Cleaned, Sweep, clean
 from shiftwork.bootstrap.state.open_history import open_broom
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.render.json import say
@@ -21,23 +21,25 @@ _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _EMPTY: Final = Sweep(cleaned=(), spared=(), leases=())
 
 
-@click.command("gc", short_help="Clean up after runs that are over.")
-@click.option("--dry-run", "dry", is_flag=True, help="Only tell what would be removed.")
-@click.option("--all", "unfinished", is_flag=True, help="Workspaces of runs that were interrupted, too.")
+@click.command("gc", short_help="Clean up after finished runs.")
+@click.option("--dry-run", "dry", is_flag=True, help="Only show what would be removed.")
+@click.option("--all", "unfinished", is_flag=True, help="Also remove workspaces of interrupted runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, dry: bool, unfinished: bool, as_json: bool) -> None:
-    """Clean up after runs that are over: workspaces, desks, refs, leases and processes that they have left.
+    """Clean up after finished runs: their workspaces, attempt folders, refs, leases and remaining processes.
 
-    All that has not landed is first kept as a git bundle in .git/shiftwork/bundles, uncommitted files included. Logs
-    and diffs stay. A run that somebody works on is left alone. With --all, runs that were interrupted lose their
-    workspaces as well, and can still be resumed.
+    Work that has not landed is first saved as a git bundle in .git/shiftwork/bundles, including uncommitted files. Logs
+    and diffs stay. A run that a process works on is left alone. With --all, interrupted runs lose their workspaces as
+    well, and can still be resumed.
     """
     site = here()
-    swept = asyncio.run(_sweep(site, dry=dry, unfinished=unfinished)) if site.standing is not Standing.NONE else _EMPTY
+    swept = (
+        asyncio.run(_sweep(site, dry=dry, unfinished=unfinished)) if site.ownership is not Ownership.NONE else _EMPTY
+    )
     if as_json:
         say(_document(swept, dry=dry))
     else:
-        click.echo("\n".join(_told(swept, dry=dry)))
+        click.echo("\n".join(_output(swept, dry=dry)))
 
 
 async def _sweep(site: Site, *, dry: bool, unfinished: bool) -> Sweep:
@@ -49,41 +51,41 @@ def _document(swept: Sweep, *, dry: bool) -> dict[str, Any]:
     return {
         "dry_run": dry,
         "freed": asdict(swept.freed),
-        "cleaned": [{**asdict(one), "kept": [str(bundle) for bundle in one.kept]} for one in swept.cleaned],
-        "spared": [asdict(one) for one in swept.spared],
+        "cleaned": [{**asdict(cleaned), "kept": [str(bundle) for bundle in cleaned.kept]} for cleaned in swept.cleaned],
+        "spared": [asdict(spared) for spared in swept.spared],
         "leases": list(swept.leases),
     }
 
 
-def _told(swept: Sweep, *, dry: bool) -> Iterator[str]:
-    for one in swept.cleaned:
-        yield from _cleaned(one, dry=dry)
+def _output(swept: Sweep, *, dry: bool) -> Iterator[str]:
+    for cleaned in swept.cleaned:
+        yield from _cleaned(cleaned, dry=dry)
     for spared in swept.spared:
         yield f"{plain(spared.run)}  left alone: {plain(spared.reason)}"
     for resource in swept.leases:
-        yield f"{'would release' if dry else 'released'} what a dead worker held: {plain(resource)}"
+        yield f"{'would release' if dry else 'released'} the lease of an ended worker: {plain(resource)}"
     yield f"{'would free' if dry else 'freed'} {_size(swept.freed.bytes)}"
 
 
-def _cleaned(one: Cleaned, *, dry: bool) -> Iterator[str]:
-    yield f"{one.run}  {'would remove' if dry else 'removed'} {_weighed(one.freed)}"
-    if one.ended:
-        yield f"    ended {_many(one.ended, 'process', 'processes')} that it had left"
-    for bundle in one.kept:
-        yield f"    kept what had not landed: {_from_here(bundle)}"
+def _cleaned(cleaned: Cleaned, *, dry: bool) -> Iterator[str]:
+    yield f"{cleaned.run}  {'would remove' if dry else 'removed'} {_weighed(cleaned.freed)}"
+    if cleaned.ended:
+        yield f"    ended {_many(cleaned.ended, 'process', 'processes')} that were still running"
+    for bundle in cleaned.kept:
+        yield f"    saved work that had not landed: {_from_here(bundle)}"
 
 
 def _weighed(weight: Weight) -> str:
     counts = (
         _many(weight.workspaces, "workspace", "workspaces"),
-        _many(weight.desks, "desk", "desks"),
+        _many(weight.attempt_folders, "attempt folder", "attempt folders"),
         _many(weight.refs, "ref", "refs"),
     )
     return f"{', '.join(counts)} ({_size(weight.bytes)})"
 
 
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+def _many(count: int, text: str, more: str) -> str:
+    return f"{count} {text if count == 1 else more}"
 
 
 def _size(count: float) -> str:

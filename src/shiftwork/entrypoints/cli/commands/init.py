@@ -33,20 +33,20 @@ _NEED_LINES: Final = 3
 
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
-@click.option("--prd", is_flag=True, help="Write a commented prd.json instead, to be filled in.")
+@click.option("--prd", is_flag=True, help="Write a commented prd.json to fill in instead.")
 @click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it; nothing is run.")
-@click.option("--no-check", is_flag=True, help="Do not run what was found: write all of it.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--no-check", is_flag=True, help="Write all checks without running them.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json: bool) -> None:
     """Write a commented shiftwork.toml with the checks this project already has.
 
-    Found are the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
-    and the words test, lint and check of a Makefile or a justfile; and the command that makes the environment they
-    need. At a terminal you are asked whether to run all of it once on the last commit of the branch, in a tree of its
-    own: a check that is red there already is written as a comment, with the reason. One that is red because the sandbox
-    keeps a service from it, such as a test database, stays, and you are shown what to type. Elsewhere nothing is run,
-    unless SHIFTWORK_TRUST is set. With --prd a spec is written, to be filled in and handed over with `shiftwork run`.
+    It finds the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
+    the targets test, lint and check of a Makefile or a justfile, and the command that installs what they need. At a
+    terminal you are asked whether to run all of it once on the last commit of the branch, in a separate tree: a check
+    that is already red there is written as a comment, with the reason. A check that is red because the sandbox blocks a
+    service, such as a test database, stays, and you are shown what to type. Without a terminal nothing is run, unless
+    SHIFTWORK_TRUST is set. --prd writes a spec to fill in and run with `shiftwork run`.
     """
     site = around()
     if prd:
@@ -90,7 +90,7 @@ def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
 def _write(path: Path, text: str, *, force: bool) -> None:
     check_unlinked(path.parent, path)
     if path.exists() and not force:
-        raise UsageError(f"{path} is there already", hint="--force replaces it; --print only shows")
+        raise UsageError(f"{path} already exists", hint="--force replaces it; --print only shows")
     new = not path.exists()
     path.write_text(text, encoding="utf-8")
     if new:
@@ -98,8 +98,8 @@ def _write(path: Path, text: str, *, force: bool) -> None:
 
 
 def _agreed(found: Detected, *, asks: bool) -> bool:
-    """Whether the user agrees to what was found in the repository. To have a file written is no consent to commands of
-    somebody else's; where nothing was found, nothing of the repository is in it.
+    """Whether the user agrees to what was found in the repository. Asking for a settings file is no consent to commands
+    from someone else; if nothing was found, the file contains nothing from the repository.
     """
     if environment().get(TRUST) or not (found.gates or found.setup):
         return True
@@ -117,10 +117,10 @@ def _trust(site: Site) -> None:
 
 
 def _checked(site: Site) -> Checked:
-    """By the settings that have just been written."""
+    """With the settings that have just been written."""
     try:
         settings = load_settings(site.root, environment())
-    except SettingsError as error:  # what the environment says of them
+    except SettingsError as error:  # invalid environment variables
         return Checked(skipped=error.message)
     known = with_known_files(settings, site, environment())
     return asyncio.run(check_found(site, known, environment()))
@@ -150,7 +150,7 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
         "setup_seconds": checked.seconds,
         "checked_on": checked.branch,
         "not_checked": checked.skipped,
-        "needs": list(checked.confined.told),
+        "needs": list(checked.confined.messages),
         "choices": [command for command, _ in checked.confined.steps],
     }
 
@@ -161,7 +161,7 @@ def _summary(found: Detected, checked: Checked) -> Iterator[str]:
         yield phrases.facts(list(_rows(found, checked)))
         yield from _remarks(found, checked)
     else:
-        yield "found no checks: until [gates] names one, only that something changed is checked"
+        yield "found no checks: until [gates] names one, the only check is that something changed"
     yield f"wrote {SETTINGS_FILE}; look it over, commit it, then: shiftwork doctor"
 
 
@@ -188,7 +188,7 @@ def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
         which = "pass" if not checked.confined.gates else "are in force"
         yield f"{left} of {len(found.gates)} gates {which}; the others are comments: remove the # once they pass"
         if not left:
-            yield "until [gates] names one, only that something changed is checked"
-    for told in checked.confined.told:
-        yield from phrases.wrapped(told, phrases.width(), most=_NEED_LINES)
+            yield "until [gates] names one, the only check is that something changed"
+    for message in checked.confined.messages:
+        yield from phrases.wrapped(message, phrases.width(), most=_NEED_LINES)
     yield from phrases.following(checked.confined.steps, label="try: ")

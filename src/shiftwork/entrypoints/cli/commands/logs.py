@@ -28,20 +28,17 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 
 @click.command("logs", short_help="Show what an agent did in an attempt.")
 @click.argument("run", default="")
-@click.option("--story", default="", metavar="ID", help="A story of the run; else what failed last, or works.")
-@click.option("--step", default="", metavar="STEP", help="A step, by its id or type; the latest where none is named.")
-@click.option(
-    "--attempt", type=click.IntRange(1, 1_000_000), help="One of the step's attempts; the newest where none is named."
-)
-@click.option("--gates", is_flag=True, help="Show what the gates printed instead, as far as it is kept.")
+@click.option("--story", default="", metavar="ID", help="A story; default: the last that failed, or one in progress.")
+@click.option("--step", default="", metavar="STEP", help="A step id or type; default: the latest.")
+@click.option("--attempt", type=click.IntRange(1, 1_000_000), help="An attempt of the step; default: the newest.")
+@click.option("--gates", is_flag=True, help="Show the stored output of the gates instead.")
 @click.option("--raw", is_flag=True, help="Print the lines as the agent wrote them.")
-@click.option("-f", "--follow", is_flag=True, help="Go on as the log grows, and with the steps that follow.")
+@click.option("-f", "--follow", is_flag=True, help="Follow the log as it grows, and the steps after it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; with --follow, one line an event.")
 def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
-    """Show what an agent did in an attempt, from the log that is kept of it; or what the gates said of its work.
+    """Show what an agent did in an attempt, from its log; or what the gates printed about its work.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named. Output of tools is shortened;
-    --raw shows all of it.
+    RUN is an id or its first characters; default: the newest run. Output of tools is shortened; --raw shows all of it.
     """
     site, alive = here(), liveness()
     queries = open_queries(site)
@@ -66,40 +63,42 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
         _document(chosen, lines)
     else:
         click.echo(_title(chosen, asked=bool(sought.story)))
-        telling = Telling()
-        telling(chosen, lines)
-        telling.end(chosen)
+        printer = AttemptPrinter()
+        printer(chosen, lines)
+        printer.end(chosen)
 
 
 def _located(site: Site, view: RunView) -> RunView:
     def located(step: StepRow) -> StepRow:
         return replace(step, log=str(log_of(site, step.log))) if step.log else step
 
-    return replace(view, stories=[replace(one, steps=[located(step) for step in one.steps]) for one in view.stories])
+    return replace(
+        view, stories=[replace(story, steps=[located(step) for step in story.steps]) for story in view.stories]
+    )
 
 
 def _follow(look: Callable[[], RunView], sought: Wanted, *, raw: bool, as_json: bool) -> None:
     before: Chosen | None = None
-    telling = Telling()
+    printer = AttemptPrinter()
     for chosen, lines in follow(look, sought):
         if raw or as_json:
             (_show_raw if raw else _show_json)(chosen, lines)
             continue
         if before is None or before.log != chosen.log:
             if before:
-                telling.end(before)
+                printer.end(before)
             click.echo(_title(chosen))
-        telling(chosen, lines)
+        printer(chosen, lines)
         before = chosen
     if before:
-        telling.end(before)
+        printer.end(before)
 
 
 def _demand(view: RunView, wanted: Wanted) -> Chosen:
     chosen = choose(view, wanted)
     if chosen is None:
-        told = f"no attempt of {wanted.step} has a log" if wanted.step else "no attempt has begun yet"
-        raise UsageError(told, hint=f"shiftwork status {view.run.run} shows the steps")
+        message = f"no attempt of {wanted.step} has a log" if wanted.step else "no attempt has started yet"
+        raise UsageError(message, hint=f"shiftwork status {view.run.run} shows the steps")
     return chosen
 
 
@@ -108,7 +107,7 @@ def _title(chosen: Chosen, *, asked: bool = True) -> str:
     title = f"{step.story} {step.name}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
     if asked or len(run.stories) == 1:
         return title
-    shown = next(next_steps.of_story(run, one) for one in run.stories if one.story.story == step.story)
+    shown = next(next_steps.of_story(run, view) for view in run.stories if view.story.story == step.story)
     return f"{step.story} ({shown}) is shown; another: shiftwork logs {run.run.run} --story ID\n{title}"
 
 
@@ -120,7 +119,8 @@ def _lines(log: Path) -> list[str]:
 
 
 def _show_raw(_chosen: Chosen, lines: list[str]) -> None:
-    # As it was written, unless a terminal would obey it. Click would take colours out of what goes elsewhere.
+    # As the agent wrote it, unless a terminal would interpret it. Click would remove colours from output that goes
+    # elsewhere.
     exactly = not sys.stdout.isatty()
     for line in filter(None, lines):
         click.echo(line if exactly else plain(line), color=exactly)
@@ -139,8 +139,8 @@ def _document(chosen: Chosen, lines: list[str]) -> None:
     say({**named, "log": str(chosen.log), "events": events})
 
 
-class Telling:
-    """Tells one attempt after another: nothing twice, and what came of it where its log does not say."""
+class AttemptPrinter:
+    """Prints one attempt after another, nothing twice, and the result where the log does not state it."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -151,20 +151,20 @@ class Telling:
             for said in read(line):
                 # Claude Code repeats its last words as its answer.
                 if said.who != "final" or said.text.strip() not in {"", self._text}:
-                    click.echo(_told(said))
+                    click.echo(_line_of(said))
                 self._silent = False
                 self._text = said.text.strip() if said.who == "text" else self._text
 
     def end(self, chosen: Chosen) -> None:
-        """No more will be read of this attempt."""
-        nothing = "it has printed nothing yet" if chosen.under_way else "it printed nothing"
+        """Called when nothing more will be read of this attempt."""
+        nothing = "it has printed nothing yet" if chosen.in_progress else "it printed nothing"
         if ended := chosen.error or (nothing if self._silent else ""):
-            click.echo(_told(Said(who="note", text=ended)))
+            click.echo(_line_of(Said(who="note", text=ended)))
         self._text, self._silent = "", True
 
 
-def _told(said: Said) -> str:
-    """A label, then what was said, its further lines indented under the first."""
+def _line_of(said: Said) -> str:
+    """A label, then the text, with further lines indented under the first."""
     label = said.tool or _LABELS.get(said.who, said.who)
     lines = plain(said.text).strip("\n").split("\n")
     if said.who in {"result", "tool"} and len(lines) > _RESULT_LINES:

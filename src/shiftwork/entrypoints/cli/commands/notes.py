@@ -1,4 +1,4 @@
-"""`shiftwork notes`: what a run remembers, and where it is written down."""
+"""`shiftwork notes`: what a run has learnt, and which file contains it."""
 
 import asyncio
 from dataclasses import asdict, dataclass
@@ -25,8 +25,8 @@ from shiftwork.prompts import notebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One page, as the history has it: the `file` shows the same as soon as the run's worker has written it."""
+class NotesFile:
+    """One page, from the history. The `file` has the same content once the run's worker has written it."""
 
     file: Path
     text: str
@@ -40,40 +40,49 @@ class Page:
 def command(run: str, story: str, *, as_json: bool) -> None:
     """Show what a run has learnt: its progress with the patterns of the code base, and the notes for all stories.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    RUN is an id or its first characters; default: the newest run.
     """
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
-    known = [one.story.story for one in view.stories]
+    known = [item.story.story for item in view.stories]
     if story and story not in known:
-        told = f"run {view.run.run} has no story {story}{guess(story, known)}"
-        raise UsageError(told, hint=f"shiftwork stories {view.run.run}")
-    pages = asyncio.run(_pages(site, RunId(view.run.run), StoryId(story)))
+        message = f"run {view.run.run} has no story {story}{guess(story, known)}"
+        raise UsageError(message, hint=f"shiftwork stories {view.run.run}")
+    notes_files = asyncio.run(_notes_files(site, RunId(view.run.run), StoryId(story)))
     if as_json:
-        shelves = {name: asdict(shelf) for page in pages for name, shelf in page.shelves.items()}
-        say({"run": view.run.run, "story": story, **shelves, "files": [str(page.file) for page in pages]})
+        shelves = {name: asdict(shelf) for notes_file in notes_files for name, shelf in notes_file.shelves.items()}
+        say(
+            {
+                "run": view.run.run,
+                "story": story,
+                **shelves,
+                "files": [str(notes_file.file) for notes_file in notes_files],
+            }
+        )
         return
-    click.echo("\n".join(f"{plain(page.text)}\nfile: {page.file}\n" for page in pages).rstrip("\n"))
+    click.echo(
+        "\n".join(f"{plain(notes_file.text)}\nfile: {notes_file.file}\n" for notes_file in notes_files).rstrip("\n")
+    )
 
 
-async def _pages(site: Site, run: RunId, story: StoryId) -> list[Page]:
+async def _notes_files(site: Site, run: RunId, story: StoryId) -> list[NotesFile]:
     folder = notebook_of(site).where(run)
     async with open_history(site) as events:
         if story:
-            return _story_pages(await load(events, STORY, story_stream(run, story)), story, folder)
-        return _run_pages(await load(events, RUN, run_stream(run)), folder)
+            return _story_files(await load(events, STORY, story_stream(run, story)), story, folder)
+        return _run_files(await load(events, RUN, run_stream(run)), folder)
 
 
-def _run_pages(run: RunState, folder: Path) -> list[Page]:
+def _run_files(run: RunState, folder: Path) -> list[NotesFile]:
     memory = run.memory
     learnt = {"patterns": memory.patterns, "progress": memory.progress}
     return [
-        Page(file=folder / notebook.PROGRESS, text=notebook.progress_page(run), shelves=learnt),
-        Page(file=folder / notebook.SCRATCH, text=notebook.scratch_page(run), shelves={"project": memory.project}),
+        NotesFile(file=folder / notebook.PROGRESS, text=notebook.progress_text(run), shelves=learnt),
+        NotesFile(file=folder / notebook.SCRATCH, text=notebook.scratch_text(run), shelves={"project": memory.project}),
     ]
 
 
-def _story_pages(known: StoryState, story: StoryId, folder: Path) -> list[Page]:
-    text = notebook.story_page(known) if known.assignment else f"Nobody has begun {story} yet.\n"
-    return [Page(file=folder / notebook.story_scratch(story), text=text, shelves={"notes": known.dialogue.notes})]
+def _story_files(known: StoryState, story: StoryId, folder: Path) -> list[NotesFile]:
+    text = notebook.story_text(known) if known.assignment else f"{story} has not started yet.\n"
+    return [NotesFile(file=folder / notebook.story_scratch(story), text=text, shelves={"notes": known.dialogue.notes})]

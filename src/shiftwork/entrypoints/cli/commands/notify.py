@@ -1,4 +1,4 @@
-"""`shiftwork notify`: tells who would be told of what, and sends one notice to try it."""
+"""`shiftwork notify`: shows who is notified about what, and sends a test notice."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError, UsageError
 from shiftwork.ports.notify import Notice, Notifier
 
 
-@click.command("notify", short_help="Tell who is told of what; send a notice to try it.")
-@click.option("--test", "test", is_flag=True, help="Send one notice to every channel.")
+@click.command("notify", short_help="Show who is notified of which events; --test sends a test.")
+@click.option("--test", "test", is_flag=True, help="Send a test notice to every channel.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, test: bool, as_json: bool) -> int:
-    """Tell by which channels people are told of what, as [notify] in shiftwork.toml says.
+    """Show which channels receive which notices, as configured under [notify] in shiftwork.toml.
 
-    With --test one notice goes to every channel now; the exit code is 1 where one of them does not take it.
+    --test sends one notice to every channel now; the exit code is 1 if a channel rejects it.
     """
     env = environment()
     settings = trusted_conditions(here(settings=True), env).settings
@@ -37,9 +37,7 @@ def command(*, test: bool, as_json: bool) -> int:
 async def _tried(settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
     notifiers = build_notifiers(settings, env)
     if not notifiers:
-        raise UsageError(
-            "nobody is to be told of anything", hint=f"name urls or a webhook under [notify] in {SETTINGS_FILE}"
-        )
+        raise UsageError("notifications are off", hint=f"name urls or a webhook under [notify] in {SETTINGS_FILE}")
     clock = system_clock()
     notice = Notice(
         key=f"test/{clock.fresh()}",
@@ -50,7 +48,7 @@ async def _tried(settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
         title="shiftwork: a test",
         text="This is what a notice looks like. Nothing has to be done.",
     )
-    answers = await asyncio.gather(*(_sent(one, notice) for one in notifiers.values()))
+    answers = await asyncio.gather(*(_sent(notifier, notice) for notifier in notifiers.values()))
     return dict(zip(notifiers, answers, strict=True))
 
 
@@ -64,6 +62,6 @@ async def _sent(notifier: Notifier, notice: Notice) -> str:
 
 def _lines(settings: Settings, answers: Mapping[str, str], *, test: bool) -> list[str]:
     if not answers:
-        return [f"nobody is told of anything: see [notify] in {SETTINGS_FILE}"]
-    told = [f"{name:<16} {trouble or ('taken' if test else '')}".rstrip() for name, trouble in answers.items()]
-    return [f"on {', '.join(settings.notify.on)}:", *told]
+        return [f"notifications are off: see [notify] in {SETTINGS_FILE}"]
+    lines = [f"{name:<16} {trouble or ('taken' if test else '')}".rstrip() for name, trouble in answers.items()]
+    return [f"on {', '.join(settings.notify.on)}:", *lines]

@@ -1,38 +1,38 @@
-"""`shiftwork pause`: lets nothing new begin in a run until it is resumed."""
+"""`shiftwork pause`: starts nothing new in a run until it is resumed."""
 
 from typing import Final
 
 import click
 
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import Pulse, RunView
+from shiftwork.app.views.run_views import Activity, RunView
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.entrypoints.cli.control.intents import intend, tell
+from shiftwork.entrypoints.cli.control.intents import announce, intend
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import EXIT_DONE
 
-_STILL: Final = frozenset({Pulse.WAITING, Pulse.INTERRUPTED})
+_STILL: Final = frozenset({Activity.WAITING, Activity.INTERRUPTED})
 
 
-@click.command("pause", short_help="Let nothing new begin until the run is resumed.")
+@click.command("pause", short_help="Start nothing new until the run is resumed.")
 @click.argument("run", default="")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: str, *, as_json: bool) -> int:
-    """Let nothing new begin: no story is started, and those under way finish their present attempt and then wait.
+    """Start nothing new: no story starts, and stories in progress finish their current attempt and then wait.
 
-    A run that nobody works on stands still as it is. RUN is an id or the beginning of one; the
-    newest run is taken where none is named. `shiftwork resume` continues.
+    A run that no process works on is already stopped. RUN is an id or its first characters; default: the newest run.
+    `shiftwork resume` continues.
     """
     site = here()
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
-    if view.pulse in _STILL and view.worker is None:
+    if view.activity in _STILL and view.worker is None:
         return _stands_still(view, as_json=as_json)
     asked = intend(site, view.run.run, lambda _: run_facts.RunPaused(at=0))
-    return tell(asked, f"run {asked.run} is paused\nnext: shiftwork resume {asked.run}", as_json=as_json)
+    return announce(asked, f"run {asked.run} is paused\nnext: shiftwork resume {asked.run}", as_json=as_json)
 
 
 def _stands_still(view: RunView, *, as_json: bool) -> int:
@@ -40,10 +40,8 @@ def _stands_still(view: RunView, *, as_json: bool) -> int:
     if as_json:
         say({"run": view.run.run, "asked": "RunPaused", "state": "needless"})
         return EXIT_DONE
-    waits = view.pulse is Pulse.WAITING
-    click.echo(
-        f"run {view.run.run} stands still already: {'it waits for you, and ' if waits else ''}nobody works on it"
-    )
+    waits = view.activity is Activity.WAITING
+    click.echo(f"run {view.run.run} is already stopped: {'it needs you, and ' if waits else ''}no process works on it")
     resume = ((f"shiftwork resume {view.run.run}", "continues, and lifts any pause"),)
     click.echo("\n".join(phrases.following(next_steps.meanwhile(view) if waits else resume)))
     return EXIT_DONE

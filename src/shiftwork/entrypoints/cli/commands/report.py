@@ -20,15 +20,15 @@ from shiftwork.entrypoints.cli.render.output_file import written
 from shiftwork.entrypoints.cli.render.sanitize import plain
 
 
-@click.command("report", short_help="Tell a run as a Markdown document.")
+@click.command("report", short_help="Print a run as a Markdown document.")
 @click.argument("run", default="")
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write it to FILE instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document that holds it.")
 def command(run: str, output: Path | None, *, as_json: bool) -> None:
-    """Tell a run as a Markdown document: its stories, steps and attempts, what they used and who used it against what
-    was foreseen, what proves what landed, edits, refusals, repairs, gates, kept diffs and logs.
+    """Print a run as a Markdown document: its stories, steps and attempts, actual and estimated cost by profile, the
+    proof of what landed, edits, refusals, repairs, gates, saved diffs and logs.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    RUN is an id or its first characters; default: the newest run.
     """
     site = here()
     queries = open_queries(site)
@@ -45,5 +45,5 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
 
 async def _text(site: Site, run: RunId, *, moving: bool) -> str:
     async with open_history(site) as events:
-        told = report(await account(events, run), moving=moving)
-    return "\n".join((told.rstrip("\n"), *left_out_files.lines(site, run), ""))
+        message = report(await account(events, run), moving=moving)
+    return "\n".join((message.rstrip("\n"), *left_out_files.lines(site, run), ""))

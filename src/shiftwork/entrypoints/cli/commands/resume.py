@@ -1,4 +1,4 @@
-"""`shiftwork resume`: goes on with a run whose process is gone, that is paused, or that has reached its limit."""
+"""`shiftwork resume`: continues a run that was interrupted or paused, or has reached its limit."""
 
 from typing import Any
 
@@ -8,21 +8,21 @@ from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 
 
-@click.command("resume", short_help="Go on with a run that was interrupted or paused, or has reached its limit.")
+@click.command("resume", short_help="Continue a run that was interrupted or paused, or has reached its limit.")
 @click.argument("run", default="")
 @changeable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(run: str, *, as_json: bool, **asked: Any) -> int:
-    """Go on with a run that was interrupted or paused, or has reached its limit.
+    """Continue a run that was interrupted or paused, or has reached its limit.
 
-    RUN is an id or the beginning of one; where none is named, the one that is not over is taken, and you are asked if
-    several are. Each step that was under way starts again from where it began. A pause is lifted, also of a run that
-    somebody works on. A run that is over is only shown.
+    RUN is an id or its first characters; default: the unfinished run. If several are unfinished, you are asked which.
+    Each step that was in progress starts again from its beginning. A pause ends, even if a process works on the run. A
+    finished run is only shown.
 
-    A run keeps its workflow, branch and limits, and what you named when it began: agent, model, how many stories at
-    once, and what you let it run. What is named here is in force from now on, and the rest stays; of a run that is over
-    it holds when it is asked for more. The settings are read again, and what differs from those that the run began with
-    is printed, with the value that is in force.
+    A run keeps its workflow, branch and limits, and the options it started with: agent, model, stories at once, and
+    what you let it run. Options given here apply from now on, and the others stay; in a finished run they apply when it
+    continues. The settings are read again, and each difference from the settings that the run started with is printed,
+    with the value in force.
     """
     from shiftwork.entrypoints.cli.control import resume, which_run  # noqa: PLC0415 - `--help` need not wait for all of this
 

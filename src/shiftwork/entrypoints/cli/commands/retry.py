@@ -1,4 +1,4 @@
-"""`shiftwork retry`: another go at a story that failed, was cancelled or was undone."""
+"""`shiftwork retry`: retries a story that failed, was cancelled or was undone."""
 
 from typing import Any
 
@@ -10,25 +10,29 @@ from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 
 
-@click.command("retry", short_help="Have another go at a story that failed.")
+@click.command("retry", short_help="Retry a story that failed.")
 @click.argument("story")
-@click.option("--afresh", is_flag=True, help="From the first step and the tip of the branch; else from what failed.")
-@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option(
+    "--from-scratch", is_flag=True, help="Start from scratch, on the tip of the branch; default: from what failed."
+)
+@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
 @changeable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: Any) -> int:
-    """Have another go at STORY, which failed, was cancelled or was undone.
+def command(story: str, *, from_scratch: bool, run: str, as_json: bool, **typed: Any) -> int:
+    """Retry STORY, which failed, was cancelled or was undone.
 
-    It goes on from the step that failed, with what was done before; --afresh begins it again, with its first step. So
-    does a retry of a story that was undone, or whose title, description or criteria were edited since. What the failure
-    had blocked starts when the story has landed. A run that nobody works on is carried on here; one that somebody works
-    on is only asked. You are asked which run is meant if none is named and several are unfinished. Limits and options
-    that are named here are new ones of the run; the others stay.
+    It continues from the step that failed, with the work done before; --from-scratch starts at the first step. So does
+    a retry of a story that was undone, or whose title, description or criteria were edited since. Stories that the
+    failure blocked start when this story has landed. If no process works on the run, it continues here; otherwise that
+    process gets the request. If several runs are unfinished and none is named, you are asked which. Limits and options
+    given here apply to the run from now on; the others stay.
     """
     from shiftwork.entrypoints.cli.control import resume, which_run  # noqa: PLC0415 - `--help` need not wait for all of this
 
-    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
+    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), from_scratch=from_scratch)
     wanted = changes(typed)
     site = around() if wanted.trust else here()
-    named = run or which_run.chosen(site, f"shiftwork retry {story}{' --afresh' if afresh else ''} --run {{run}}")
+    named = run or which_run.chosen(
+        site, f"shiftwork retry {story}{' --from-scratch' if from_scratch else ''} --run {{run}}"
+    )
     return resume.retry(site, named, again, wanted, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`shiftwork run`: hands over a piece of work, watches it, and tells what came of it."""
+"""`shiftwork run`: starts a piece of work, shows its progress, and prints the result."""
 
 import click
 
@@ -10,41 +10,42 @@ from shiftwork.entrypoints.cli.options.run_options import AGENTS, STORIES
 
 @click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")
 @click.argument("request", default="")
-@click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
+@click.option("--agent", type=click.Choice(AGENTS), help="The agent to use; default: from the settings.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
 @click.option(
-    "--branch", default="", metavar="NAME", help="Land on it; created if it is new; else the one checked out."
+    "--branch", default="", metavar="NAME", help="Branch to land on, created if new; default: the one checked out."
 )
 @limited
 @click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N stories at once.")
-@click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
+@click.option("--workflow", default="", metavar="NAME", help="Name or path; default: from the settings, else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
-@click.option("--review", is_flag=True, help="Hold every story before it lands, until you approve it.")
-@click.option("--repair-base", is_flag=True, help="First make the gates green that are red on the branch, as a story.")
+@click.option("--review", is_flag=True, help="Let no story land until you approve it.")
+@click.option("--repair-base", is_flag=True, help="First repair gates that are red on the branch, as a story.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
-@click.option("--trust", is_flag=True, help="Run the repository's commands unasked, this time: for scripts.")
+@click.option("--trust", is_flag=True, help="Run the repository's commands this time without asking: for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
-    Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
-    ticked there. A spec's own branch is landed on; --branch overrides it. A branch that is not there yet is created
-    from the one checked out. A spec of which a run is unfinished is not started again: `shiftwork resume`
-    continues that one.
+    A spec is a prd.json, an OpenSpec change folder, a tasks.md of spec-kit or a plan in Markdown; stories that land are
+    marked as done there. If the spec names a branch, the work lands on it; --branch overrides it. A branch that does
+    not exist is created from the one checked out. If a run of the spec is unfinished, no other run starts: `shiftwork
+    resume` continues that run.
 
-    Before anything is paid for it says how many sessions the workflow takes at least, and which uncommitted files
-    agents will not see.
+    Before anything is paid for, it shows the minimum number of sessions that the workflow takes, and the uncommitted
+    files that agents will not see.
 
-    The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
-    every gate passes on the very tree that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
+    The agents you already have do the work in small steps, each story in its own workspace. Nothing reaches your branch
+    unless every gate passes on exactly the tree that lands. Ctrl-C stops everything cleanly; `shiftwork resume`
+    continues.
 
-    Before the first session is paid for, the gates run on the branch as it is. Where one is red, nothing begins:
-    --repair-base has a story of its own make it green first, --without-gate continues without it, and every view,
-    commit and certificate of the run says so.
+    Before the first session is paid for, the gates run on the branch as it is. If one is red, nothing starts:
+    --repair-base first repairs it in a story of its own, --without-gate continues without it, and every view, commit
+    and certificate of the run says so.
 
-    With --review a story whose gates are green waits for you before it lands, and others continue:
-    `shiftwork diff` shows what is to land, `shiftwork approve` lands that and nothing else.
+    With --review a story whose gates are green needs your approval before it lands, and others continue: `shiftwork
+    diff` shows the patch, and `shiftwork approve` lands that patch and nothing else.
     """
     from shiftwork.entrypoints.cli.work import run_command  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

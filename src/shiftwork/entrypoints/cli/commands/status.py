@@ -1,4 +1,4 @@
-"""`shiftwork status`: where a run stands. Plain text and no event loop: people ask often and want it at once."""
+"""`shiftwork status`: the state of a run. Plain text and no event loop: people run it often and want it at once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import outlines, run_view
-from shiftwork.app.views.run_views import Pulse, RunView, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.bootstrap.state.read_only import (
     folders,
     left_running,
@@ -34,7 +34,7 @@ _LANDED_LINES = 3
 
 
 type Conflict = Mapping[str, Sequence[str]]
-"""Of two stories under way, by `stories` and `files`."""
+"""Of two stories in progress, by `stories` and `files`."""
 
 
 @click.command("status", short_help="Show where a run stands.")
@@ -43,10 +43,10 @@ type Conflict = Mapping[str, Sequence[str]]
 @click.option("--all-projects", "anywhere", is_flag=True, help="List the runs of all projects in the same database.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> None:
-    """Show where a run stands: its stories, their steps, what they cost, and what to type next.
+    """Show the state of a run: its stories, their steps, what they cost, and what to type next.
 
-    RUN is an id or the beginning of one; the newest run is shown where none is named. Runs of other projects are listed
-    by --all-projects, and can only be worked on in their own folders.
+    RUN is an id or its first characters; default: the newest run. --all-projects lists runs of other projects, which
+    can only be worked on in their own folders.
     """
     site = here()
     if run and anywhere:
@@ -62,28 +62,28 @@ def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> Non
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
     conflicts: Sequence[Conflict] = ()
-    if len(view.under_way) > 1:
-        from shiftwork.entrypoints.cli.render.conflicts import foreseen  # noqa: PLC0415 - see the first line
+    if len(view.in_progress) > 1:
+        from shiftwork.entrypoints.cli.render.conflicts import forecast  # noqa: PLC0415 - see the first line
 
-        conflicts = foreseen(site, view)
-    left = left_running(view.run.run) if view.pulse is Pulse.INTERRUPTED else 0
+        conflicts = forecast(site, view)
+    left = left_running(view.run.run) if view.activity is Activity.INTERRUPTED else 0
     if as_json:
         from shiftwork.entrypoints.cli.render.json import run_document, say  # noqa: PLC0415 - see the first line
 
-        aside = left_out_files.document(site, view.run.run)
-        say({**run_document(view), **aside, "conflicts": conflicts, "left_running": left})
+        reserved = left_out_files.document(site, view.run.run)
+        say({**run_document(view), **reserved, "conflicts": conflicts, "left_running": left})
     else:
-        click.echo(told(view, conflicts, _in_the_way(site, view), left))
+        click.echo(status_text(view, conflicts, _in_the_way(site, view), left))
         for label, text in left_out_files.rows(site, view.run.run):
             click.echo(f"  {label:<8}  {text}")
 
 
-def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | None, *, as_json: bool) -> None:
-    """With the `folders` of projects, each run with the one that it belongs to."""
+def _list(runs: Sequence[tuple[RunRow, Activity]], folders: Mapping[str, str] | None, *, as_json: bool) -> None:
+    """With the `folders` of projects, each run is shown with its folder."""
     if as_json:
         from shiftwork.entrypoints.cli.render.json import row_document, say  # noqa: PLC0415 - see the first line
 
-        say({"runs": [{**row_document(row), "pulse": pulse} for row, pulse in runs]})
+        say({"runs": [{**row_document(row), "activity": activity} for row, activity in runs]})
         return
     if not runs:
         click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
@@ -96,14 +96,14 @@ def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | Non
 
 
 def _project(run: RunRow, folders: Mapping[str, str]) -> str:
-    """The folder where commands reach the run, as far as this user has worked in it."""
+    """The folder where commands reach the run, if this user has worked in it."""
     if folder := folders.get(run.project, ""):
         return f"in {plain(folder)}"
     return f"in project {run.project}, whose folder is unknown here" if run.project else "recorded without a project"
 
 
 def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
-    """What keeps from being merged what landed beside the branch: looked for only then."""
+    """What prevents merging work that landed beside the branch; looked up only if there is such work."""
     if next_steps.landed_on(view) in {"", view.run.branch}:
         return _NOTHING
     from shiftwork.entrypoints.cli.render.merge_obstacles import in_the_way  # noqa: PLC0415 - see the first line
@@ -111,29 +111,31 @@ def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
     return in_the_way(site, view)
 
 
-def told(view: RunView, conflicts: Sequence[Conflict] = (), obstacle: Obstacle | None = _NOTHING, left: int = 0) -> str:
-    """The view as text, with what is foreseen of the stories under way, what is in the way of a merge, and how many
-    processes are `left` that nobody watches.
+def status_text(
+    view: RunView, conflicts: Sequence[Conflict] = (), obstacle: Obstacle | None = _NOTHING, left: int = 0
+) -> str:
+    """The view as text, with the conflict forecast of stories in progress, what prevents a merge, and how many
+    processes are `left` running without a worker.
     """
-    shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
+    shown = view.stories if len(view.stories) <= _SHOWN else [story for story in view.stories if story.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
     shares = view.shares if amounts.is_known(view.used) else ()
-    told = [*_head(view), *usage_table.table(shares), *stories]
-    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, obstacle, left))
-    return "\n".join((*told, *usage_table.legend(told), *rest))
+    lines = [*_head(view), *usage_table.table(shares), *stories]
+    rest = (*_rest(view, shown), *_forecast(conflicts), *_next(view, obstacle, left))
+    return "\n".join((*lines, *usage_table.legend(lines), *rest))
 
 
 def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
-    """Of many stories those that are at work or have failed are shown, and the others counted."""
+    """Of many stories, only those in progress or failed are shown, and the others are counted."""
     if left := len(view.stories) - len(shown):
         yield ""
         yield f"  {left:,} {'more' if shown else 'stories'}: shiftwork stories {view.run.run}"
 
 
-def _foreseen(conflicts: Sequence[Conflict]) -> Iterator[str]:
+def _forecast(conflicts: Sequence[Conflict]) -> Iterator[str]:
     if conflicts:
         yield ""
-        yield "  will conflict, as far as they have come (whichever lands later is sent back to resolve it):"
+        yield "  will conflict, in their current state (the story that lands later is sent back to resolve it):"
     for conflict in conflicts[:_PAIRS]:
         pair = " and ".join(conflict["stories"])
         yield f"    {one_line(f'{pair}: {", ".join(conflict["files"])}', phrases.width() - 4)}"
@@ -158,10 +160,10 @@ def _head(view: RunView) -> Iterator[str]:
             ("took", phrases.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
-            ("foreseen", amounts.band(view.band) if view.band else ""),
+            ("estimate", amounts.band(view.band) if view.band else ""),
             ("limits", amounts.limited(view.limits)),
             ("gates", next_steps.without(view)),
-            ("notices", next_steps.unheard(view)),
+            ("notices", next_steps.undelivered(view)),
         ]
     )
 
@@ -185,7 +187,7 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
 
 
 def _why(run: RunView, view: StoryView) -> Iterator[str]:
-    """What it waits for, why it has failed, and what it has done to tests."""
+    """What the story waits for, why it has failed, and how it changed tests."""
     story, room = view.story, phrases.width() - 12
     yield from phrases.labelled("    waits: ", phrases.wrapped(story.waiting, room, most=_QUESTION_LINES))
     yield from phrases.labelled(f"    {next_steps.ended(story)}: ", phrases.gist(story.failure, room))
@@ -198,7 +200,7 @@ def _why(run: RunView, view: StoryView) -> Iterator[str]:
 
 
 def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
-    """Never wider than `room`: only what an agent or a gate said is cut. The step at hand stands as its story does."""
+    """Never wider than `room`: only output of an agent or a gate is cut. The current step has its story's state."""
     names = min(max(len(step.name) for step in steps), 20)
     time = phrases.in_all("time", (step.attempts for step in steps))
     yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {time:>11}  {'tokens':>11}  {'cost':>10}"
@@ -213,28 +215,28 @@ def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> I
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield f"      {one_line(said, room - 6)}"
         if step.agent not in {"", run.run.agent}:
-            yield f"      played by {one_line(step.agent, room - 16)}"
+            yield f"      profile {one_line(step.agent, room - 16)}"
 
 
 def _next(view: RunView, obstacle: Obstacle | None, left: int) -> Iterator[str]:
     if left:
         yield ""
-        yield f"  still running, and what they do is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
+        yield f"  still running, and their work is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
     yield ""
     yield from phrases.following(_steps(view, obstacle, left))
 
 
 def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[phrases.Step]:
     run = view.run.run
-    match view.pulse:
-        case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
+    match view.activity:
+        case Activity.WORKING | Activity.LIMITED | Activity.STUCK:
             return ((f"shiftwork logs {run} -f", ""),)
-        case Pulse.PAUSED:
+        case Activity.PAUSED:
             return ((f"shiftwork resume {run}", ""),)
-        case Pulse.INTERRUPTED:
-            resume = (f"shiftwork resume {run}", "ends them, and goes on" if left else "nobody is working on it")
+        case Activity.INTERRUPTED:
+            resume = (f"shiftwork resume {run}", "ends them, and continues" if left else "no process works on it")
             return (resume, (f"shiftwork cancel {run}", "or ends them for good")) if left else (resume,)
-        case Pulse.WAITING:
+        case Activity.WAITING:
             return next_steps.meanwhile(view)
-        case Pulse.OVER:
+        case Activity.OVER:
             return next_steps.after(view, obstacle)

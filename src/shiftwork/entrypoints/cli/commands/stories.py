@@ -31,9 +31,9 @@ _LINES: Final = 6
 @click.argument("run", default="")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: str, *, as_json: bool) -> None:
-    """List the stories of a run: where each stands, what it has landed as, and what it waits for or is blocked by.
+    """List the stories of a run: the state of each, its commit, and what it waits for or is blocked by.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    RUN is an id or its first characters; default: the newest run.
     """
     site = here()
     queries = open_queries(site)
@@ -42,11 +42,11 @@ def command(run: str, *, as_json: bool) -> None:
     lines = asyncio.run(_lines(site, RunId(view.run.run)))
     if as_json:
         stand = _stand(view)
-        rows = [{**_row(one), "state": stand.get(one.story.story, ""), "step": one.step} for one in lines]
+        rows = [{**_row(line), "state": stand.get(line.story.story, ""), "step": line.step} for line in lines]
         say({"run": view.run.run, "stories": rows})
         return
-    told = list(table(view, lines))
-    click.echo("\n".join((*told, *usage_table.legend(told))))
+    message = list(table(view, lines))
+    click.echo("\n".join((*message, *usage_table.legend(message))))
 
 
 async def _lines(site: Site, run: RunId) -> list[Line]:
@@ -55,16 +55,16 @@ async def _lines(site: Site, run: RunId) -> list[Line]:
 
 
 def _stand(view: RunView) -> dict[str, str]:
-    return {one.story.story: next_steps.of_story(view, one) for one in view.stories}
+    return {story.story.story: next_steps.of_story(view, story) for story in view.stories}
 
 
 def _row(line: Line) -> dict[str, object]:
-    told = {"depends_on": line.depends_on, "waits_for": line.waits_for}
-    return {**used_row(line.story), **told}
+    values = {"depends_on": line.depends_on, "waits_for": line.waits_for}
+    return {**used_row(line.story), **values}
 
 
 def table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
-    """Only the title is cut to what room there is; what a story waits for stands below it."""
+    """Only the title is cut to fit; what a story waits for is below it."""
     stand = _stand(view)
     rows = [_HEAD, *(_cells(line, stand.get(line.story.story, "")) for line in lines)]
     room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
@@ -99,7 +99,7 @@ def _waits(view: RunView, line: Line) -> Iterator[str]:
         yield from phrases.following(next_steps.undoing(view, story.story), f"    {next_steps.UNDOING}: ")
     if story.waiting:
         until = "" if story.until is None else phrases.o_clock(story.until)
-        whom = f"    waits until {until} for the end of a limit: " if until else "    waits for you: "
+        whom = f"    waits until {until} for a limit to reset: " if until else "    needs you: "
         yield from phrases.labelled(whom, phrases.wrapped(story.waiting, room - len(whom), most=_LINES))
     if story.waiting and story.until is None:
         yield from phrases.following(next_steps.replies(view, story), "    answer with: ")

@@ -1,4 +1,4 @@
-"""`shiftwork trust`: shows what a file of the repository would run and what it says of guards, and remembers that."""
+"""`shiftwork trust`: shows what a file of the repository would run and which guards it sets, and remembers consent."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,11 +38,11 @@ _BACK: Final = "sandbox"
 _RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
 
 
-@click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
+@click.command("trust", short_help="Trust the shell commands of this repository's settings or of a workflow.")
 @click.argument("what", default="", metavar="[WORKFLOW|SPEC|setup|agent]")
-@click.option("--gate", default="", metavar="NAME", help="Say how far this gate, or `setup`, may leave the sandbox.")
+@click.option("--gate", default="", metavar="NAME", help="Set what this gate, or `setup`, may use outside the sandbox.")
 @click.option(
-    "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox takes it back."
+    "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox withdraws it."
 )
 @click.option("--show", is_flag=True, help="Only show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -50,22 +50,22 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
     SPEC (a .json or .md file) to run on this machine.
 
-    Of shiftwork.toml you agree to all that is not known to be harmless: guards, limits, the branch, the agent; beside
-    it to the patterns of .worktreeinclude, by which agents and gates get copies of files that are in no commit; the
-    files that match now are shown; to package registries that it names (.npmrc, pyproject.toml and the like), which the
-    setup command and gates may then call; and to filters that the repository's own git settings (.git/config) have git
-    run, and to folders that it borrows objects from. Of WORKFLOW you agree to its steps and decisions, and that it is
-    used in place of another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists,
-    for these files at this place, in your own configuration folder: whatever else changes in a file, you are asked
-    again only when something of that does.
+    For shiftwork.toml you agree to everything that is not known to be harmless: guards, limits, the branch, the agent;
+    to the patterns of .worktreeinclude, by which agents and gates get copies of files that are in no commit (the files
+    that match now are shown); to package registries that the repository names (.npmrc, pyproject.toml and the like),
+    which the setup command and gates may then call; and to filters that the repository's own git settings (.git/config)
+    make git run, and to folders that it borrows objects from. For WORKFLOW you agree to its steps and decisions, and
+    that it replaces another workflow of its name; for SPEC, to the tests that it lets stories change. These lists are
+    remembered, for these files at this place, in your own configuration folder: you are asked again only when something
+    in the lists changes.
 
     With the word setup you agree to the setup command that was found here and runs without a sandbox, as long as the
-    dependency files stay as they are. With the word agent you agree to the settings of the agent that are in the
-    repository (.claude/settings.json, .codex/config.toml), which name hooks that run without a sandbox; look at them
-    with git show BRANCH:FILE.
+    dependency files stay as they are. With the word agent you agree to the agent's settings in the repository
+    (.claude/settings.json, .codex/config.toml), which name hooks that run without a sandbox; look at them with git show
+    BRANCH:FILE.
 
-    With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. That is asked
-    for where a gate is red in the sandbox, and nothing else gives it: neither trust in the settings, nor --trust.
+    With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. You are asked
+    for this when a gate is red in the sandbox, and nothing else grants it: neither trust in the settings, nor --trust.
     """
     site, env = around(), environment()
     if gate or rung:
@@ -88,10 +88,10 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
         if already and not claim.commands:
             click.echo(f"{claim.file.name} runs nothing: there is nothing to trust")
             continue
-        click.echo("\n".join(changes((), claim.commands)) or "  it runs nothing, and says nothing of guards and limits")
+        click.echo("\n".join(changes((), claim.commands)) or "  it runs nothing, and sets no guards or limits")
         if claim.file.name == INCLUDE_FILE:
             click.echo(_matching(copied(site, claim)))
-        click.echo(_told(claim, trusted=already, show=show))
+        click.echo(_output(claim, trusted=already, show=show))
 
 
 def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) -> None:
@@ -105,11 +105,11 @@ def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) 
     if as_json:
         say({"gate": gate, "command": line, "rung": now.word if now.needs_consent else _BACK})
     else:
-        rung_consent.tell(gate, line, now)
+        rung_consent.announce(gate, line, now)
 
 
 def _document(site: Site, claim: Claim, *, trusted: bool) -> dict[str, Any]:
-    listed = [asdict(one) for one in claim.commands]
+    listed = [asdict(item) for item in claim.commands]
     found = {"file": str(claim.file), "sha256": claim.sha256, "trusted": trusted, "commands": listed}
     return found | ({"files": list(copied(site, claim))} if claim.file.name == INCLUDE_FILE else {})
 
@@ -119,13 +119,13 @@ def copied(site: Site, claim: Claim) -> tuple[str, ...]:
 
 
 def _matching(files: Sequence[str]) -> str:
-    """Names come with the repository's patterns, and may have been made to be overlooked."""
+    """The names match the repository's patterns, and may be crafted to be overlooked."""
     shown = ", ".join(map(marked, files[:_NAMED])) + (f" and {len(files) - _NAMED} more" if len(files) > _NAMED else "")
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
     return f"  agents and gates get a copy of {count} now: {shown}" if files else "  no file matches now"
 
 
-def _told(claim: Claim, *, trusted: bool, show: bool) -> str:
+def _output(claim: Claim, *, trusted: bool, show: bool) -> str:
     if show:
         return f"{'trusted' if trusted else 'not trusted'}: {claim.file}"
     return f"trusted: {claim.file}"
@@ -147,11 +147,11 @@ def _claims(site: Site, what: str) -> list[Claim]:
     if what == INCLUDE_FILE:
         return [include_claim(site.root)]
     if what in {"", SETTINGS_FILE}:
-        load_settings(site.root, {})  # a file with mistakes is told before it is trusted
+        load_settings(site.root, {})  # reports mistakes in the file before it is trusted
         included = include_claim(site.root) if not what else None
         git = git_claim(site, environment()) if not what else None
         named = registry_claim(site.root) if not what else None
-        return [settings_claim(site.root), *(one for one in (included, git, named) if one and one.commands)]
+        return [settings_claim(site.root), *(claim for claim in (included, git, named) if claim and claim.commands)]
     if Path(what).suffix.lower() in _SPECS:
         protection = protection_of(conditions(site, {}).settings)
         return [claim_of(site, asked_for(site, what), protection) or Claim(file=Path(what), commands=())]

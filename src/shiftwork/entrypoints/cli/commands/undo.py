@@ -1,4 +1,4 @@
-"""`shiftwork undo`: takes back what a story has landed, by a revert that passes the gates."""
+"""`shiftwork undo`: reverts what a story has landed; the revert must pass the gates."""
 
 from typing import Final
 
@@ -12,16 +12,16 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 _PATIENCE_SECONDS: Final = 3600.0
 
 
-@click.command("undo", short_help="Take back what a story has landed.")
+@click.command("undo", short_help="Revert what a story has landed.")
 @click.argument("story")
-@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(story: str, *, run: str, as_json: bool) -> int:
-    """Take back what STORY has landed: a revert goes through the landing queue and lands only if the gates pass on it.
+    """Revert what STORY has landed: the revert goes through the landing queue and lands only if the gates pass on it.
 
-    The story is undone then, in every view and in the spec's file, and `shiftwork retry STORY --afresh` does it again.
-    Stories that landed on top of it are to be undone first. An undo that was interrupted is pending: `shiftwork status`
-    shows it, `shiftwork resume` carries it out, and `shiftwork cancel --story STORY` withdraws it.
+    The story is then undone in all views and in the spec's file, and `shiftwork retry STORY --from-scratch` repeats it.
+    Stories that landed on top of it must be undone first. An interrupted undo is pending: `shiftwork status` shows it,
+    `shiftwork resume` completes it, and `shiftwork cancel --story STORY` withdraws it.
     """
     from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.domain.proof.commit_trailers import NO_GATES  # noqa: PLC0415 - as above
@@ -54,10 +54,10 @@ def command(story: str, *, run: str, as_json: bool) -> int:
         say({"event": "result", **document})
     elif isinstance(fate, run_facts.StoryUndone):
         passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
-        again = f"shiftwork retry {story} --afresh{next_steps.naming(asked.view)}"
+        again = f"shiftwork retry {story} --from-scratch{next_steps.naming(asked.view)}"
         click.echo(f"{story} is undone: the revert {passed}\nnext: {again}")
     elif fate:
-        click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
+        click.echo(f"{story} stays landed: {reason}\nnext: shiftwork status {asked.run}")
     else:
         steps = next_steps.undoing(asked.view, story)
         click.echo("\n".join((f"the undo of {story} is pending: its revert has not landed", *phrases.following(steps))))

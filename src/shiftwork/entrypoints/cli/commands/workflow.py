@@ -8,8 +8,8 @@ from shiftwork.entrypoints.cli.registry import WORKFLOW_COMMANDS
 
 @click.group("workflow", cls=LazyGroup, entries=WORKFLOW_COMMANDS, short_help="List, show, check, draw and write them.")
 def command() -> None:
-    """List, show, check, draw and write workflows: the files that say in which steps work is done.
+    """List, show, check, draw and write workflows: files that define the steps of the work.
 
-    They are found in the repository (shiftwork/workflows, and antfarm's workflows/ID/workflow.yml), in your own
-    configuration folder, and in the package; of two with the same name the first of these is used.
+    Workflows are in the repository (shiftwork/workflows, and antfarm's workflows/ID/workflow.yml), in your own
+    configuration folder, and in the package; of two with the same name, the first in this order is used.
     """

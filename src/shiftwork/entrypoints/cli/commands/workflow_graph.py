@@ -18,14 +18,14 @@ from shiftwork.entrypoints.cli.workflow.ascii import drawn
 @click.command("graph", short_help="Draw a workflow.")
 @click.argument("workflow", default="")
 @click.option("--svg", "file", default="", metavar="FILE", help="Write an SVG instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print the steps and the ways between them as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the steps and routes as JSON.")
 def command(workflow: str, *, file: str, as_json: bool) -> None:
-    """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead. The one that a run follows
-    here is taken where none is named.
+    """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead. Default: the workflow that a
+    run uses here.
     """
     chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment())).workflow
     if file:
-        from shiftwork.entrypoints.cli.workflow.svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
+        from shiftwork.entrypoints.cli.workflow.svg import svg  # noqa: PLC0415 - only an SVG needs it
 
         written(Path(file), svg(chosen))
     if as_json:
@@ -42,7 +42,7 @@ def _nodes(steps: tuple[StepPlan, ...]) -> list[dict[str, object]]:
             "name": step.name,
             "kind": step.kind.value,
             "agent": step.agent,
-            "routes": [{"value": one.value, "to": one.target, "back": one.back} for one in step.routes],
+            "routes": [{"value": route.value, "to": route.target, "back": route.back} for route in step.routes],
             "body": _nodes(step.body),
         }
         for step in steps

@@ -1,4 +1,4 @@
-"""`shiftwork workflow list`: every workflow there is, and which one of a name is used."""
+"""`shiftwork workflow list`: all workflows, and which of the same name is used."""
 
 from pathlib import Path
 
@@ -14,42 +14,48 @@ from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.errors import WorkflowError
 
 
-@click.command("list", short_help="List the workflows there are.")
+@click.command("list", short_help="List all workflows.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, as_json: bool) -> None:
-    """List the workflows there are: of the repository, of your own folder, of the package. The first of a name wins."""
+    """List all workflows: of the repository, of your own folder, of the package. The first of a name is used."""
     root = root_or_folder()
     listed = every(root, user_folder(environment()))
     if as_json:
-        say({"workflows": [_row(one, root) for one in listed]})
+        say({"workflows": [_row(entry, root) for entry in listed]})
         return
-    room = max(len(one.name) for one in listed)
+    room = max(len(entry.name) for entry in listed)
     width = phrases.width()
-    for one in listed:
-        head = f"{one.name:<{room}}  {one.origin:<10}  "
-        click.echo(head + one_line(_about(one, root), max(width - len(head), 20)))
-        if one.origin != Origin.PACKAGE:
-            click.echo(f"{'':{room}}  {'':10}  {_shown(one.path, root)}")
+    for item in listed:
+        head = f"{item.name:<{room}}  {item.origin:<10}  "
+        click.echo(head + one_line(_about(item, root), max(width - len(head), 20)))
+        if item.origin != Origin.PACKAGE:
+            click.echo(f"{'':{room}}  {'':10}  {_shown(item.path, root)}")
 
 
-def _row(one: Listed, root: Path) -> dict[str, object]:
-    about = _about(one, root)
-    return {"name": one.name, "origin": one.origin, "path": _path(one), "hidden": one.hidden, "description": about}
+def _row(listed: Listed, root: Path) -> dict[str, object]:
+    about = _about(listed, root)
+    return {
+        "name": listed.name,
+        "origin": listed.origin,
+        "path": _path(listed),
+        "hidden": listed.hidden,
+        "description": about,
+    }
 
 
-def _about(one: Listed, root: Path) -> str:
-    """What the workflow says of itself, or what keeps it from being used."""
-    if one.hidden:
+def _about(listed: Listed, root: Path) -> str:
+    """The workflow's own description, or why it cannot be used."""
+    if listed.hidden:
         return "(hidden by the one above of the same name)"
     try:
-        found = choose(one.name, root, user_folder(environment())).workflow
+        found = choose(listed.name, root, user_folder(environment())).workflow
     except WorkflowError:
-        return f"(has mistakes: shiftwork workflow validate {one.name})"
+        return f"(has mistakes: shiftwork workflow validate {listed.name})"
     return found.description or found.name
 
 
-def _path(one: Listed) -> str:
-    return str(one.path) if one.path else ""
+def _path(listed: Listed) -> str:
+    return str(listed.path) if listed.path else ""
 
 
 def _shown(path: Path | None, root: Path) -> str:

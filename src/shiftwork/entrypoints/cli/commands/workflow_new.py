@@ -1,4 +1,4 @@
-"""`shiftwork workflow new`: writes a commented workflow file to begin with."""
+"""`shiftwork workflow new`: writes a commented workflow file to start from."""
 
 import re
 from pathlib import Path
@@ -17,28 +17,28 @@ from shiftwork.entrypoints.cli.workflow.template import workflow_file
 from shiftwork.errors import UsageError
 
 
-@click.command("new", short_help="Write a commented workflow file to begin with.")
+@click.command("new", short_help="Write a commented workflow file to start from.")
 @click.argument("name", metavar="ID")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(name: str, *, force: bool, as_json: bool) -> None:
-    """Write shiftwork/workflows/ID.yml, to be changed as you like, and beside it the schema by which editors complete.
+    """Write shiftwork/workflows/ID.yml for you to change, and the schema that editors use to complete it.
 
-    ID is what `shiftwork run --workflow` will call it: small letters, digits and '-'.
+    ID is the name for `shiftwork run --workflow`: lower-case letters, digits and '-'.
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", name):
-        raise UsageError(f"{name!r} cannot be an id", hint="use small letters, digits and '-', and no underscores")
+        raise UsageError(f"{name!r} cannot be an id", hint="use lower-case letters, digits and '-', and no underscores")
     root = around().root
     folder = root / OWN_FOLDER
     path = folder / f"{name}.yml"
     for file in (path, folder / SCHEMA_FILE):
         check_unlinked(root, file)
     if path.exists() and not force:
-        raise UsageError(f"{path} is there already", hint="--force replaces it")
-    made = [one for one in (folder.parent, folder) if not one.exists()]
+        raise UsageError(f"{path} already exists", hint="--force replaces it")
+    made = [entry for entry in (folder.parent, folder) if not entry.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for one in made:
-        umask.share(one)
+    for item in made:
+        umask.share(item)
     written(folder / SCHEMA_FILE, packaged_schema())
     written(path, workflow_file(name, SCHEMA_FILE))
     _trust(name, root)
@@ -49,6 +49,6 @@ def command(name: str, *, force: bool, as_json: bool) -> None:
 
 
 def _trust(name: str, root: Path) -> None:
-    """The user has had the file written, and nothing of the repository is in it."""
+    """Trusts the file: the user asked for it, and it contains nothing from the repository."""
     if claim := choose(name, root, user_folder(environment())).claim:
         book(environment()).trust(claim)

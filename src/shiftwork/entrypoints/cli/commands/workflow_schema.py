@@ -11,7 +11,7 @@ from shiftwork.entrypoints.cli.render.json import say
 @click.command("schema", short_help="Print the JSON Schema of workflow files.")
 @click.option("--json", "as_json", is_flag=True, help="Print it on one line.")
 def command(*, as_json: bool) -> None:
-    """Print the JSON Schema of workflow files, by which editors complete and check them."""
+    """Print the JSON Schema of workflow files, which editors use to complete and check them."""
     if as_json:
         say(json.loads(packaged_schema()))
     else:

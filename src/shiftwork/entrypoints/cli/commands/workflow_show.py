@@ -1,4 +1,4 @@
-"""`shiftwork workflow show`: a workflow in a table, or spelt out."""
+"""`shiftwork workflow show`: a workflow as a table or as YAML."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,16 +12,16 @@ from shiftwork.entrypoints.cli.env.repository import root_or_folder, usual_workf
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
-from shiftwork.entrypoints.cli.workflow.ascii import routes, told
+from shiftwork.entrypoints.cli.workflow.ascii import routes, step_summary
 
 
 @click.command("show", short_help="Show a workflow.")
 @click.argument("workflow", default="")
-@click.option("--expanded", is_flag=True, help="Print what the file really means: every short form spelt out, as YAML.")
+@click.option("--expanded", is_flag=True, help="Print the full meaning as YAML, with every short form expanded.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(workflow: str, *, expanded: bool, as_json: bool) -> None:
-    """Show WORKFLOW, a name or a path: its agents, its steps, and where decisions lead. The one that a run follows here
-    is taken where none is named.
+    """Show WORKFLOW, a name or a path: its agents, its steps, and where decisions lead. Default: the workflow that a
+    run uses here.
     """
     chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment()))
     if as_json:
@@ -53,7 +53,7 @@ def _steps(steps: Sequence[StepPlan], indent: str) -> Iterator[str]:
     room = max((len(step.name) for step in steps), default=0)
     for step in steps:
         limits = f"{step.minutes:g} min, {_retries(step)}" if not step.body else _retries(step)
-        yield f"{indent}{step.name:<{room}}  {told(step):<22}  {limits}"
+        yield f"{indent}{step.name:<{room}}  {step_summary(step):<22}  {limits}"
         for said in routes(step):
             yield f"{indent}{'':<{room}}  {said}"
         yield from _steps(step.body, f"{indent}    ")

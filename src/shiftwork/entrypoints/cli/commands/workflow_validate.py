@@ -1,4 +1,4 @@
-"""`shiftwork workflow validate`: every mistake in a workflow file at once, with its line and column."""
+"""`shiftwork workflow validate`: all mistakes in a workflow file at once, with line and column."""
 
 from dataclasses import asdict
 
@@ -15,16 +15,16 @@ from shiftwork.entrypoints.cli.render.json import say
 @click.argument("workflow")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(workflow: str, *, as_json: bool) -> None:
-    """Check WORKFLOW, a name or a path, without running anything. All mistakes are told at once; the exit code is 64 if
-    there are any. Fields that are accepted and have no effect are told as notes.
+    """Check WORKFLOW, a name or a path, without running anything. All mistakes are listed at once; the exit code is 64
+    if there are any. Fields that are accepted and have no effect are listed as notes.
     """
     chosen = choose(workflow, root_or_folder(), user_folder(environment()))
     if as_json:
         path = str(chosen.path) if chosen.path else ""
-        say({"valid": True, "path": path, "id": chosen.workflow.id, "notes": [asdict(one) for one in chosen.notes]})
+        say({"valid": True, "path": path, "id": chosen.workflow.id, "notes": [asdict(item) for item in chosen.notes]})
         return
     for note in chosen.notes:
         click.echo(f"note: line {note.line}, column {note.column}: {note.text}")
     if chosen.workflow.id != chosen.name:
-        click.echo(f"note: it is asked for as {chosen.name}, by the name of its file; its id is {chosen.workflow.id}")
-    click.echo(f"{chosen.workflow.id} is right")
+        click.echo(f"note: its name is {chosen.name}, from its file name; its id is {chosen.workflow.id}")
+    click.echo(f"{chosen.path.name if chosen.path else chosen.workflow.id} is valid")

@@ -1,1 +1,1 @@
-"""What users ask of a run that has begun: which run is meant, orders, answers."""
+"""What users request of a started run: which run, requests and answers."""

@@ -1,4 +1,4 @@
-"""From what was typed to what is asked of a run: left for whoever works on it, or done here where nobody does."""
+"""Turns a command line into a request to a run: sent to the process that works on it, or done here if there is none."""
 
 import asyncio
 import time
@@ -8,11 +8,11 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands.intents import ask, heard
-from shiftwork.app.commands.runs import foreseen
+from shiftwork.app.commands.intents import ask, received
+from shiftwork.app.commands.runs import forecast
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import Mailbox, open_mailbox
+from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.fact import Fact
@@ -29,23 +29,23 @@ from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import EXIT_DONE
 
 PATIENCE_SECONDS: Final = 60.0
-"""For a worker that lives, but has much to do: whoever is told that it has not answered has to look again."""
+"""A long wait, for a busy worker: if it does not answer in time, the user must check again later."""
 
 _LOOK_SECONDS: Final = 1.0
-"""So often it is asked whether the worker is still there."""
+"""How often to check whether the worker is still alive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An intent that lies in the inbox of a run. `version` is how far the run's history had come before it, and
-    `before` is the run as it would be without it, all its mail read.
+    """A request in the inbox of a run. `version` is the version of the run's history before it, and `before` is the run
+    without it, with all earlier requests applied.
     """
 
     view: RunView
     before: RunState
     intent: Fact
     version: int
-    heard: bool
+    received: bool
 
     @property
     def run(self) -> RunId:
@@ -60,9 +60,10 @@ def intend(
     carried_on: bool = False,
     options: run_facts.OptionsChanged = NOTHING,
 ) -> Asked:
-    """Ask for what is wanted of the run as it stands; where somebody works on it, wait until they have heard of it.
+    """Sends the request to the run in its current state; if a process works on the run, waits until it has received the
+    request.
 
-    Where nobody does, the run may be `carried_on` here afterwards, with other `options` where these are named.
+    If no process does, the run may be `carried_on` here afterwards, with other `options` if given.
     """
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
     if carried_on:
@@ -71,78 +72,80 @@ def intend(
 
 
 def make_sure(site: Site, view: RunView, options: run_facts.OptionsChanged = NOTHING) -> None:
-    """That the run can be carried on here, where nobody works on it: asked before anything is recorded of it, because a
-    request that cannot be followed now would stand in the way of the next one.
+    """Checks that the run can continue here if no process works on it. Done before anything is recorded, because a
+    request that cannot be fulfilled now would block the next one.
     """
     if view.worker is None:
-        from shiftwork.bootstrap.work.ports import check_world  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.bootstrap.work.ports import check_simulation  # noqa: PLC0415 - heavy, and needed only here
         from shiftwork.entrypoints.cli.work import kept_options  # noqa: PLC0415 - as above
 
         plan = with_options(kept_options.plan_of(site, RunId(view.run.run)), options)
-        asyncio.run(check_world(site, kept_options.trusted_kept(site, plan).settings, environment()))
+        asyncio.run(check_simulation(site, kept_options.trusted_kept(site, plan).settings, environment()))
 
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:
     run = RunId(view.run.run)
-    async with open_mailbox(site) as box:
-        before = await foreseen(box.events, box.inbox, run)
+    async with open_inbox(site) as box:
+        before = await forecast(box.events, box.inbox, run)
         intent = wanted(before)
         version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
-        asked = Asked(view=view, before=before, intent=intent, version=version, heard=False)
-        return replace(asked, heard=view.worker is not None and await _taken(site, box, asked))
+        asked = Asked(view=view, before=before, intent=intent, version=version, received=False)
+        return replace(asked, received=view.worker is not None and await _taken(site, box, asked))
 
 
-async def _taken(site: Site, box: Mailbox, asked: Asked) -> bool:
-    """Whether the worker has heard of it, as soon as it has; nobody waits for one that is gone."""
+async def _taken(site: Site, box: RunInbox, asked: Asked) -> bool:
+    """Whether the worker has received the request; returns as soon as it has, and does not wait for a worker that has
+    ended.
+    """
     until = time.monotonic() + PATIENCE_SECONDS
-    while not await heard(box.events, asked.run, asked.intent, asked.version, _LOOK_SECONDS):
+    while not await received(box.events, asked.run, asked.intent, asked.version, _LOOK_SECONDS):
         view = await run_view(open_queries(site), asked.run, liveness())
         if view.worker is None or time.monotonic() > until:
             return False
     return True
 
 
-def looked_into[T](site: Site, look: Callable[[Mailbox], Awaitable[T]]) -> T:
-    """What a look at history and inbox gives."""
+def looked_into[T](site: Site, look: Callable[[RunInbox], Awaitable[T]]) -> T:
+    """The result of `look` at history and inbox."""
 
     async def looking() -> T:
-        async with open_mailbox(site) as box:
+        async with open_inbox(site) as box:
             return await look(box)
 
     return asyncio.run(looking())
 
 
-def tell_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
-    """One that has failed or is undone is done as it then reads when it is retried, whether or not anybody works on the
-    run. The spec's file is the user's: it says what has landed, and nothing else in it is changed.
+def report_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
+    """A retry of a failed or undone story uses the new text, whether or not a process works on the run. The spec's file
+    belongs to the user: only landed stories are marked in it, and nothing else is changed.
     """
     ended = asked.before.stories[story].status in {StoryStatus.FAILED, StoryStatus.UNDONE}
     again = f"shiftwork retry {story}{next_steps.naming(asked.view)}" if ended else ""
     file = asked.before.given.source.partition(":")[2]
-    spec = f"{plain(file)} is not changed: edit it too if later runs are to read it so" if file else ""
+    spec = f"{plain(file)} is not changed: edit it too if later runs should use the change" if file else ""
     changed = f"{story} is changed in run {asked.run}"
     done = "\n".join(filter(None, (changed, spec, f"next: {again or f'shiftwork stories {asked.run}'}")))
-    return tell(
+    return announce(
         asked, done, as_json=as_json, later=again, remark=spec, story=story, spec_file=file, spec_file_changed=False
     )
 
 
-def tell(asked: Asked, done: str, *, as_json: bool, later: str = "", remark: str = "", **more: str | bool) -> int:
-    """Say what became of it: done, or lying there until the run goes on. `later` is what to type for that, where more
-    is needed than to resume the run; `remark` is said in either case.
+def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark: str = "", **more: str | bool) -> int:
+    """Prints whether the request is done or pending until the run continues. `later` is the command for that, if
+    resuming the run is not enough; `remark` is printed in both cases.
     """
     if as_json:
-        state = "done" if asked.heard else "waiting"
+        state = "done" if asked.received else "waiting"
         say({"run": asked.run, "asked": type(asked.intent).__name__, "state": state, **more})
         return EXIT_DONE
-    if asked.heard:
+    if asked.received:
         click.echo(done)
         return EXIT_DONE
-    over = evolve_run(asked.before, asked.intent).status in RUN_ENDED  # most of what is asked opens it again
-    idle = "the run is over" if over else "nobody works on the run"
+    over = evolve_run(asked.before, asked.intent).status in RUN_ENDED  # most requests reopen the run
+    idle = "the run is over" if over else "no process works on the run"
     who = "its worker has not answered yet" if asked.view.worker else idle
     resume = next_steps.reviving(asked.view) if over else ((f"shiftwork resume {asked.run}", ""),)
     steps = ((later, ""),) if later else resume
-    said = (f"asked for, and done when the run goes on: {who}", *([remark] if remark else []))
+    said = (f"requested; done when the run continues: {who}", *([remark] if remark else []))
     click.echo("\n".join((*said, *phrases.following(steps))))
     return EXIT_DONE

@@ -1,4 +1,4 @@
-"""From what was typed after `answer`, `approve` or `reject` to a story that goes on."""
+"""Turns `answer`, `approve` or `reject` into a story that continues."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView, reason
-from shiftwork.bootstrap.state.open_history import Mailbox, open_mailbox
+from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
@@ -20,7 +20,7 @@ from shiftwork.domain.story.approval import asked_about
 from shiftwork.domain.story.state import Hold, HoldCause
 from shiftwork.entrypoints.cli.control.intents import make_sure
 from shiftwork.entrypoints.cli.control.which_run import chosen
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, raise_hint
@@ -29,7 +29,7 @@ from shiftwork.errors import EXIT_DONE, IntentError, UsageError
 
 
 def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
-    """Say it; a run that nobody works on is carried on here, one that somebody works on goes on there."""
+    """Sends the reply; the run continues here if no process works on it, otherwise in that process."""
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
@@ -40,26 +40,26 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
     hold, patch = asyncio.run(_reply(site, spoken))
     if view.worker:
-        return _told(view, spoken, (hold, patch), as_json=as_json)
+        return _output(view, spoken, (hold, patch), as_json=as_json)
     if patch and not as_json:
-        with though_unheard():
+        with though_undelivered():
             click.echo(f"approved {_approved(spoken.story, patch)}")
     return _carry_on(site, view, as_json=as_json)
 
 
 def approved_all(run: str, because: str, *, as_json: bool) -> int:
-    """Say yes to every story of the run that waits for approval, and to nothing else."""
+    """Approves every story of the run that needs approval, and nothing else."""
     site = here()
     queries = open_queries(site)
     named = run or _which(site, answer(lambda: approvals_in(queries)))
     view = answer(lambda: run_view(queries, named, liveness()))
-    waiting = [one.story.story for one in view.stories if one.story.hold == HoldCause.APPROVAL]
-    changed = [one.story.story for one in view.stories if one.story.hold == HoldCause.CHANGED]
+    waiting = [story.story.story for story in view.stories if story.story.hold == HoldCause.APPROVAL]
+    changed = [story.story.story for story in view.stories if story.story.hold == HoldCause.CHANGED]
     if not waiting:
         raise _nothing_waits(view, changed)
     make_sure(site, view)
     if changed and not as_json:
-        with though_unheard():
+        with though_undelivered():
             click.echo("\n".join(_left_out(view, story) for story in changed))
     replies = [
         Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
@@ -68,7 +68,7 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
     named = ", ".join(_approved(story, patch) for story, (_, patch) in approved.items())
     if not view.worker:
         if named and not as_json:
-            with though_unheard():
+            with though_undelivered():
                 click.echo(f"approved {named}")
         return _carry_on(site, view, as_json=as_json)
     if as_json:
@@ -81,23 +81,21 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
 
 
 def _which(site: Site, waiting: Sequence[str]) -> str:
-    """The run that is meant where none is named; empty where it is the newest. One that is not is not taken for it."""
+    """The run to use when none is named; empty for the newest. Never silently uses an older run."""
     newest = answer(lambda: run_view(open_queries(site), "", liveness())).run.run
     if set(waiting) <= {newest}:
         return ""
     if len(waiting) > 1:
         return chosen(site, "shiftwork approve --all --run {run}")
     raise UsageError(
-        f"stories wait for approval in run {waiting[0]}, and none in the newest, {newest}",
+        f"stories need approval in run {waiting[0]}, and none in the newest run, {newest}",
         hint=f"shiftwork status {waiting[0]}, then: shiftwork approve --all --run {waiting[0]}",
     )
 
 
 def _nothing_waits(view: RunView, changed: Sequence[str]) -> IntentError:
     if not changed:
-        return IntentError(
-            f"no story of run {view.run.run} waits for approval", hint=f"shiftwork status {view.run.run}"
-        )
+        return IntentError(f"no story of run {view.run.run} needs approval", hint=f"shiftwork status {view.run.run}")
     which = next_steps.naming(view)
     return IntentError(
         "\n".join(_left_out(view, story) for story in changed), hint=f"shiftwork approve {changed[0]}{which}"
@@ -106,7 +104,7 @@ def _nothing_waits(view: RunView, changed: Sequence[str]) -> IntentError:
 
 def _left_out(view: RunView, story: str) -> str:
     look = f"shiftwork diff {story} --since-approved{next_steps.naming(view)}"
-    return f"{story} is left out: its patch has changed since you approved it ({look}), and --all does not approve that"
+    return f"{story} is skipped: its patch has changed since you approved it ({look}), and --all does not approve that"
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
@@ -116,19 +114,22 @@ def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
 
 
 def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:
-    """Every run has a first story: where one of that name waits elsewhere, what is said might be meant for it."""
+    """Raises UsageError if a story of the same id needs an answer in another run, because the reply might be meant for
+    it.
+    """
     if set(waiting) <= {view.run.run}:
         return
-    told = (
+    message = (
         f"in {len(waiting)} runs: {', '.join(waiting)}" if len(waiting) > 1 else f"in run {waiting[0]}, not the newest"
     )
     raise UsageError(
-        f"{story} waits for you {told}", hint=f"shiftwork status {waiting[-1]}, then the same with: --run {waiting[-1]}"
+        f"{story} needs your answer {message}",
+        hint=f"shiftwork status {waiting[-1]}, then the same with: --run {waiting[-1]}",
     )
 
 
 def _check_limit(view: RunView, story: str, word: Word) -> None:
-    """A limit is not lifted by a yes: what lifts it is told before anything else is looked at."""
+    """Approval does not raise a limit: the command that does is shown before anything else is checked."""
     held = next((row for row in next_steps.at_limit(view) if row.story == story), None)
     if held and word is not Word.REJECT:
         hint = raise_hint.command(view.run.run, reached_of(held))
@@ -136,22 +137,22 @@ def _check_limit(view: RunView, story: str, word: Word) -> None:
 
 
 async def _reply(site: Site, spoken: Reply) -> tuple[Hold, Patch | None]:
-    """What it was the answer to, and the patch that was approved by it."""
-    async with open_mailbox(site) as box:
+    """The hold that was answered, and the patch that was approved."""
+    async with open_inbox(site) as box:
         patch = await _patch(box, spoken)
         hold = await reply(box.events, box.inbox, spoken)
         return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
 
 
 async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, tuple[Hold, Patch | None]]:
-    async with open_mailbox(site) as box:
-        patches = {one.story: await _patch(box, one) for one in spoken}
+    async with open_inbox(site) as box:
+        patches = {reply.story: await _patch(box, reply) for reply in spoken}
         holds = await approve_all(box.events, box.inbox, spoken)
         return {story: (hold, patches[story]) for story, hold in holds.items()}
 
 
-async def _patch(box: Mailbox, spoken: Reply) -> Patch | None:
-    """What is asked about: it stays the same until it is answered."""
+async def _patch(box: RunInbox, spoken: Reply) -> Patch | None:
+    """The patch that the question is about; it does not change until it is answered."""
     return asked_about(await load(box.events, STORY, story_stream(spoken.run, spoken.story)))
 
 
@@ -163,12 +164,12 @@ def _ids(patch: Patch | None) -> dict[str, str]:
     return {"commit": patch.commit, "base": patch.base} if patch else {}
 
 
-def _told(view: RunView, spoken: Reply, said: tuple[Hold, Patch | None], *, as_json: bool) -> int:
+def _output(view: RunView, spoken: Reply, said: tuple[Hold, Patch | None], *, as_json: bool) -> int:
     hold, patch = said
     if as_json:
         said_of = {"story": spoken.story, "said": spoken.word.value, "asked": hold.detail}
         say({"run": view.run.run, **said_of, **_ids(patch)})
     else:
-        done = f"approved {_approved(spoken.story, patch)}" if patch else f"told {spoken.story}"
+        done = f"approved {_approved(spoken.story, patch)}" if patch else f"answer sent to {spoken.story}"
         click.echo(f"{done}\nnext: shiftwork status {view.run.run}")
     return EXIT_DONE

@@ -1,4 +1,4 @@
-"""From what was typed after `resume` or `retry` to a run that continues, with the options that it keeps."""
+"""Turns `resume` or `retry` into a run that continues, with the options that it keeps."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
@@ -7,19 +7,19 @@ import click
 
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
 from shiftwork.app.commands.runs import change_options, raise_limits, resume_run
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.queries import run_view, unfinished
-from shiftwork.app.views.run_views import Pulse, RunView, reason
+from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.run.steering.intents import anew
+from shiftwork.domain.run.steering.intents import restarted
 from shiftwork.domain.run.steering.options import NOTHING, joined, with_options
 from shiftwork.entrypoints.cli.control import intents
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.gates import base_check
 from shiftwork.entrypoints.cli.options.run_options import Changes
@@ -39,44 +39,44 @@ def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
     run_id = RunId(view.run.run)
     bounds = wanted.bounds
     options = kept_options.checked(site, view, wanted) if wanted.said else NOTHING
-    if view.pulse is Pulse.OVER and intents.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
+    if view.activity is Activity.OVER and intents.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
         if wanted.said:
             return _kept(site, view, kept_options.facts(bounds, options), as_json=as_json)
         return conclude(site, run_id, Stop.OVER, as_json=as_json)
-    if view.worker and (wanted.said or view.pulse is Pulse.PAUSED):
-        return _told(site, view, kept_options.facts(bounds, options), as_json=as_json)
-    waiting = view.pulse is Pulse.WAITING and next_steps.at_limit(view)
-    # Whoever has raised the limit may have been killed before anybody heard of it.
+    if view.worker and (wanted.said or view.activity is Activity.PAUSED):
+        return _output(site, view, kept_options.facts(bounds, options), as_json=as_json)
+    waiting = view.activity is Activity.WAITING and next_steps.at_limit(view)
+    # The process that raised the limit may have been killed before the run received it.
     if not wanted.said and waiting and intents.looked_into(site, lambda box: at_rest(box.events, box.inbox, run_id)):
         return conclude(site, run_id, Stop.HELD, as_json=as_json)
 
-    async def answered(world: World) -> None:
+    async def answered(context: Context) -> None:
         if bounds.said:
-            await raise_limits(world.inbox, run_id, world.clock.fresh(), limit_rules.typed(bounds))
+            await raise_limits(context.inbox, run_id, context.clock.fresh(), limit_rules.typed(bounds))
 
     shift = going_on(site, view, answered, options=options, as_json=as_json)
     return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
 
 
 def _kept(site: Site, view: RunView, wanted: Mapping[str, Fact], *, as_json: bool) -> int:
-    """A run that is over continues when it is asked for more, and its limits and options hold then."""
+    """Records limits and options for a finished run; they apply when it continues."""
     asked = [intents.intend(site, view.run.run, _exactly(fact)) for fact in wanted.values()][-1]
     if as_json:
-        return intents.tell(asked, "", as_json=True)
+        return intents.announce(asked, "", as_json=True)
     kinds = " and ".join(text.rpartition(" ")[2] for text in wanted)
-    click.echo(f"run {asked.run} is over: these {kinds} hold when it continues")
+    click.echo(f"run {asked.run} has ended: these {kinds} apply when it continues")
     click.echo("\n".join(phrases.following(next_steps.reviving(view))))
     return EXIT_DONE
 
 
-def _told(site: Site, view: RunView, facts: Mapping[str, Fact], *, as_json: bool) -> int:
-    """The process that works on the run receives the other limits and options, and that a pause is over."""
+def _output(site: Site, view: RunView, facts: Mapping[str, Fact], *, as_json: bool) -> int:
+    """The process that works on the run receives the new limits and options, and the end of a pause."""
     run_id, wanted = view.run.run, dict(facts)
-    if view.pulse is Pulse.PAUSED:
+    if view.activity is Activity.PAUSED:
         wanted["continues"] = run_facts.RunUnpaused(at=0)
     asked = [intents.intend(site, run_id, _exactly(fact)) for fact in wanted.values()]
     done = f"run {run_id} {' and '.join(wanted)}\nnext: shiftwork status {run_id}"
-    return intents.tell(asked[-1], done, as_json=as_json)
+    return intents.announce(asked[-1], done, as_json=as_json)
 
 
 def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
@@ -84,42 +84,42 @@ def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
 
 
 def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Changes, *, as_json: bool) -> int:
-    """Asked of the process that works on the run; where there is none, it continues here."""
+    """Sends the retry to the process that works on the run; if there is none, the run continues here."""
     options = NOTHING
     if wanted.said:
         options = kept_options.checked(site, answer(lambda: run_view(open_queries(site), run, liveness())), wanted)
     if wanted.bounds.said:
         again = replace(again, limits=limit_rules.typed(wanted.bounds))
     asked = intents.intend(site, run, _exactly(again), carried_on=True, options=options)
-    why = "" if again.afresh else anew(asked.before, again.story)
-    note = f"{again.story} starts again with its first step: {why}" if why else ""
+    why = "" if again.from_scratch else restarted(asked.before, again.story)
+    note = f"{again.story} starts again from its first step: {why}" if why else ""
     if asked.view.worker:
         if options != NOTHING:
             intents.intend(site, asked.run, _exactly(options))
-        done = f"{note or f'{again.story} is retried'}\nnext: shiftwork status {asked.run}"
-        more = {"anew": why} if why else {}
-        return intents.tell(asked, done, as_json=as_json, story=again.story, **more)
+        done = f"{note or f'retrying {again.story}'}\nnext: shiftwork status {asked.run}"
+        more = {"restarted": why} if why else {}
+        return intents.announce(asked, done, as_json=as_json, story=again.story, **more)
     if note and not as_json:
-        with though_unheard():
+        with though_undelivered():
             click.echo(note)
-    named = replace(asked.view.run, title=asked.before.given.spec.title)  # it may have been changed by an edit
+    named = replace(asked.view.run, title=asked.before.given.spec.title)  # an edit may have changed it
     return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
 
 
 def carry_on(site: Site, view: RunView, *, options: run_facts.OptionsChanged = NOTHING, as_json: bool) -> int:
-    """Go on here with a run that nobody works on and that has been asked for more."""
+    """Continues a run here that no process works on and that has a new request."""
     shift = going_on(site, view, options=options, as_json=as_json)
     return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
 
 
 def opening(view: RunView) -> Iterator[str]:
-    """Which run is taken up, and until when nothing can be seen of it."""
+    """Which run continues, and until when its stories wait."""
     yield one_line(f"run {view.run.run}: {view.run.title}", phrases.width())
     if without := next_steps.without(view):
         yield without
-    for story in (one.story for one in view.stories if one.story.until is not None):
+    for story in (item.story for item in view.stories if item.story.until is not None):
         until = phrases.o_clock(story.until or 0.0)
-        yield one_line(f"{story.story} waits until {until} for the end of a limit: {reason(story)}", phrases.width())
+        yield one_line(f"{story.story} waits until {until} for a limit to reset: {reason(story)}", phrases.width())
 
 
 def titled(view: RunView, agent: str) -> str:
@@ -127,35 +127,35 @@ def titled(view: RunView, agent: str) -> str:
     return f"{view.run.title}\n{', '.join(part for part in about if part)}"
 
 
-async def _nothing(world: World) -> None:
-    """Nothing has to be said before the run continues."""
+async def _nothing(context: Context) -> None:
+    """Nothing to do before the run continues."""
 
 
 def going_on(
     site: Site,
     view: RunView,
-    first: Callable[[World], Awaitable[None]] = _nothing,
+    first: Callable[[Context], Awaitable[None]] = _nothing,
     *,
     options: run_facts.OptionsChanged = NOTHING,
     as_json: bool,
 ) -> Shift:
-    """The work that is left of a run, with the options that it keeps or that were named; a pause is over with that."""
+    """The remaining work of a run, with the options that it keeps or that were given; this ends a pause."""
     run_id = RunId(view.run.run)
     plan = with_options(kept_options.plan_of(site, run_id), options)
     found = kept_options.trusted_kept(site, plan)
-    kept_options.tell_differences(plan, found, as_json=as_json)
-    with though_unheard():
-        announcement.tell_sandbox(site, found.settings, as_json=as_json)
+    kept_options.report_differences(plan, found, as_json=as_json)
+    with though_undelivered():
+        announcement.report_sandbox(site, found.settings, as_json=as_json)
     base_check.check_rungs(site, found.settings, plan)
     present = joined(options, kept_options.following(plan, found))
 
-    async def begin(world: World) -> RunId:
-        await first(world)
+    async def begin(context: Context) -> RunId:
+        await first(context)
         if present != NOTHING:
-            await change_options(world.inbox, run_id, world.clock.fresh(), present)
-        await unpause(world.events, world.inbox, run_id, world.clock.fresh())
-        await resume_run(world, run_id)
+            await change_options(context.inbox, run_id, context.clock.fresh(), present)
+        await unpause(context.events, context.inbox, run_id, context.clock.fresh())
+        await resume_run(context, run_id)
         return run_id
 
-    stories = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
+    stories = tuple(story_stream(run_id, StoryId(story.story.story)) for story in view.stories)
     return Shift(site=site, settings=found.settings, begin=begin, stories=stories)

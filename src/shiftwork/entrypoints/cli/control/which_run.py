@@ -1,4 +1,4 @@
-"""Which run is meant where none is named and several are unfinished: the user says so, or is given what to type."""
+"""Asks the user which run to use if none is named and several are unfinished, or shows what to type."""
 
 from typing import Final
 
@@ -16,8 +16,8 @@ _LISTED: Final = 9
 
 
 def chosen(site: Site, command: str) -> str:
-    """The run that the user chooses among the unfinished ones; empty where there are not several. `command` is what to
-    type, with `{run}` in the place of the run's id. Raises SeveralRunsError where nobody can be asked.
+    """The unfinished run that the user chooses; empty if there are not several. `command` is the command to type, with
+    `{run}` in place of the run's id. Raises SeveralRunsError without a terminal.
     """
     queries = open_queries(site)
     rows = answer(lambda: unended(queries))
@@ -32,5 +32,5 @@ def chosen(site: Site, command: str) -> str:
     click.echo(f"{len(rows)} runs are unfinished:")
     for number, line in enumerate(lines, start=1):
         click.echo(f"  {number if number <= len(runs) else ' '}  {line}")
-    number = click.prompt("which one", type=click.IntRange(1, len(runs)))
+    number = click.prompt("which run", type=click.IntRange(1, len(runs)))
     return runs[number - 1][0].run

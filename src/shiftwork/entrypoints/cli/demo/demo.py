@@ -1,4 +1,4 @@
-"""Plays the demo: a repository of its own, the real engine, history, git, gates and landing, and a scripted agent."""
+"""Runs the demo: a new repository, the real engine, history, git, gates and landing, and a scripted agent."""
 
 import shlex
 import shutil
@@ -41,7 +41,7 @@ _TIER: Final = "SHIFTWORK_SANDBOX"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stage:
-    """Where the demo is played; `site` is without the user's environment, so its history stays in its own folder."""
+    """The demo's repository; `site` ignores the user's environment, so its history stays in its own folder."""
 
     site: Site
     gate: str
@@ -55,7 +55,7 @@ def run(*, keep: bool, as_json: bool) -> int:
     try:
         _make_repository(folder)
         gate = f"{shlex.quote(_python())} -m unittest -q"
-        # One that is kept is the user's project: commands that are typed there are to know it.
+        # A kept repository becomes the user's project: commands typed there must find it.
         site = find_site(
             folder, {CACHE_HOME: str(cache), STATE_HOME: str(state_home(environment()) if keep else cache)}
         )
@@ -69,7 +69,7 @@ def _play(stage: _Stage) -> int:
     if not stage.as_json:
         click.echo(f"a small repository, one gate ({stage.gate}), a scripted agent")
     settings = _settings(stage)
-    announcement.tell_sandbox(stage.site, settings, as_json=stage.as_json)
+    announcement.report_sandbox(stage.site, settings, as_json=stage.as_json)
     if not stage.as_json:
         click.echo("")
     order = Order(
@@ -91,7 +91,7 @@ def _play(stage: _Stage) -> int:
 
 
 def _settings(stage: _Stage) -> Settings:
-    """The defaults, with the tier that the user's environment names; the gate may need the Python that runs this."""
+    """The defaults, with the sandbox tier of the user's environment; the gate may need the Python that runs this."""
     known = load_settings(stage.site.root, {_TIER: environment().get(_TIER, "")})
     python = tuple(dict.fromkeys((sys.prefix, sys.base_prefix))) if sys.executable in stage.gate else ()
     gates = known.sandbox.gates.model_copy(update={"readable": python})
@@ -115,12 +115,12 @@ def _make_repository(folder: Path) -> None:
 
 
 def _git(folder: Path, *words_of_git: str) -> str:
-    """Without the user's own settings for git: signing, hooks and templates have no place in a demo."""
+    """Without the user's git settings: a demo must not use their signing, hooks and templates."""
     env = {name: value for name, value in environment().items() if not name.startswith("GIT_")}
     env |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
     asked = (tool("git", env, (folder,)) or "git", "-C", str(folder), *words_of_git)
-    told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
-    return told.stdout.rstrip()
+    completed = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+    return completed.stdout.rstrip()
 
 
 def _conclude(stage: _Stage, run: RunId | None, stop: Stop, changes: Sequence[Change]) -> int:
@@ -130,13 +130,13 @@ def _conclude(stage: _Stage, run: RunId | None, stop: Stop, changes: Sequence[Ch
     if stage.as_json:
         say({"event": "result", **(run_document(view) if view else {}), "folder": folder, "exit_code": code})
     else:
-        click.echo("\n" + "\n".join(_told(stage, view, changes)))
+        click.echo("\n" + "\n".join(_output(stage, view, changes)))
     return code
 
 
-def _told(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> Iterator[str]:
+def _output(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> Iterator[str]:
     if view is None or view.run.status != "completed":
-        yield "the demo did not come to its end"
+        yield "the demo did not finish"
     else:
         yield from _proof(view, changes)
         yield ""
@@ -150,7 +150,7 @@ def _told(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> Ite
 
 
 def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
-    """What was proved, from what was seen."""
+    """What was proved, from the recorded changes."""
     landed = view.stories[0].story
     refused = [change for change in changes if change.event == "landing_refused"]
     gates = next((change.text for change in reversed(changes) if change.event == "gates_passed"), "")

@@ -46,7 +46,7 @@ class MedianTest(unittest.TestCase):
 
 _FREE: Final = Usage(cost_usd=0.0)
 _PAUSE: Final = 0.4
-"""Seconds a turn takes, so that one can follow."""
+"""Seconds that a turn takes, so that a person can follow."""
 
 
 def _turn(answer_text: str, *, pause: float = _PAUSE, **files: str) -> tuple[Turn, ...]:
@@ -59,22 +59,22 @@ _SAID: Final = {
     "planning": "Add median beside mean, and a test case for odd and even lengths.",
     "architecture": "One function, no new module.",
     "test_architecture": "Odd length, even length.",
-    "linting": "Nothing to mend.",
+    "linting": "Nothing to fix.",
     "initial_testing": "All tests pass.",  # a claim, and a wrong one
     "review": "The change does what was asked.",
-    "prune_tests": "Every test says something of its own.",
+    "prune_tests": "Every test checks something different.",
     "final_review": "Every criterion holds. Done.",
 }
 
 
 class Overconfident:
-    """Writes wrong code and says that it is done; sent back with what the gate printed, it mends it."""
+    """Writes wrong code and says that it is done; when it gets the gate's output, it repairs the code."""
 
     def __init__(self) -> None:
         said = {name: _turn(_SAID.get(name, "")) for name in DYNAMIC_STEPS}
         wrong = _turn("median is there, with tests. Done.", stats=_WRONG, test_stats=_TESTS)
-        mended = "The even case took one of the two middle values; it now takes their mean."
-        right = _turn(mended, pause=4 * _PAUSE, stats=_RIGHT)
+        fixed = "The even case took one of the two middle values; it now takes their mean."
+        right = _turn(fixed, pause=4 * _PAUSE, stats=_RIGHT)
         self._first = scripted_agent({**said, "coding": wrong})
         self._repair = scripted_agent({**said, "coding": right})
         self._coded: set[str] = set()

@@ -1,1 +1,1 @@
-"""What every command finds out first: repository, settings, trust, signals."""
+"""What every command checks first: repository, settings, trust, signals."""

@@ -1,8 +1,8 @@
-"""Asks before an agent without a sandbox goes by settings of its own that the repository brings.
+"""Asks before an agent without a sandbox uses agent settings from the repository.
 
-They name hooks, which are programs, and say where the agent sends its login. Where a person starts an agent in a folder
-for the first time, it asks by itself; started for a run, it does not. In a sandbox the hooks run inside. Without one
-the user agrees to the files once, known by their digests in the commit.
+They name hooks, which are programs, and say where the agent sends its login. An agent asks about them itself when a
+person starts it in a folder for the first time, but not when it is started for a run. In a sandbox the hooks run
+inside. Without a sandbox the user agrees to the files once, identified by their digests in the commit.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ _FILES: Final = {
     "claude-code": (".claude/settings.json", ".claude/settings.local.json"),
     "codex": (".codex/config.toml", ".codex/hooks.json"),
 }
-"""What each agent reads of the folder that it works in, and obeys without asking the model."""
+"""The files that each agent reads from its working folder and obeys without asking the model."""
 
 
 def agent_claim(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Claim:
-    """Those that the commit has, of all agents that may come to work."""
+    """The files that the commit contains, for all agents that may be used."""
     used = {settings.agent.use, *(profile.use for profile in settings.profiles.values())}
     wanted = [path for agent in sorted(used) for path in _FILES.get(agent, ())]
     files = asyncio.run(committed_files(site, env, f"refs/heads/{branch}", wanted)) if wanted else ()
@@ -36,7 +36,7 @@ def agent_claim(site: Site, settings: Settings, env: Mapping[str, str], branch: 
 def ensure_agent(
     site: Site, found: Conditions, env: Mapping[str, str], branch: str, trusted: Collection[str] = ()
 ) -> None:
-    """Return if it need not be asked about, or the user agrees; raises TrustError otherwise."""
+    """Returns if no consent is needed or the user agrees; raises TrustError otherwise."""
     if env.get(TRUST):
         return
     claim = agent_claim(site, found.settings, env, branch)

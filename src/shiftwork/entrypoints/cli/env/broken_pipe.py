@@ -1,4 +1,4 @@
-"""Whether anybody reads what we print: who has read enough and gone is no reason to fail, nor to stop working."""
+"""Handles closed pipes: a reader that has closed its end is no reason to fail or to stop working."""
 
 import contextlib
 import os
@@ -11,8 +11,8 @@ _GONE: Final = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 @contextlib.contextmanager
-def though_unheard() -> Iterator[None]:
-    """What is printed in here may be heard by nobody; what was to be done goes on."""
+def though_undelivered() -> Iterator[None]:
+    """Ignores a closed pipe while printing, so that the work continues."""
     try:
         yield
     except BrokenPipeError:
@@ -21,17 +21,19 @@ def though_unheard() -> Iterator[None]:
 
 
 def fall_silent() -> bool:
-    """Print into nothing from now on where a reader has gone; False where none has, and something else is broken."""
-    gone = [stream for stream in (sys.stdout, sys.stderr) if _unheard(stream.fileno())]
+    """Discards output from now on if a reader has closed its end; returns False if none has, and the error has another
+    cause.
+    """
+    gone = [stream for stream in (sys.stdout, sys.stderr) if _has_no_reader(stream.fileno())]
     for stream in gone:
-        # The interpreter flushes at its end, and must not complain then.
+        # The interpreter flushes at exit, and must not print an error then.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
     return bool(gone)
 
 
-def _unheard(descriptor: int) -> bool:
+def _has_no_reader(descriptor: int) -> bool:
     poll = select.poll()
-    poll.register(descriptor, 0)  # its errors are told in any case
+    poll.register(descriptor, 0)  # errors are always reported
     return any(event & _GONE for _, event in poll.poll(0))

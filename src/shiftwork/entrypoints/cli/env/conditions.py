@@ -1,10 +1,10 @@
-"""Under which conditions work is done here: the settings, completed by what the project itself gives away."""
+"""The settings for the work here, completed by what is found in the project."""
 
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from shiftwork.app.runtime.context import Conduct
+from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.bootstrap.work.repository import current_branch, has_branch, is_branch_name
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.config.detection.families import detect
@@ -26,8 +26,8 @@ from shiftwork.ports.agent import Agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """`note` says in one line where the gates are from; `read` is what a run records of the settings when it begins.
-    Where the settings name no gates, `found` is whether the project was found to have some.
+    """`note` says in one line where the gates come from; `read` is what a run records of the settings when it starts.
+    `found` is whether gates were found in the project, if the settings name none.
     """
 
     settings: Settings
@@ -38,28 +38,28 @@ class Conditions:
 
 
 def naming_gates(site: Site) -> str:
-    """What to do where no gates are named, and none were found."""
+    """What to do if no gates are named and none were found."""
     named = f"name your checks under [gates] in {SETTINGS_FILE}"
     return named if (site.root / SETTINGS_FILE).exists() else f"shiftwork init, then {named}"
 
 
 def trusted_conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
-    """What work is done under, once the user has trusted what the settings would have run."""
+    """The conditions, once the user has trusted what the settings would run."""
     found = conditions(site, env, named)
     ensure(settings_claim(site.root), env)
     return agreed(found, site, env)
 
 
 def claimed(site: Site) -> tuple[str, ...]:
-    """What is trusted for a run alone, by its digests: the settings, the list of files that are copied, and the
-    registries that the repository names.
+    """What is trusted for one run only, by its digests: the settings, the list of copied files, and the registries that
+    the repository names.
     """
     return settings_claim(site.root).sha256, include_claim(site.root).sha256, registry_claim(site.root).sha256
 
 
 def agreed(found: Conditions, site: Site, env: Mapping[str, str], trusted: Collection[str] = ()) -> Conditions:
-    """With the files that are copied into every tree, once the user has agreed to the list. About registries nobody is
-    asked: those that are not agreed to are not called.
+    """Adds the files that are copied into every tree, once the user has agreed to the list. The user is not asked about
+    registries: those without consent are not called.
     """
     claim = include_claim(site.root)
     ensure(claim, env, trusted)
@@ -68,7 +68,7 @@ def agreed(found: Conditions, site: Site, env: Mapping[str, str], trusted: Colle
 
 
 def with_known_files(settings: Settings, site: Site, env: Mapping[str, str]) -> Settings:
-    """With what the user has agreed to before; nobody is asked."""
+    """Adds what the user has agreed to before, without asking."""
     claim = include_claim(site.root)
     included = patterns_of(claim) if is_trusted(claim, env) else ()
     return settings.agreeing(replace(_registries(site, env), included=included))
@@ -81,9 +81,7 @@ def _registries(site: Site, env: Mapping[str, str], trusted: Collection[str] = (
 
 
 def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
-    """What the settings say, and before them what was named; where they are silent about gates, those that the project
-    is found to have.
-    """
+    """The settings, overridden by the given options; if they name no gates, with the gates found in the project."""
     given = load_settings(site.root, env, named)
     settings, note = _with_gates(site, given, env)
     settings = with_known_files(settings, site, env)
@@ -99,7 +97,7 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
 
 
 def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Settings, str]:
-    unchecked = f"no gates: nothing but the diff will be checked; {naming_gates(site)}"
+    unchecked = f"no gates: only the diff will be checked; {naming_gates(site)}"
     if "gates" in settings.model_fields_set:
         names = ", ".join(map(marked, settings.gates))
         note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
@@ -117,7 +115,7 @@ def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple
 
 
 def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wanted: str = "") -> str:
-    """The branch that work starts from: the one that is wanted, if it is there, else as `find_base` finds it."""
+    """The branch that work starts from: `wanted` if it exists, else the result of `find_base`."""
 
     async def found() -> str:
         there = wanted and await has_branch(site, env, wanted)
@@ -127,13 +125,13 @@ def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wante
 
 
 def check_branch(site: Site, env: Mapping[str, str], wanted: str) -> None:
-    """Raises UsageError where git takes no such name for a branch."""
+    """Raises UsageError if git does not allow the name for a branch."""
     if wanted and not asyncio.run(is_branch_name(site, env, wanted)):
-        raise UsageError(f"{wanted!r} is no name that git takes for a branch", hint="shiftwork run --branch NAME")
+        raise UsageError(f"{wanted!r} is not a valid branch name", hint="shiftwork run --branch NAME")
 
 
 async def find_base(site: Site, settings: Settings, env: Mapping[str, str]) -> str:
-    """The settings' branch, else the one checked out; raises UnfitRepositoryError where there is none."""
+    """The branch of the settings, else the one checked out; raises UnfitRepositoryError if there is none."""
     wanted = settings.workspace.branch
     if wanted and not await has_branch(site, env, wanted):
         raise UnfitRepositoryError(f"there is no branch {wanted!r} with a commit", hint="git branch --list")
@@ -141,28 +139,30 @@ async def find_base(site: Site, settings: Settings, env: Mapping[str, str]) -> s
     if not branch:
         raise UnfitRepositoryError(
             "no branch is checked out (detached HEAD), so there is nothing to land on",
-            hint="git switch BRANCH, or name one that is there: shiftwork run --branch BRANCH",
+            hint="git switch BRANCH, or name an existing branch: shiftwork run --branch BRANCH",
         )
     return branch
 
 
 def find_workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Choice:
-    """What was asked for, by name or by path, else the settings'; whoever plays in it is known."""
+    """The requested workflow, by name or path, else that of the settings; raises an error if one of its profiles is
+    unknown.
+    """
     chosen = choose(wanted or settings.run.workflow or DYNAMIC.id, site.root, user_folder(env))
     known = {settings.agent.use, *settings.profiles}
     for agent in chosen.workflow.agents:
         if agent.profile and agent.profile not in known:
             raise UsageError(
-                f"{chosen.workflow.id} has {agent.id} played by the profile {agent.profile!r}, which the settings do "
-                "not have",
+                f"{chosen.workflow.id} assigns the profile {agent.profile!r} to {agent.id}, but the settings do "
+                "not define it",
                 hint=f"add [profiles.{agent.profile}] to {SETTINGS_FILE}; known are {', '.join(sorted(known))}",
             )
     return chosen
 
 
 async def ensure_ready(agent: Agent, instead: str) -> str:
-    """What the agent says of its version and login, before anything is paid for; where it is not installed, `instead`
-    says how to use one that is.
+    """The agent's version and login, before anything is paid for; if it is not installed, `instead` says how to use
+    another agent.
     """
     try:
         return await agent.probe()
@@ -172,7 +172,7 @@ async def ensure_ready(agent: Agent, instead: str) -> str:
         raise AgentMissingError(error.message, hint=f"{instead}; else: {error.hint}") from error
 
 
-def players(agent: str, workflow: Workflow, conduct: Conduct) -> set[str]:
-    """Every profile that may come to work, and must be there before anything begins."""
-    named = {agent, *(one.profile for one in workflow.agents if one.profile), *conduct.candidates}
-    return named.union(*(conduct.fallbacks.get(name, ()) for name in named))
+def profiles(agent: str, workflow: Workflow, work_policy: WorkPolicy) -> set[str]:
+    """Every profile that may be used, and must be available before the work starts."""
+    named = {agent, *(plan.profile for plan in workflow.agents if plan.profile), *work_policy.candidates}
+    return named.union(*(work_policy.fallbacks.get(name, ()) for name in named))

@@ -1,9 +1,9 @@
-"""The repository around the folder in which a command was typed."""
+"""The repository that contains the folder in which the command was typed."""
 
 from pathlib import Path
 from typing import Final
 
-from shiftwork.config.project import Standing
+from shiftwork.config.project import Ownership
 from shiftwork.config.site import STORE_URL, Site, environment, find_site
 from shiftwork.errors import NoRepositoryError, SettingsError
 
@@ -11,10 +11,11 @@ _WIDEST: Final = 300
 
 
 def here(*, settings: bool = False) -> Site:
-    """For commands that open its database. One that the repository's own file names gets the user's name and password,
-    from wherever programs find these: the user must have trusted it.
+    """For commands that open the database. A database that the repository's own file names receives the user's name and
+    password, from wherever programs find these: the user must have trusted it.
 
-    Who only looks or steers needs no more of the `settings` than that: a run goes on while somebody mends its file.
+    Commands that only read or steer need no more of the `settings` than that: a run continues while its file is being
+    fixed.
     """
     try:
         site = around()
@@ -32,38 +33,38 @@ def here(*, settings: bool = False) -> Site:
 
 
 def _warn(site: Site) -> None:
-    if site.standing is Standing.UNREGISTERED:
-        import click  # noqa: PLC0415 - hardly anybody pays for it
+    if site.ownership is Ownership.UNREGISTERED:
+        import click  # noqa: PLC0415 - rarely needed
 
         from shiftwork.entrypoints.cli.render.sanitize import plain  # noqa: PLC0415 - as above
 
-        reason = f"{plain(str(site.state))} was not made here by you and is not read; shiftwork adopt takes it over"
+        reason = f"{plain(str(site.state))} was not created here by you and is not read; shiftwork adopt takes it over"
         click.echo(f"shiftwork: warning: {reason}", err=True)
 
 
 def _despite(error: SettingsError) -> Site:
-    """The repository's own database, or the one that the environment names; the file may name another, unknown here."""
+    """The database of the repository or of $SHIFTWORK_DATABASE; a database in unreadable settings is unknown."""
     env = environment()
     site = find_site(_folder(), env, reading=False)
-    if not env.get(STORE_URL) and (site.standing is not Standing.OWN or not site.own_store.exists()):
-        told = f"{error.message}; so nobody knows whether it names a database, and {site.state} has none"
-        raise SettingsError(told, hint=error.hint)
+    if not env.get(STORE_URL) and (site.ownership is not Ownership.OWN or not site.own_store.exists()):
+        message = f"{error.message}; it may name another database, and {site.state} has none"
+        raise SettingsError(message, hint=error.hint)
     import click  # noqa: PLC0415 - only a mistake pays for it
 
     from shiftwork.entrypoints.cli.render.sanitize import one_line  # noqa: PLC0415 - as above
 
     which = f"${STORE_URL}" if env.get(STORE_URL) else str(site.own_store)
-    click.echo(f"shiftwork: {one_line(error.message, _WIDEST)}; going on with {which}", err=True)
+    click.echo(f"shiftwork: {one_line(error.message, _WIDEST)}; continuing with {which}", err=True)
     return site
 
 
 def around() -> Site:
-    """For commands that do not, or ask for trust themselves."""
+    """For commands that do not open the database, or ask for trust themselves."""
     return find_site(_folder(), environment())
 
 
 def root_or_folder() -> Path:
-    """The root of the repository; outside of one the folder itself, for commands that need none."""
+    """The root of the repository; outside of a repository the folder itself, for commands that need none."""
     try:
         return around().root
     except NoRepositoryError:
@@ -71,7 +72,7 @@ def root_or_folder() -> Path:
 
 
 def usual_workflow() -> str:
-    """The one that a run follows here where none is named."""
+    """The workflow that a run uses here by default."""
     from shiftwork.config.settings.settings import load_settings  # noqa: PLC0415 - heavy, and needed only here
     from shiftwork.domain.workflow.workflow import DYNAMIC  # noqa: PLC0415 - as above
 
@@ -82,4 +83,4 @@ def _folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise NoRepositoryError("the folder in which this was typed is gone", hint="cd to one that exists") from None
+        raise NoRepositoryError("the current folder does not exist any more", hint="cd to one that exists") from None

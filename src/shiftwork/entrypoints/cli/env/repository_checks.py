@@ -1,4 +1,4 @@
-"""What `doctor` checks about the repository: git, the state of runs, what the user has agreed to."""
+"""What `doctor` checks about the repository: git, the state of runs, the user's consent."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.work.repository import commit_remarks
-from shiftwork.config.project import Standing, unregistered
+from shiftwork.config.project import Ownership, unregistered
 from shiftwork.config.registries.project_registries import registry_claim
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import LEFTOVER, Site, environment, left_out
@@ -21,8 +21,8 @@ from shiftwork.search_paths import tool
 
 
 def state_checks(site: Site) -> list[Check]:
-    """What an archive, a copied folder or a clone may have brought."""
-    if site.standing is Standing.UNREGISTERED:
+    """State that may come from an archive, a copied folder or a clone."""
+    if site.ownership is Ownership.UNREGISTERED:
         return [failed("state", unregistered(site.whereabouts)), *_leftover(site)]
     return _leftover(site)
 
@@ -30,27 +30,27 @@ def state_checks(site: Site) -> list[Check]:
 def _leftover(site: Site) -> list[Check]:
     if not os.path.lexists(site.root / LEFTOVER):
         return []
-    found = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
+    found = f"{LEFTOVER} is in the checkout and is not read: the state of runs is in {site.state}"
     return [Check(name="state", state=WARN, detail=found, hint=f"look at it, then: rm -r {LEFTOVER}")]
 
 
 def trust_check(claim: Claim) -> Check:
     if environment().get(TRUST) or book(environment()).trusts(claim):
-        told = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
-        return Check(name="trust", state=OK, detail=told)
-    told = f"{claim.file.name} has commands, guards or limits that you have not trusted"
-    return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
+        message = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
+        return Check(name="trust", state=OK, detail=message)
+    message = f"{claim.file.name} has commands, guards or limits that you have not trusted"
+    return Check(name="trust", state=FAIL, detail=message, hint=f"look at them, then: {next_command(claim)}")
 
 
 def included_checks(site: Site) -> list[Check]:
-    """Until the list is agreed to, nothing is copied: gates may be red for want of a file, and should not be so
-    unexplained.
+    """Until the user agrees to the list, nothing is copied: gates may then be red because a file is missing, and this
+    check explains why.
     """
     claim = include_claim(site.root)
     if not claim.commands or is_trusted(claim, environment()):
         return []
-    told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
-    return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
+    message = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
+    return [Check(name="trust", state=FAIL, detail=message, hint=f"look at it, then: {next_command(claim)}")]
 
 
 def registry_checks(site: Site) -> list[Check]:
@@ -58,9 +58,9 @@ def registry_checks(site: Site) -> list[Check]:
     claim = registry_claim(site.root)
     if not claim.commands or is_trusted(claim, environment()):
         return []
-    named = ", ".join(dict.fromkeys(one.text for one in claim.commands))
-    told = f"this repository names package registries; until you agree, none is called for that: {named}"
-    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
+    named = ", ".join(dict.fromkeys(command.text for command in claim.commands))
+    message = f"this repository names package registries; until you agree, none is called because of that: {named}"
+    return [Check(name="trust", state=WARN, detail=marked(message), hint=f"look at them, then: {next_command(claim)}")]
 
 
 def git_settings_checks(site: Site) -> list[Check]:
@@ -68,27 +68,27 @@ def git_settings_checks(site: Site) -> list[Check]:
     claim = git_claim(site, environment())
     if is_agreed(claim, environment()):
         return []
-    told = f".git/config names programs or folders that you have not agreed to: {claim.commands[0].where}"
-    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
+    message = f".git/config names programs or folders that you have not agreed to: {claim.commands[0].where}"
+    return [Check(name="trust", state=WARN, detail=marked(message), hint=f"look at them, then: {next_command(claim)}")]
 
 
 def git_check() -> Check:
     env = environment()
     asked = (tool("git", env, (Path.cwd(),)) or "git", "--version")
     try:
-        told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+        completed = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
     except (OSError, subprocess.CalledProcessError):
         return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
-    return Check(name="git", state=OK, detail=told.stdout.strip())
+    return Check(name="git", state=OK, detail=completed.stdout.strip())
 
 
 def search_path_checks() -> list[Check]:
-    """An element that means the working directory would have programs of an agent's tree run."""
-    rows = ((name, ", ".join(one or '""' for one in parts)) for name, parts in left_out().items())
-    told = "; ".join(f"{name} has {parts}" for name, parts in rows)
-    if not told:
+    """An element that means the working directory would run programs from an agent's tree."""
+    rows = ((name, ", ".join(part or '""' for part in parts)) for name, parts in left_out().items())
+    message = "; ".join(f"{name} has {parts}" for name, parts in rows)
+    if not message:
         return []
-    detail = f"relative and empty elements of search paths are left out for every program that is started: {told}"
+    detail = f"relative and empty elements of search paths are left out for every program that is started: {message}"
     return [Check(name="environment", state=WARN, detail=detail, hint="use absolute folders there")]
 
 
@@ -100,6 +100,6 @@ async def branch_check(site: Site, settings: Settings) -> Check:
 
 
 async def commit_checks(site: Site) -> list[Check]:
-    """Nothing that a run would stumble over: it is as well to know of it before the first commit is there."""
+    """No obstacle for a run, but worth knowing before the first commit."""
     remarks = await commit_remarks(site, environment())
-    return [Check(name="commits", state=WARN, detail=told, hint=hint) for told, hint in remarks]
+    return [Check(name="commits", state=WARN, detail=message, hint=hint) for message, hint in remarks]

@@ -1,8 +1,8 @@
 """Asks before a setup command that was found, and not configured, runs with the user's rights.
 
-What it installs runs scripts of packages: install scripts of npm, pnpm and yarn, build backends and `setup.py` of
-Python, build scripts of crates. In a sandbox they run inside. Without one the user agrees to the command once for each
-state of the dependency files, known by their digests in the commit.
+It installs packages, which run scripts: install scripts of npm, pnpm and yarn, build backends and `setup.py` of Python,
+build scripts of crates. In a sandbox they run inside. Without a sandbox the user agrees to the command once for each
+state of the dependency files, identified by their digests in the commit.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ def setup_claim(site: Site, setup: str, env: Mapping[str, str], branch: str = ""
 def ensure_setup(
     site: Site, found: Conditions, env: Mapping[str, str], branch: str = "", trusted: Collection[str] = ()
 ) -> None:
-    """Return if it need not be asked about, or the user agrees; raises TrustError otherwise."""
+    """Returns if no consent is needed or the user agrees; raises TrustError otherwise."""
     if not found.setup or env.get(TRUST):
         return
     if asyncio.run(open_sandboxes(site, found.settings, env)).tier == "none":

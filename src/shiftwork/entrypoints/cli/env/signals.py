@@ -1,4 +1,4 @@
-"""Tells being asked to end from being asked twice."""
+"""Distinguishes one request to end from a repeated one."""
 
 import signal
 import time
@@ -9,14 +9,15 @@ from typing import Final
 ASKING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _DELIBERATE_SECONDS: Final = 0.5
-"""Nobody presses Ctrl-C again, having read that agents are told to end, in less."""
+"""A person who has read the message about stopping agents needs at least this long to press Ctrl-C again."""
 
 
-class Hearing:
-    """What was asked of this process so far.
+class StopSignals:
+    """The signals that this process has received so far.
 
-    One wish often comes as several signals: a terminal that is closed hangs up, and so does its shell, a moment apart;
-    `timeout` signals its child and then the child's whole group. Only a person insists, and only by Ctrl-C.
+    One request often arrives as several signals: a terminal that closes sends SIGHUP, and so does its shell a moment
+    later; `timeout` signals its child and then the child's whole group. Only a person repeats a request, and only with
+    Ctrl-C.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -25,7 +26,7 @@ class Hearing:
         self._asked = False
 
     def insists(self, number: int) -> bool:
-        """Whether whoever sends this signal wants the process gone at once."""
+        """Whether this signal is a repeated request, so that the process must end at once."""
         now = self._clock()
         deliberate = now - max(self._first, self._last_other) >= _DELIBERATE_SECONDS
         before, self._asked = self._asked, True

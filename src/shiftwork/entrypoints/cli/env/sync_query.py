@@ -1,15 +1,15 @@
-"""Gets an answer out of the queries without an event loop where none is needed."""
+"""Runs queries without an event loop where none is needed."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 
 def answer[T](ask: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What the coroutine returns.
+    """The result of the coroutine.
 
-    Reading SQLite never suspends, so its coroutine is over after one step, and asyncio (slower to import than the
-    whole of `status`) is not needed. What does suspend, as Postgres does, is asked anew on an event loop: asking is
-    reading, so twice is harmless.
+    Reading SQLite never suspends, so its coroutine ends after one step, and asyncio (slower to import than the whole of
+    `status`) is not needed. A coroutine that suspends, as with Postgres, runs again on an event loop: queries only
+    read, so running one twice is harmless.
     """
     first = ask()
     try:
@@ -17,7 +17,7 @@ def answer[T](ask: Callable[[], Coroutine[Any, Any, T]]) -> T:
     except StopIteration as done:
         value: T = done.value
         return value
-    except RuntimeError:  # there is no event loop, and one is needed
+    except RuntimeError:  # it needs an event loop
         pass
     finally:
         first.close()

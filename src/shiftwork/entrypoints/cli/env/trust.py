@@ -1,5 +1,5 @@
-"""Asks before commands of a repository are run for the first time, and again when they, or its guards and limits, have
-changed.
+"""Asks for consent before commands of a repository run for the first time, and again when they, or its guards and
+limits, have changed.
 """
 
 import sys
@@ -12,7 +12,7 @@ import click
 
 from shiftwork.config.registries.project_registries import REGISTRIES
 from shiftwork.config.site import SETTINGS_FILE
-from shiftwork.config.trust.consent_claims import Claim, Command, TrustBook
+from shiftwork.config.trust.consent_claims import Claim, Command, TrustedFiles
 from shiftwork.config.trust.included_files import INCLUDE_FILE
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.render import phrases
@@ -20,31 +20,31 @@ from shiftwork.entrypoints.cli.render.visible_text import in_lines, marked
 from shiftwork.errors import TrustError
 
 GIT_SETTINGS: Final = "config"
-"""What git calls the file of a repository's own settings."""
+"""The name of git's settings file of a repository."""
 
 SETUP_COMMAND: Final = "the setup command"
-"""What a claim about a setup command that was found is called in the place of a file."""
+"""In a claim about a found setup command, used in place of a file name."""
 
 AGENT_SETTINGS: Final = "the agent's own settings"
-"""The same for settings of an agent that the repository brings."""
+"""The same for agent settings from the repository."""
 
 _MOST_LINES: Final = 200
-"""Of what is asked about at a terminal. What has scrolled away was not seen."""
+"""At most so many lines are shown at a terminal: the user has not seen what has scrolled away."""
 
 _WIDEST_PLACE: Final = 40
-"""Letters. One long name must not move all commands out of sight."""
+"""In characters. One long name must not move all commands out of sight."""
 
 TRUST: Final = "SHIFTWORK_TRUST"
-"""Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
+"""If set to anything, the user is not asked: for scripts and for machines that only see their own repositories."""
 
 
-def book(env: Mapping[str, str]) -> TrustBook:
-    return TrustBook(user_folder(env))
+def book(env: Mapping[str, str]) -> TrustedFiles:
+    return TrustedFiles(user_folder(env))
 
 
 def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) -> None:
-    """Return if the user has trusted, or trusts now, what the file says; raises TrustError otherwise. What was
-    `trusted` for a run alone is known by its digest: the same file is not asked about again, another one is.
+    """Returns if the user has trusted, or now trusts, what the file says; raises TrustError otherwise. What was
+    `trusted` for one run is identified by its digest: the user is not asked again about the same file.
     """
     if is_trusted(claim, env, trusted):
         return
@@ -53,12 +53,12 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     runs = claim.file.name != INCLUDE_FILE and claim.runs_more_than(before)
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
     if claim.file.name == INCLUDE_FILE:
-        new = "has files of yours that are in no commit copied for agents and gates, which you have not agreed to"
-    told = "\n".join(changes(before, claim.commands, ordered=claim.ordered))
-    message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
+        new = "copies uncommitted files of yours for agents and gates, which you have not agreed to"
+    text = "\n".join(changes(before, claim.commands, ordered=claim.ordered))
+    message = f"{claim.file.name} is the repository's, and {new}:\n{text}"
     if not at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
-    if (lines := told.count("\n") + 1) > _MOST_LINES:
+    if (lines := text.count("\n") + 1) > _MOST_LINES:
         reason = f"{claim.file.name} is the repository's, and {new}, in {lines} lines: more than a screen shows at once"
         raise TrustError(reason, hint=f"look at all of it: {_shown(claim)} | less; then: {next_command(claim)}")
     click.echo(message)
@@ -68,7 +68,7 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
 
 
 def is_trusted(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) -> bool:
-    """Whether the user need not be asked. That no files are copied any more is nothing to agree to."""
+    """Whether no consent is needed. Copying no files any more needs no consent."""
     harmless = claim.file.name == INCLUDE_FILE and not claim.commands
     return bool(env.get(TRUST)) or harmless or claim.sha256 in trusted or book(env).trusts(claim)
 
@@ -90,16 +90,18 @@ def _shown(claim: Claim) -> str:
 
 
 def changes(before: tuple[Command, ...], now: tuple[Command, ...], *, ordered: bool = False) -> Iterator[str]:
-    """Everything where nothing was trusted before, else only what is different; whole, and so that it can be told from
-    anything else: what is shown comes with the repository, and may have been written to be overlooked. Where the lines
-    are `ordered`, one that has moved is different.
+    """All commands if nothing was trusted before, else only the differences. Texts are complete and unambiguous,
+    because they come from the repository and may be crafted to be overlooked. With `ordered`, a moved line is a
+    difference.
     """
     old, new = set(before), set(now)
     if ordered and before:
         shown = list(_moved(before, now))
     else:
-        shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
-    rows = [("" if not before else f"{sign} ", marked(one.where), one.text) for sign, one in shown]
+        shown = [("-", command) for command in before if command not in new] + [
+            ("+", command) for command in now if command not in old
+        ]
+    rows = [("" if not before else f"{sign} ", marked(command.where), command.text) for sign, command in shown]
     room = min(max((len(where) for _, where, _ in rows), default=0), _WIDEST_PLACE)
     for sign, where, text in rows:
         head = f"  {sign}{where:<{room}}  "
@@ -107,16 +109,16 @@ def changes(before: tuple[Command, ...], now: tuple[Command, ...], *, ordered: b
 
 
 def _moved(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[tuple[str, Command]]:
-    """The lines between what both begin with and what both end with."""
+    """The lines between the common beginning and the common end."""
     first = _alike(before, now)
     last = _alike(before[first:][::-1], now[first:][::-1])
-    yield from (("-", one) for one in before[first : len(before) - last])
-    yield from (("+", one) for one in now[first : len(now) - last])
+    yield from (("-", command) for command in before[first : len(before) - last])
+    yield from (("+", command) for command in now[first : len(now) - last])
 
 
-def _alike(one: tuple[Command, ...], other: tuple[Command, ...]) -> int:
-    """How many lines both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _alike(commands: tuple[Command, ...], other: tuple[Command, ...]) -> int:
+    """How many lines both have in common at the beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(commands, other, strict=False)))
 
 
 def at_a_terminal() -> bool:

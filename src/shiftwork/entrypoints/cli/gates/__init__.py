@@ -1,1 +1,1 @@
-"""Gates before work begins: the base, the sandbox, the user's checkout."""
+"""Gates before work starts: on the base, in the sandbox, in the user's checkout."""

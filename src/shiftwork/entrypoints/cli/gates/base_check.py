@@ -1,7 +1,7 @@
-"""Before work is paid for: whether the base is green, and whether its gates see what they judge.
+"""Checks before work is paid for whether the base is green, and whether its gates see what they judge.
 
-The first time in a repository that is found out before the first session. Later what is known is known, and what has
-changed meanwhile is found out beside the work: nothing lands by a gate that is blind, whenever that is found.
+The first time in a repository this happens before the first session. Later the known results are used, and what has
+changed since is checked while agents work: nothing lands by a blind gate, whenever that is found.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.domain.run.state import RunPlan
 from shiftwork.domain.run.steering.base_repair import with_repair
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.gates import red_base
 from shiftwork.entrypoints.cli.gates.red_base import Red
@@ -40,7 +40,7 @@ _RUNGS: Final = {red_base.NETWORK: Rung.HOST, red_base.UNCONFINED: Rung.UNCONFIN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleared:
-    """The order as it can begin, and what is still to be found out about its base `beside` the work, if anything."""
+    """The order as it can start, and the check of its base that still runs `beside` the work, if any."""
 
     order: Order
     beside: Callable[[], Awaitable[None]] | None = None
@@ -57,14 +57,14 @@ class _Wanted:
 
     def echo(self, text: str) -> None:
         if not self.as_json:
-            with though_unheard():
+            with though_undelivered():
                 click.echo(text)
 
 
 def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_json: bool) -> Cleared:
-    """On a green base whose gates see what they judge, or as the user has chosen. Raises RedGatesError where nothing
-    was chosen for gates that are red, and BlindGateError where a test gate is blind. The checks of a spec may be red
-    before its work is done: they are looked at where that is to land.
+    """The order on a green base whose gates see what they judge, or as the user has chosen. Raises RedGatesError if
+    gates are red and nothing was chosen, and BlindGateError if a test gate is blind. The checks of a spec may be red
+    before its work is done: they run when the work lands.
     """
     gates = gates_of(settings.gate_list, order.without_gates)
     if not gates:
@@ -75,8 +75,8 @@ def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_js
     if not found.order.base_story:
         return found
     own = found.order
-    foreseen = answer(lambda: expected(open_queries(site), own.spec, own.workflow, own.done))
-    return replace(found, order=replace(own, foreseen=foreseen))
+    forecast = answer(lambda: expected(open_queries(site), own.spec, own.workflow, own.done))
+    return replace(found, order=replace(own, forecast=forecast))
 
 
 async def _cleared(wanted: _Wanted) -> Cleared:
@@ -95,7 +95,7 @@ async def _cleared(wanted: _Wanted) -> Cleared:
 
 async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
     def begun(gate: str) -> None:
-        wanted.echo(f"gate {gate} runs on {branch} first, before a session is paid for")
+        wanted.echo(f"gate {gate} runs on {branch} first, before any session is paid for")
 
     report = await base.report(_MARKER, begun)
     found = Red(branch=branch, report=report, further=further(base, report, wanted.gates))
@@ -116,16 +116,16 @@ async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
 
 
 async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) -> None:
-    def heard(sight: GateSight) -> None:
+    def received(sight: GateSight) -> None:
         if sight.test:
             wanted.echo(sight_line(sight))
 
-    check_sights(await base.sights(report, f"{_MARKER}.canary", heard), wanted.gates)
+    check_sights(await base.sights(report, f"{_MARKER}.canary", received), wanted.gates)
 
 
 def _chosen(wanted: _Wanted, found: Red) -> str:
     if wanted.as_json:
-        with though_unheard():
+        with though_undelivered():
             say(red_base.document(found))
     return "repair" if wanted.repair else red_base.chosen(found, as_json=wanted.as_json)
 
@@ -138,8 +138,8 @@ def _as_chosen(wanted: _Wanted, found: Red, chosen: str) -> Order:
 
 
 def check_rungs(site: Site, settings: Settings, plan: RunPlan) -> None:
-    """For a run that continues: how much of the machine its gates need is found out before any of its work is judged.
-    A gate that was never in this sandbox may be red in it, and no story is to blame for that.
+    """For a run that continues: finds out how much of the machine its gates need before any work is judged. A gate that
+    has never run in this sandbox may be red in it, and no story has caused that.
     """
     gates = gates_of(settings.gate_list, plan.without_gates)
     if gates and not plan.base_story:
@@ -159,7 +159,7 @@ async def _check_rungs(site: Site, settings: Settings, branch: str, gates: tuple
 
 
 async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
-    """What is found out while agents work: nothing is said where all is well."""
+    """The checks that run while agents work; they print nothing if all is well."""
     report = await base.report(_MARKER)
     found = Red(branch=branch, report=report, further=further(base, report, gates))
     if found.gates:
@@ -168,18 +168,18 @@ async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
 
 
 def sight_line(sight: GateSight) -> str:
-    """What is known of one gate, on one line."""
+    """What is known of a gate, on one line."""
     return f"gate {sight.gate} {_SAID[sight.sight]}: {sight.why}"
 
 
-_SAID: Final = {"sees": "sees what it judges", "blind": "is blind", "unknown": "may be blind, it is not known"}
+_SAID: Final = {"sees": "sees what it judges", "blind": "is blind", "unknown": "may be blind: this is unknown"}
 
 
 def check_sights(sights: Sequence[GateSight], gates: Sequence[Gate]) -> None:
-    """Raise where a test gate is blind and the settings do not allow that."""
+    """Raises BlindGateError if a test gate is blind and the settings do not allow that."""
     if blind := refused(sights, gates):
-        names = ", ".join(one.gate for one in blind)
+        names = ", ".join(sight.gate for sight in blind)
         raise BlindGateError(
-            "\n".join(explained(one) for one in blind),
+            "\n".join(explained(sight) for sight in blind),
             hint=f"change {names} in {SETTINGS_FILE}, then: shiftwork doctor --gates",
         )

@@ -1,5 +1,5 @@
-"""Runs the setup command and the gates that were found, on the branch as it is, for `init`: what is red already is
-known before it is settled.
+"""Runs the setup command and the gates that `init` found, on the branch as it is, so that red ones are known before the
+file is written.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from shiftwork.errors import ShiftworkError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """How each gate ended on the branch, by name; `skipped` says why none was run. `setup` is the reason why the setup
-    command failed: then the gates ran in the user's own environment. `seconds` is how long it took to have one in
-    the gates' tree. Gates that seem to need more of the machine than the sandbox gives are `confined`, and what the
-    user can do about it is there too.
+    """The result of each gate on the branch, by name; `skipped` says why none ran. `setup` is the reason why the setup
+    command failed: then the gates ran in the user's own environment. `seconds` is how long it took to prepare the
+    environment in the gates' tree. `confined` has the gates that seem to need more of the machine than the sandbox
+    gives, and what the user can do about it.
     """
 
     branch: str = ""
@@ -35,14 +35,14 @@ class Checked:
 
     @property
     def red(self) -> dict[str, str]:
-        """What is to be written as a comment: the name, and what the comment says. A gate that is red for want of a
-        service is none of it: a comment checks nothing, and the user would never be asked for their consent.
+        """What the file contains as a comment: names and reasons. A gate that is red because a service is missing is
+        not included: a comment checks nothing, and the user would never be asked for consent.
         """
         gates = {name: self.why(name) for name in self.results if self.why(name) and name not in self._kept}
         return gates | ({SETUP: f"failed on {self.branch}: {self.setup}"} if self.setup else {})
 
     def why(self, gate: str) -> str:
-        """Why it is red; empty where it is not, and where it was not run."""
+        """Why the gate is red; empty if it is not, or if it did not run."""
         result = self.results.get(gate)
         if result is None or result.passed:
             return ""
@@ -55,7 +55,9 @@ class Checked:
 
 
 async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) -> Checked:
-    """Every gate of the settings on the tip of the branch. Where that cannot be, the reason is given, never raised."""
+    """Runs every gate of the settings on the tip of the branch. If that is impossible, returns the reason and raises
+    nothing.
+    """
     try:
         if problems := await repository_problems(site, env):
             return Checked(skipped=problems[0][0])
@@ -80,6 +82,6 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
 
 
 def _confined(base: BaseCheck, report: GateReport, settings: Settings) -> Further:
-    """Of gates that say themselves what they miss: others may well be red without a sandbox too."""
-    missing = {one.name for one in report.results if not one.passed and needs(one.output)}
+    """Only gates whose output says what is missing: others may be red without a sandbox too."""
+    missing = {result.name for result in report.results if not result.passed and needs(result.output)}
     return further(base, report, tuple(gate for gate in settings.gate_list if gate.name in missing))

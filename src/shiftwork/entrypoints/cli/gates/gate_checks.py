@@ -1,4 +1,4 @@
-"""`doctor --gates`: each gate in a gate tree and in the user's checkout, and why the two differ where they do."""
+"""`doctor --gates`: each gate in a gate tree and in the user's checkout, and why the two differ."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ _INCLUDE: Final = ".worktreeinclude"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """One gate: what it says in a gate tree of the branch, and in the user's checkout."""
+    """The result of a gate in a gate tree of the branch, and in the user's checkout."""
 
     gate: Gate
     branch: str
@@ -48,8 +48,8 @@ class Places:
 
 
 async def in_both_places(site: Site, settings: Settings, *, unconfined: bool = False) -> list[Check]:
-    """Each of the gates, as it is before any work is done. Where there is a sandbox, only those that are red in it run
-    in the checkout, and only if the user says so: by `unconfined`, or when they are asked.
+    """Checks each gate before any work is done. With a sandbox, only gates that are red in it run in the checkout, and
+    only if the user agrees: by `unconfined`, or when asked.
     """
     env = environment()
     try:
@@ -60,38 +60,38 @@ async def in_both_places(site: Site, settings: Settings, *, unconfined: bool = F
         tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())
         more = further(base, tree, settings.gate_list)
-        red = [gate for gate, one in zip(settings.gate_list, tree.results, strict=True) if not one.passed]
+        red = [gate for gate, item in zip(settings.gate_list, tree.results, strict=True) if not item.passed]
         asked = settings.gate_list if not base.confined else tuple(red)
         if base.confined and not _may_leave(settings, red, asked_for=unconfined):
             asked = ()
         checkout = await run_in_checkout(site, asked, env) if asked else None
-        beside = {one.name: one for one in checkout.results} if checkout else {}
+        beside = {item.name: item for item in checkout.results} if checkout else {}
         gates: list[Check] = []
-        for gate, one in zip(settings.gate_list, tree.results, strict=True):
+        for gate, result in zip(settings.gate_list, tree.results, strict=True):
             if gate.name in beside:
-                places = Places(gate=gate, branch=branch, tree=one, checkout=beside[gate.name])
+                places = Places(gate=gate, branch=branch, tree=result, checkout=beside[gate.name])
                 gates.append(await _check(site, settings, env, places, more))
             else:
-                gates.append(_in_the_sandbox(base, gate, one, more))
+                gates.append(_in_the_sandbox(base, gate, result, more))
         sights = await base.sights(tree, "doctor/canary")
-        return [*prepared, *gates, *(_sight(one, settings) for one in sights), *_unseen(sights)]
+        return [*prepared, *gates, *(_sight(sight, settings) for sight in sights), *_unseen(sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
 
 
 def may_run_with_rights(settings: Settings) -> bool:
-    """Asked where there is no sandbox and the commands were found, not settled: the repository may be anybody's."""
+    """Asks if there is no sandbox and the commands were found, not configured: they may be harmful."""
     if not at_a_terminal():
         return False
     setup = settings.workspace.setup
     for name, command in ((SETUP, setup), *((gate.name, gate.command) for gate in settings.gate_list)):
         if command:
             click.echo(f"  {marked(name)}  {marked(command)}")
-    return click.confirm("there is no sandbox; run these, which this repository brings, with your rights?")
+    return click.confirm("there is no sandbox; run these commands of this repository with your rights?")
 
 
 def _may_leave(settings: Settings, red: Sequence[Gate], *, asked_for: bool) -> bool:
-    """A question of its own, whatever is trusted: it is the user's checkout, with all of their rights."""
+    """Always asks, whatever is trusted: the gate runs in the user's checkout, with all of their rights."""
     if not red or settings.sandbox.tier != "auto":
         return False
     if asked_for or not at_a_terminal():
@@ -108,14 +108,14 @@ def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Furth
     if result.passed:
         detail = f"{gate.name}: passed in {phrases.duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)
-    told = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
+    lines = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
     steps = [f"{command}: {why}" for command, why in more.steps if gate in more.gates]
     hint = "\n".join(("shiftwork doctor --gates --unconfined: says whether it is green in your checkout", *steps))
-    return Check(name="gates", state=FAIL, detail="\n".join(told), hint=hint, more=values)
+    return Check(name="gates", state=FAIL, detail="\n".join(lines), hint=hint, more=values)
 
 
 def _of(gate: Gate, more: Further) -> list[str]:
-    return [told for told in more.told if told.startswith(f"{gate.name}: ")]
+    return [message for message in more.messages if message.startswith(f"{gate.name}: ")]
 
 
 def _environment(prepared: Prepared) -> list[Check]:
@@ -126,7 +126,7 @@ def _environment(prepared: Prepared) -> list[Check]:
         detail = "\n".join(
             phrases.gist(f"none: gates run in your own environment\n{prepared.failure}", phrases.width())
         )
-        hint = f"correct setup under [workspace] in {SETTINGS_FILE}; what gates see without it is said below"
+        hint = f"correct setup under [workspace] in {SETTINGS_FILE}; the results of the gates without it are below"
         return [Check(name="environment", state=WARN, detail=detail, hint=hint, more=more)]
     how = "copied" if prepared.reused else "installed and copied"
     detail = f"{how} into the gate tree in {phrases.duration(prepared.seconds)}"
@@ -134,77 +134,82 @@ def _environment(prepared: Prepared) -> list[Check]:
 
 
 def _sight(sight: GateSight, settings: Settings) -> Check:
-    """Only a test gate must see what it judges; of others it is as well to know."""
+    """Only a test gate must see what it judges; for other gates this is information."""
     more = {"gate": sight.gate, "sight": str(sight.sight)}
     detail = sight_line(sight)
     if not sight.test or sight.sight is not Sight.BLIND:
         state = WARN if sight.test and sight.sight is Sight.UNKNOWN else OK
         return Check(name="canary", state=state, detail=detail, more=more)
     if not refused((sight,), settings.gate_list):
-        told = f"{detail} The settings allow that: it proves nothing."
-        return Check(name="canary", state=WARN, detail=told, more=more)
+        message = f"{detail} The settings allow that: the gate proves nothing."
+        return Check(name="canary", state=WARN, detail=message, more=more)
     files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
     return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint="\n".join(remedies(sight)), more=more)
 
 
 def _unseen(sights: Sequence[GateSight]) -> list[Check]:
-    """Code that no test loads is no mistake, and worth knowing: work on it is checked by other gates alone."""
+    """Code that no test loads is no mistake, but worth knowing: only other gates check work on it."""
     roots = unseen_roots(sights)
     return [Check(name="sources", state=OK, detail=f"no test gate notices: {_listed(roots)}")] if roots else []
 
 
-async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places, more: Further = NOTHING) -> Check:
-    name, branch = one.gate.name, one.branch
-    if one.tree.passed and one.checkout.passed:
-        own = phrases.duration(one.checkout.seconds)
-        detail = f"{name}: passed in {phrases.duration(one.tree.seconds)}; in your checkout in {own}"
+async def _check(
+    site: Site, settings: Settings, env: Mapping[str, str], places: Places, more: Further = NOTHING
+) -> Check:
+    name, branch = places.gate.name, places.branch
+    if places.tree.passed and places.checkout.passed:
+        own = phrases.duration(places.checkout.seconds)
+        detail = f"{name}: passed in {phrases.duration(places.tree.seconds)}; in your checkout in {own}"
         return Check(name="gates", state=OK, detail=detail)
-    if one.tree.passed:
-        head = f"{name}: passed in {phrases.duration(one.tree.seconds)} on {branch}, red in your checkout"
-        hint = f"work begins from {branch}, so this is only a note; git status shows what your checkout has beside it"
-        return Check(name="gates", state=WARN, detail=_gist(head, one.checkout.output), hint=hint)
-    if not one.checkout.passed:
+    if places.tree.passed:
+        head = f"{name}: passed in {phrases.duration(places.tree.seconds)} on {branch}, red in your checkout"
+        hint = f"work begins from {branch}, so this is only a note; git status shows what differs in your checkout"
+        return Check(name="gates", state=WARN, detail=_gist(head, places.checkout.output), hint=hint)
+    if not places.checkout.passed:
         hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
         head = f"{name}: red on {branch}, and in your checkout"
-        return Check(name="gates", state=FAIL, detail=_gist(head, one.tree.output), hint=hint)
+        return Check(name="gates", state=FAIL, detail=_gist(head, places.tree.output), hint=hint)
     trials = await open_trials(site, settings, env, branch)
-    why = await explained(one.gate, one.tree.output, trials)
-    if one.gate in more.gates and why.cause is Cause.ENVIRONMENT and not _in_checkout_alone(one.gate, site.root):
+    why = await explained(places.gate, places.tree.output, trials)
+    if places.gate in more.gates and why.cause is Cause.ENVIRONMENT and not _in_checkout_alone(places.gate, site.root):
         head = f"{name}: red in the sandbox on {branch}, green in your checkout without one"
         hint = "\n".join(f"{command}: {why}" for command, why in more.steps)
         return Check(
-            name="gates", state=FAIL, detail="\n".join((_gist(head, one.tree.output), *_of(one.gate, more))), hint=hint
+            name="gates",
+            state=FAIL,
+            detail="\n".join((_gist(head, places.tree.output), *_of(places.gate, more))),
+            hint=hint,
         )
     head = f"{name}: red in a gate tree of {branch}, green in your checkout"
-    told = [_gist(head, one.tree.output), *_reasons(why, one, site.root)]
-    return Check(name="gates", state=FAIL, detail="\n".join(told), hint=_hint(why, settings, one, site.root))
+    lines = [_gist(head, places.tree.output), *_reasons(why, places, site.root)]
+    return Check(name="gates", state=FAIL, detail="\n".join(lines), hint=_hint(why, settings, places, site.root))
 
 
 def _gist(head: str, output: str) -> str:
     return "\n".join(phrases.gist(f"{head}\n{output}", phrases.width()))
 
 
-def _reasons(why: Explanation, one: Places, root: Path) -> Iterator[str]:
-    """In lines, after what the gate printed."""
+def _reasons(why: Explanation, places: Places, root: Path) -> Iterator[str]:
+    """The lines after the output of the gate."""
     names = _listed(why.names)
     match why.cause:
         case Cause.VARIABLES if why.exact:
-            yield f"why: gates are not given {names}; with that it passes"
+            yield f"why: gates do not get {names}; with that it passes"
         case Cause.VARIABLES:
-            yield f"why: gates are not given all of your variables, and with all of them it passes: {names}"
+            yield f"why: gates do not get all of your variables, and with all of them it passes: {names}"
         case Cause.FILES if why.exact:
             yield f"why: git ignores {names}, so a gate tree has no copy; with one it passes"
         case Cause.FILES:
             yield f"why: with all files that git ignores it passes, and a gate tree has none of them: {names}"
         case Cause.UNCOMMITTED:
-            yield f"why: your checkout has what {one.branch} has not, and with that it passes: {names}"
+            yield f"why: your checkout has files that {places.branch} does not have, and with them it passes: {names}"
         case Cause.ENVIRONMENT:
-            yield "why: it needs an environment that a gate tree has not: no variable and no ignored file is enough"
-            yield from _started(one.gate, root)
+            yield "why: it needs an environment that a gate tree does not have: no variable or ignored file is enough"
+            yield from _started(places.gate, root)
 
 
 def _started(gate: Gate, root: Path) -> Iterator[str]:
-    """The program that the gate starts, and where it lies."""
+    """The program that the gate starts, and where it is."""
     if path := _program(gate, root):
         where = "in your checkout alone" if _in_checkout_alone(gate, root) else "outside the tree"
         yield f"it starts {program(gate.command)}: {path}, {where}"
@@ -218,12 +223,12 @@ def _program(gate: Gate, root: Path) -> Path | None:
 
 
 def _in_checkout_alone(gate: Gate, root: Path) -> bool:
-    """That it is no matter of the sandbox: a gate tree has no such program."""
+    """Whether the program exists only in the checkout: then the sandbox is not the cause."""
     path = _program(gate, root)
     return path is not None and path.is_relative_to(root)
 
 
-def _hint(why: Explanation, settings: Settings, one: Places, root: Path) -> str:
+def _hint(why: Explanation, settings: Settings, places: Places, root: Path) -> str:
     match why.cause:
         case Cause.VARIABLES:
             line = f"env = {json.dumps([*settings.workspace.env, *why.names[: None if why.exact else _NAMED]])}"
@@ -233,15 +238,15 @@ def _hint(why: Explanation, settings: Settings, one: Places, root: Path) -> str:
             which = "" if why.exact else "those of them that it needs: "
             return f"in {_INCLUDE}, a line each: {which}{', '.join(f'/{name}' for name in why.names[:_NAMED])}"
         case Cause.UNCOMMITTED:
-            return f"commit it on {one.branch}: git status"
+            return f"commit it on {places.branch}: git status"
         case Cause.ENVIRONMENT:
             return _setup(settings, root)
 
 
 def _setup(settings: Settings, root: Path) -> str:
     if settings.workspace.setup:
-        told = f"the setup command does not make it: {settings.workspace.setup}"
-        return f"{told}; correct setup under [workspace] in {SETTINGS_FILE}"
+        message = f"the setup command does not provide it: {settings.workspace.setup}"
+        return f"{message}; correct setup under [workspace] in {SETTINGS_FILE}"
     known = detect(root).setup
     line = f"setup = {json.dumps(known)}" if known else 'setup = "the command that installs what it needs"'
     return f"under [workspace] in {SETTINGS_FILE}: {line}"

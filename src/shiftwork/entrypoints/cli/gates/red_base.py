@@ -1,4 +1,4 @@
-"""A base on which gates are red: known before a session is paid for, with the choices that the user has."""
+"""A base with red gates: found before a session is paid for, with the user's choices."""
 
 import shlex
 import sys
@@ -20,7 +20,7 @@ from shiftwork.errors import RedGatesError, UsageError
 REPAIR: Final = "--repair-base"
 WITHOUT: Final = "--without-gate"
 _LABEL: Final = "  try: "
-"""What stands before the hint of an error."""
+"""The label before the hint of an error."""
 _CHOICES: Final = ("repair", "without", "cancel")
 _NEED_LINES: Final = 3
 NETWORK: Final = "network"
@@ -30,7 +30,7 @@ _FURTHER: Final = {Rung.HOST: NETWORK, Rung.UNCONFINED: UNCONFINED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Red:
-    """What the gates say of the branch that the work would begin from, and how far they may leave the sandbox."""
+    """The gate results on the base branch, and how far the gates may leave the sandbox."""
 
     branch: str
     report: GateReport
@@ -42,7 +42,7 @@ class Red:
 
 
 def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:
-    """The names that were typed, each once; raises UsageError where there is no gate of that name."""
+    """The given names, each once; raises UsageError if there is no gate of that name."""
     known = [gate.name for gate in gates]
     for name in named:
         if name not in known:
@@ -59,19 +59,19 @@ def document(found: Red) -> dict[str, object]:
         "branch": found.branch,
         "passed": False,
         "gates": [asdict(result) for result in found.report.results],
-        "needs": list(found.further.told),
+        "needs": list(found.further.messages),
         "choices": [command for command, _ in choices(found, sys.argv)],
     }
 
 
 def chosen(found: Red, *, as_json: bool) -> str:
-    """What the user says at a terminal; raises RedGatesError elsewhere, and where they cancel."""
+    """The user's choice at a terminal; raises RedGatesError without a terminal, and if they cancel."""
     error = refusal(found, sys.argv)
     if as_json or not at_a_terminal():
         raise error
     click.echo(f"{error.message}\n")
     offered = {_FURTHER[rung]: rung for rung in found.further.rungs}
-    click.echo("repair   a story of its own makes it green first\nwithout  continue without the gate")
+    click.echo("repair   a separate story repairs it first\nwithout  continue without the gate")
     for word, rung in offered.items():
         click.echo(f"{word}  let it run {rung.meaning}, from now on")
     click.echo("cancel")
@@ -82,13 +82,13 @@ def chosen(found: Red, *, as_json: bool) -> str:
 
 
 def refusal(found: Red, argv: Sequence[str]) -> RedGatesError:
-    """Which gate is red, what it said, and what can be typed: for whoever cannot be asked."""
+    """The error if the user cannot be asked: which gate is red, its output, and what to type."""
     return _refusal(found, "nothing was started, and nothing was spent", choices(found, argv))
 
 
 def refusal_in_progress(found: Red) -> RedGatesError:
-    """The same, where agents were at work already when it was found."""
-    return _refusal(found, "the run has stopped, and what its agents did is kept", _CHOICES_IN_PROGRESS)
+    """The same, if agents were already working."""
+    return _refusal(found, "the run has stopped, and the work of its agents is kept", _CHOICES_IN_PROGRESS)
 
 
 def _refusal(found: Red, outcome: str, steps: Sequence[phrases.Step]) -> RedGatesError:
@@ -102,25 +102,25 @@ def _printed(found: Red) -> Iterable[str]:
     for result in found.report.results:
         if not result.passed:
             label = f"  {result.name}: "
-            # The lines that say what was wrong are chosen among those after the first.
+            # The lines that name the cause are chosen from those after the first.
             _, *lines = phrases.gist(f"{result.name}\n{result.output}", phrases.width() - len(label))
             yield from phrases.labelled(label, lines)
-    for told in found.further.told:
-        yield from phrases.labelled("  ", phrases.wrapped(told, phrases.width() - 2, most=_NEED_LINES))
+    for message in found.further.messages:
+        yield from phrases.labelled("  ", phrases.wrapped(message, phrases.width() - 2, most=_NEED_LINES))
 
 
 _CHOICES_IN_PROGRESS: Final = (
-    ("shiftwork resume", "continue, when you have made the branch green"),
-    ("shiftwork cancel", f"end the run; a new one may begin with {REPAIR} or {WITHOUT} NAME"),
+    ("shiftwork resume", "continue, once the branch is green"),
+    ("shiftwork cancel", f"end the run; start a new one with {REPAIR} or {WITHOUT} NAME"),
 )
 
 
 def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
-    """As whole commands: what was typed, with the option added."""
+    """Whole commands: the command line as typed, with the option added."""
     many = len(found.gates) > 1
     leaving = [word for name in found.gates for word in (WITHOUT, name)]
     return (
-        (typed(argv, REPAIR), f"a story of its own makes {'them' if many else 'it'} green first"),
+        (typed(argv, REPAIR), f"a separate story repairs {'them' if many else 'it'} first"),
         (typed(argv, *leaving), f"continue without {'them' if many else 'it'}; every commit and certificate says so"),
         *found.further.steps,
         ("shiftwork doctor --gates", "cancel; says whether your checkout is green, and why"),
@@ -128,7 +128,7 @@ def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
 
 
 def typed(argv: Sequence[str], *options: str) -> str:
-    """The command line with these options after the name of the command, whatever stands behind that."""
+    """The command line with these options after the command's name."""
     given = list(argv[1:])
     place = next((at for at, word in enumerate(given) if word == "run" and given[at - 1 : at] != ["-C"]), -1)
     return shlex.join(["shiftwork", *given[: place + 1], *options, *given[place + 1 :]])

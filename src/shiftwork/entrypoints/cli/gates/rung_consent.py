@@ -1,4 +1,4 @@
-"""Asks how far a gate may leave the sandbox, where it is red inside; what the user agrees to is remembered."""
+"""Asks how far a gate that is red in the sandbox may leave it, and remembers the consent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from shiftwork.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Further:
-    """Gates that are red in the sandbox, and how far the user may let them go. `told` is what they seem to need."""
+    """Gates that are red in the sandbox, how far the user may let them go, and what they seem to need."""
 
     gates: tuple[Gate, ...] = ()
     rungs: tuple[Rung, ...] = ()
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[phrases.Step, ...]:
-        """As whole commands."""
+        """The choices as whole commands."""
         return tuple(
             (consent_command(gate.name, rung), f"let it run {rung.meaning}, from now on")
             for gate in self.gates
@@ -41,18 +41,18 @@ NOTHING = Further()
 
 
 def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Further:
-    """Of the gates that are red in the report."""
+    """For the gates that are red in the report."""
     if not base.confined:
         return NOTHING
     red = {result.name: result for result in report.results if not result.passed}
     stuck = tuple(gate for gate in gates if gate.name in red and gate.command)
-    told = [f"{gate.name}: {need.told}" for gate in stuck for need in needs(red[gate.name].output)]
-    told += [f"{gate.name} ran {rung.meaning}" for gate in stuck if (rung := base.rung(gate))]
+    lines = [f"{gate.name}: {need.message}" for gate in stuck for need in needs(red[gate.name].output)]
+    lines += [f"{gate.name} ran {rung.meaning}" for gate in stuck if (rung := base.rung(gate))]
     free = tuple(gate for gate in stuck if base.further(gate))
     if stuck and not free and base.ladder and base.tip_is_landed:
-        told.append("the last commit was landed by shiftwork, so that its gates are not offered more of the machine")
+        lines.append("the last commit was landed by shiftwork, so its gates cannot get more of the machine")
     rungs = dict.fromkeys(rung for gate in free for rung in base.further(gate))
-    return Further(gates=free, rungs=tuple(rungs), told=tuple(dict.fromkeys(told)))
+    return Further(gates=free, rungs=tuple(rungs), messages=tuple(dict.fromkeys(lines)))
 
 
 def consent_command(gate: str, rung: Rung) -> str:
@@ -66,19 +66,19 @@ def give(site: Site, gates: Iterable[Gate], rung: Rung) -> None:
 
 
 def commands_of(settings: Settings) -> dict[str, str]:
-    """What may leave the sandbox, by name: the gates, and the setup command."""
+    """What may leave the sandbox, by name: the gates and the setup command."""
     gates = {gate.name: gate.command for gate in settings.gate_list if gate.command}
     return ({SETUP: settings.workspace.setup} if settings.workspace.setup else {}) | gates
 
 
 def named(settings: Settings, name: str) -> str:
-    """The command of a gate; raises UsageError where there is none of that name."""
+    """The command of a gate; raises UsageError if there is no gate of that name."""
     known = commands_of(settings)
     if name not in known:
         raise UsageError(f"there is no gate {name!r}", hint=f"known are {', '.join(map(marked, known)) or 'none'}")
     return known[name]
 
 
-def tell(name: str, command: str, rung: Rung) -> None:
+def announce(name: str, command: str, rung: Rung) -> None:
     click.echo(f"  {marked(name)}  {marked(command)}")
     click.echo(f"it runs {rung.meaning}, from now on" if rung.needs_consent else "it stays in the sandbox, from now on")

@@ -1,1 +1,1 @@
-"""What a terminal shows while work is in progress."""
+"""What a terminal shows while a run is in progress."""

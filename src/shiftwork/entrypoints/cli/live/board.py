@@ -1,4 +1,4 @@
-"""What is seen of a run while it works: facts folded into where each story stands, and one line for each change."""
+"""The live state of a run: facts folded into the state of each story, and one line for each change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,8 +30,8 @@ from shiftwork.ports.agent import AgentEvent, EventKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean. `until` is
-    when what is waited for is over. `proof` says of what has landed how far it is proved.
+    """A change that gets a line: `event` names it for programs, `text` is its text, not sanitized. `until` is when a
+    wait ends. `proof` says how far a landed story is proved.
     """
 
     at: float
@@ -48,8 +48,8 @@ class Change:
 
 @dataclass(slots=True, kw_only=True)
 class Board:
-    """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, the gate
-    that one waits for, and all that has changed so far; `meant` where no other run is by commands that name none.
+    """The stories of a run by their streams, the last activity of each agent, the gate that each story waits for, and
+    all changes so far. `meant` is whether commands without a run id refer to this run.
     """
 
     stories: dict[Stream, StoryState] = field(default_factory=dict)
@@ -59,16 +59,16 @@ class Board:
     meant: bool = True
 
     def see(self, sighting: Sighting) -> Change | None:
-        """Take in what was seen; the change it is, where it is one."""
+        """Records a sighting; returns the change, if it is one."""
         stream, what = sighting.stream, sighting.what
         if isinstance(what, AgentEvent):
-            if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a count is nothing that is done
+            if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a usage count is no activity
                 self.doing[stream] = what
             return None
         if isinstance(what, GateBegun):
             self.gates[stream] = what
             return None
-        self.gates.pop(stream, None)  # what a story records ends its wait for one
+        self.gates.pop(stream, None)  # a recorded fact ends the wait for a gate
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
         if isinstance(what, ENDS):
@@ -81,20 +81,20 @@ class Board:
 
     @property
     def asked(self) -> Mapping[Stream, Hold]:
-        """What is waited for a person to say, by stories."""
+        """The holds that need a person, by story."""
         return {stream: story.asks for stream, story in self.stories.items() if story.asks}
 
     @property
     def held(self) -> bool:
-        """Whether a person must do something before any of the stories begun goes on. One that has still to tell the
-        run of its end moves; the run's own steps do not count while they wait for the stories.
+        """Whether a person must act before any started story continues. A story that has not yet reported its end to
+        the run counts as moving; the run's own steps do not count while they wait for the stories.
         """
-        flying = [story for story in self.stories.values() if not story.outcome.reported and not _loops(story)]
-        return bool(flying) and all(story.asks and not notice_of_hold(story) for story in flying)
+        in_progress = [story for story in self.stories.values() if not story.outcome.reported and not _loops(story)]
+        return bool(in_progress) and all(story.asks and not notice_of_hold(story) for story in in_progress)
 
     @property
     def waiting(self) -> frozenset[StoryId]:
-        """The stories that wait for a person and let others use their place meanwhile."""
+        """The stories that wait for a person and leave their place to others."""
         held = (story for story in self.stories.values() if story.asks and story.asks.cause is not HoldCause.LIMIT)
         return frozenset(story.given.story.id for story in held)
 
@@ -107,8 +107,8 @@ def _loops(story: StoryState) -> bool:
 EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     run_facts.RunStarted: ("run_started", "plan"),
     run_facts.StoryAdopted: ("story_adopted", "story"),
-    run_facts.SpecTicked: ("spec_ticked", "ticked"),
-    run_facts.SpecTickFailed: ("spec_tick_failed", "reason"),
+    run_facts.SpecUpdated: ("spec_updated", "marked"),
+    run_facts.SpecUpdateFailed: ("spec_update_failed", "reason"),
     run_facts.RunPaused: ("run_paused", ""),
     run_facts.RunUnpaused: ("run_unpaused", ""),
     run_facts.StoryCancellationRequested: ("story_cancelled", "story"),
@@ -146,23 +146,23 @@ EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     story_facts.LandingRefused: ("landing_refused", "detail"),
     LandingWithdrawn: ("landing_withdrawn", ""),
     story_facts.WorkRefused: ("work_refused", "detail"),
-    story_facts.MendingPlanned: ("repair_planned", "description"),
+    story_facts.RepairPlanned: ("repair_planned", "description"),
     story_facts.LandingAccepted: ("landed", "ref"),
     story_facts.StoryFailed: ("story_failed", "reason"),
     run_facts.RunEnded: ("run_ended", "status"),
 }
-"""The facts that are told, the name by which programs know them, and the field that holds what was said."""
+"""The facts that are shown, their names for programs, and the field with their text."""
 
 OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
-    run_facts.SpecTicked: ("cleared", "spec_cleared", "cleared"),
+    run_facts.SpecUpdated: ("cleared", "spec_cleared", "cleared"),
     story_facts.LandingRefused: ("unapproved", "approval_due", "detail"),
 }
-"""Those that are told in other words where a field says something."""
+"""Facts with another name and text if a field is set."""
 
 
 def _untold(fact: Fact) -> bool:
-    """Whether nothing has come of it that anybody could look up: no story of these stands in the spec."""
-    return isinstance(fact, run_facts.SpecTicked) and not fact.ticked and not fact.cleared
+    """Whether the fact changed nothing in the spec, because none of these stories is in it."""
+    return isinstance(fact, run_facts.SpecUpdated) and not fact.marked and not fact.cleared
 
 
 def _change(fact: Fact, story: StoryState) -> Change:
@@ -173,13 +173,13 @@ def _change(fact: Fact, story: StoryState) -> Change:
     step = story.pipeline.find(StepId(getattr(fact, "step", "")))
     text = getattr(fact, said) if said else ""
     if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
-        text = ""  # only who goes on in another's place is news
+        text = ""  # only a fallback agent is news
     if isinstance(fact, story_facts.LandingRefused):
         text = for_people(fact.detail)
     return Change(
         at=fact.at,
         event=event,
-        # What is not in a story's own stream is a run's, or about somebody's request to land.
+        # Facts outside of a story's own stream belong to the run, or to a landing request.
         story=story.given.story.id if story.assignment else requested_by(getattr(fact, "request", ""))[1],
         step=step.id if step else "",
         type=step.plan.type if step else "",
@@ -196,7 +196,7 @@ def _spelled(said: object) -> str:
         case GateReport():
             return _judged(said)
         case Inspection():
-            return f"tests: {said.told}" if said.told else ""
+            return f"changes to tests: {said.message}" if said.message else ""
         case RunPlan():
             return said.spec.title
         case Story():
@@ -209,9 +209,9 @@ def _spelled(said: object) -> str:
 
 def _judged(report: GateReport) -> str:
     judged = (
-        f"{one.name}{' with the tests of the base' if one.restored else ''} "
-        f"{'passed' if one.passed else 'failed'} in {one.seconds:.1f} s"
-        f"{' (blind: proved nothing)' if one.blind else ''}"
-        for one in report.results
+        f"{result.name}{' (your original tests against the new code)' if result.restored else ''} "
+        f"{'passed' if result.passed else 'failed'} in {result.seconds:.1f} s"
+        f"{' (blind: proved nothing)' if result.blind else ''}"
+        for result in report.results
     )
-    return ", ".join(judged) or "there are no gates"
+    return ", ".join(judged) or "no gates"

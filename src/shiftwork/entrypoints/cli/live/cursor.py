@@ -1,4 +1,4 @@
-"""Gives the terminal its cursor back while this process is stopped (Ctrl-Z), for as long as a table hides it."""
+"""Shows the terminal's cursor while this process is stopped (Ctrl-Z) and a table hides it."""
 
 import contextlib
 import os
@@ -11,14 +11,14 @@ _HIDE_CURSOR: Final = b"\x1b[?25l"
 
 
 class HiddenCursor:
-    """Of the terminal behind a file descriptor; to be begun in the main thread, as all that hears of signals."""
+    """The cursor of the terminal at a file descriptor; `begin` must run in the main thread, as signals require."""
 
     def __init__(self, terminal: int) -> None:
         self._terminal = terminal
         self._begun = False
 
     def begin(self) -> None:
-        """Where somebody else listens already, or nobody is to be stopped, that stays so."""
+        """Leaves an existing handler, or an ignored signal, as it is."""
         ours = threading.current_thread() is threading.main_thread()
         if ours and signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
             signal.signal(signal.SIGTSTP, self._stop)
@@ -30,11 +30,11 @@ class HiddenCursor:
             self._begun = False
 
     def _stop(self, *_: object) -> None:
-        with contextlib.suppress(OSError):  # whatever becomes of the cursor, who is told to stop does
+        with contextlib.suppress(OSError):  # the process must stop even if this fails
             os.write(self._terminal, SHOW_CURSOR)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTSTP)
-        # Here it stands, until it is told to go on: in the background the cursor is somebody else's.
+        # The process is stopped here until SIGCONT; in the background the cursor belongs to another process.
         signal.signal(signal.SIGTSTP, self._stop)
         with contextlib.suppress(OSError):
             if os.tcgetpgrp(self._terminal) == os.getpgrp():

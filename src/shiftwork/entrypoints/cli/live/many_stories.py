@@ -1,4 +1,4 @@
-"""Many stories on a terminal: a row each, those at work with what their agents do."""
+"""Many stories on a terminal: a row each, with the agent's activity for those in progress."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -14,7 +14,7 @@ from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 
 type Shown = tuple[StoryState, str]
-"""A story, and what is done for it now."""
+"""A story, and its current activity."""
 
 _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
     ("story", "left", 8),
@@ -23,7 +23,7 @@ _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
     ("time", "right", 8),
     ("cost", "right", 9),
 )
-"""Wide enough for what usually stands there, so that nothing moves when it comes. Those at the end make way first."""
+"""Wide enough for usual values, so that nothing moves. The last columns are dropped first."""
 
 _COST: Final = 4
 _TITLE: Final = 20
@@ -33,7 +33,7 @@ _STYLES: Final = {StoryStatus.COMPLETED: "green", StoryStatus.FAILED: "red", Sto
 
 
 def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Group:
-    """Those that are over make way first, the earliest of them before others, where there is not room for all."""
+    """If there is no room for all, finished stories are left out first, the earliest before others."""
     shown = fitting(stories, rows)
     widths = _widths([_cells(story, now) for story, _ in shown], room)
     heading = (*(name for name, _, _ in _COLUMNS), "title")
@@ -48,8 +48,8 @@ def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) ->
 
 
 def _widths(rows: Sequence[tuple[str, ...]], room: int) -> list[int]:
-    """Of the columns before the title; those at the end are left out where a title would have no room beside them, and
-    costs of which nobody knows any.
+    """The widths of the columns before the title; the last columns are dropped if the title has no room, and the cost
+    column if all costs are unknown.
     """
     widths = [max([least, *(cells(row[place]) for row in rows)]) for place, (_, _, least) in enumerate(_COLUMNS)]
     if all(row[_COST] in {"-", "unknown"} for row in rows):
@@ -68,7 +68,7 @@ def _line(row: tuple[str, ...], widths: Sequence[int], room: int) -> str:
 
 
 def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
-    """In their order; one at work takes two rows, one that is over a single one."""
+    """In their order; a story in progress takes two rows, a finished one takes one."""
     over = [place for place, (story, _) in enumerate(stories) if story.ended_at]
     needed = 2 * len(stories) - len(over)
     gone = set(over[: max(needed - rows, 0)])
@@ -86,9 +86,9 @@ def _cells(story: StoryState, now: float) -> tuple[str, ...]:
 
 
 def _step(story: StoryState) -> str:
-    """Which step of how many; where no step is left, the landing, and what it came to."""
+    """Which step of how many; after the last step, the landing and its result."""
     steps, step = story.pipeline.steps, story.pipeline.current
     if step is None or story.status is StoryStatus.COMPLETED:
         return story.landed.commit[:10] or ("-" if story.ended_at else "landing")
-    done = sum(one.status in FINISHED for one in steps)
+    done = sum(item.status in FINISHED for item in steps)
     return f"{one_line(step.plan.name, 16)} {done + 1}/{len(steps)}"

@@ -1,4 +1,4 @@
-"""How a run is watched where the output is no terminal: a line for each change, for people or for programs."""
+"""Shows a run when the output is no terminal: a line for each change, for people or programs."""
 
 import time
 from dataclasses import asdict
@@ -15,77 +15,77 @@ from shiftwork.ports.agent import AgentEvent
 
 
 class View(Protocol):
-    """Somebody who watches. Everything is called on the event loop's thread."""
+    """Displays a run. All methods are called on the event loop's thread."""
 
     @property
     def board(self) -> Board: ...
 
     def see(self, sighting: Sighting) -> None: ...
 
-    def tick(self, now: float) -> None:
-        """Called a few times a second, with the time by the clock of the world."""
+    def update(self, now: float) -> None:
+        """Called a few times a second, with the time of the run's clock."""
         ...
 
     def say(self, text: str) -> None:
-        """A word of the command's own, between changes."""
+        """Prints a message of the command itself, between changes."""
         ...
 
     def close(self) -> None: ...
 
 
-TOLD: Final = {
+REPORTED: Final = {
     "run_started": "the run begins",
     "story_adopted": "has landed before",
-    "spec_ticked": "ticked in the spec",
-    "spec_cleared": "no longer ticked in the spec",
-    "spec_tick_failed": "the spec could not be ticked",
-    "run_paused": "paused: nothing new begins until shiftwork resume",
-    "run_unpaused": "goes on",
-    "story_cancelled": "is to be cancelled",
-    "story_retried": "is to have another go",
+    "spec_updated": "marked as done in the spec",
+    "spec_cleared": "no longer marked as done in the spec",
+    "spec_update_failed": "could not be marked as done in the spec",
+    "run_paused": "paused: nothing new starts until shiftwork resume",
+    "run_unpaused": "continues",
+    "story_cancelled": "cancelling",
+    "story_retried": "retrying",
     "story_added": "added",
     "story_edited": "changed",
-    "stories_reordered": "first come",
-    "undo_requested": "is to be undone",
+    "stories_reordered": "starting first",
+    "undo_requested": "undoing",
     "story_undone": "undone",
     "undo_refused": "cannot be undone",
-    "story_reopened": "begins again",
+    "story_reopened": "starts again",
     "story_paused": "paused",
-    "story_unpaused": "goes on",
+    "story_unpaused": "continues",
     "workspace_prepared": "workspace ready",
     "step_started": "begins",
     "step_completed": "done",
     "step_failed": "failed",
     "step_cancelled": "cancelled",
-    "step_interrupted": "was interrupted; it runs again",
-    "step_yielded": "put itself back",
-    "step_deferred": "the agent is at a limit",
-    "step_cut_short": "has used what it may",
-    "limits_raised": "has other limits",
-    "options_changed": "has other options",
+    "step_interrupted": "was interrupted; it will run again",
+    "step_yielded": "returned itself to the queue",
+    "step_deferred": "the agent has reached a limit",
+    "step_cut_short": "has used its budget",
+    "limits_raised": "limits changed",
+    "options_changed": "options changed",
     "wait_ended": "the wait is over",
     "steps_edited": "steps changed",
-    "edit_rejected": "a change of steps was refused",
+    "edit_rejected": "a change of steps was rejected",
     "step_routed": "decided",
-    "question_asked": "asks you",
-    "story_held": "waits for you",
-    "story_answered": "was answered",
-    "landing_requested": "asks to land",
+    "question_asked": "question for you",
+    "story_held": "needs you",
+    "story_answered": "answered",
+    "landing_requested": "ready to merge",
     "gates_passed": "gates",
     "gates_failed": "gates",
     "landing_refused": "landing refused",
     "approval_due": "gates passed",
-    "landing_withdrawn": "has left the landing queue",
+    "landing_withdrawn": "left the landing queue",
     "work_refused": "cannot land",
     "repair_planned": "sent back",
     "landed": "landed on",
     "story_failed": "failed",
-    "run_ended": "the run is over",
+    "run_ended": "the run has ended",
 }
 
 
 _SUBJECT: Final = 26
-"""Room for a story's id and the longest name of a step in the catalogue."""
+"""Room for a story's id and the longest step name of the catalogue."""
 
 
 def line(change: Change, room: int) -> str:
@@ -94,15 +94,15 @@ def line(change: Change, room: int) -> str:
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
     said = phrases.state(change.text) if change.event == "run_ended" else brief(change.text)
     until = "" if change.until is None else f" until {phrases.o_clock(change.until)}"
-    text = f"{until}: {said}" if said and said != TOLD[change.event] else until
+    text = f"{until}: {said}" if said and said != REPORTED[change.event] else until
     who = phrases.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
-    return head + one_line(f"{TOLD[change.event]}{attempt}{text}{change.proof}", max(room - len(head), 20))
+    return head + one_line(f"{REPORTED[change.event]}{attempt}{text}{change.proof}", max(room - len(head), 20))
 
 
 def brief(text: str) -> str:
-    """Of many lines the first and the last: a gate's output begins with what failed, and ends with how."""
-    lines = [one for one in plain(text).split("\n") if one.strip()]
+    """The first and the last of many lines: a gate's output begins with what failed, and ends with how."""
+    lines = [part for part in plain(text).split("\n") if part.strip()]
     return f"{lines[0]} … {lines[-1]}" if len(lines) > 1 else text
 
 
@@ -116,7 +116,7 @@ class LineView:
         if change := self.board.see(sighting):
             click.echo(line(change, phrases.width()))
 
-    def tick(self, now: float) -> None:
+    def update(self, now: float) -> None:
         """Nothing moves between changes."""
 
     def say(self, text: str) -> None:
@@ -143,11 +143,11 @@ class JsonView:
         elif isinstance(event, AgentEvent):
             say({"event": "agent", "story": story, "kind": event.kind.value, "tool": event.tool, "text": event.text})
 
-    def tick(self, now: float) -> None:
+    def update(self, now: float) -> None:
         """Nothing moves between changes."""
 
     def say(self, text: str) -> None:
-        """Programs read what changes, not what is said about it."""
+        """Programs read the changes, not messages."""
 
     def close(self) -> None:
         """Nothing is held."""

@@ -1,6 +1,6 @@
-"""How a run is watched on a terminal: a calm table that redraws in place, and the change that came last.
+"""Shows a run on a terminal: a table that redraws in place, and the latest changes.
 
-Everything an agent said is cleaned and handed over as text, never as markup.
+Everything an agent printed is sanitized and passed as text, never as markup.
 """
 
 import sys
@@ -37,7 +37,7 @@ _RECENT: Final = 3
 """How many of the last changes are shown."""
 
 _AROUND: Final = 10 + _RECENT
-"""Lines of the screen that are not steps: title, headings, what happens now, the last changes, the shell's prompt."""
+"""Screen lines that are not steps: title, headings, current activity, the latest changes, the shell's prompt."""
 
 _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
     ("step", "left", 18),
@@ -46,11 +46,11 @@ _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
     ("time", "right", 11),
     ("cost", "right", 10),
 )
-"""Wide enough for what usually stands there, so that nothing moves when it comes."""
+"""Wide enough for usual values, so that nothing moves."""
 
 
 class LiveView:
-    """Draws the board; `title`, of one line or more, stands above it."""
+    """Draws the board; `title`, of one line or more, is above it."""
 
     def __init__(self, title: str, console: Console) -> None:
         self.board = Board()
@@ -68,7 +68,7 @@ class LiveView:
         if change := self.board.see(sighting):
             self._now = max(self._now, change.at)
 
-    def tick(self, now: float) -> None:
+    def update(self, now: float) -> None:
         self._now = now
         self._live.update(self._drawn(), refresh=True)
 
@@ -94,7 +94,7 @@ class LiveView:
         return Group(*parts)
 
     def _stories(self, rows: int, room: int) -> list[RenderableType]:
-        """The steps of a story that is alone, a row for each of many."""
+        """The steps of a single story, or a row for each of many stories."""
         board = self.board
         shown = [(story, _now_doing(board, at)) for at, story in board.stories.items()]
         if len(shown) > 1:
@@ -114,8 +114,8 @@ def _steps(story: StoryState, now: float, rows: int) -> Table:
     pipeline, waits = story.pipeline, story.asks is not None
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
     for heading, side, room in _COLUMNS:
-        told = phrases.in_all(heading, (step.attempts for step in pipeline.steps)) if heading == "time" else heading
-        table.add_column(told, justify=side, min_width=room, no_wrap=True)
+        message = phrases.in_all(heading, (step.attempts for step in pipeline.steps)) if heading == "time" else heading
+        table.add_column(message, justify=side, min_width=room, no_wrap=True)
     shown = window(pipeline.steps, rows)
     for step in shown:
         table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now, waits=waits)))
@@ -141,7 +141,7 @@ def _cells(step: Step, now: float, *, waits: bool) -> tuple[str, ...]:
 
 
 def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
-    """As many steps as there is room for, around the first that is not finished."""
+    """As many steps as fit, around the first unfinished one."""
     if len(steps) <= rows:
         return steps
     current = next((place for place, step in enumerate(steps) if step.status not in FINISHED), len(steps))
@@ -155,13 +155,13 @@ def _now_doing(board: Board, at: Stream) -> str:
         run = story.given.run
         named = phrases.naming(run, meant=board.meant)
         reply = phrases.reply_to(run, story.given.story.id, hold.cause, hold.reached, named)
-        return f"waits for you [{reply}]: {hold.cause}: {hold.detail}"
+        return f"needs you [{reply}]: {hold.cause}: {hold.detail}"
     if wait := story.rate_limit.wait:
-        return f"waits until {phrases.o_clock(wait.until)} for the end of a limit: {wait.reason}"
+        return f"waits until {phrases.o_clock(wait.until)} for a limit to reset: {wait.reason}"
     if story.control.paused:
         on_its_way = story.landing.progress is LandingStage.REQUESTED
         resume = f"shiftwork resume {story.given.run}"
-        return "leaves the landing queue, then pauses" if on_its_way else f"paused: {resume} goes on"
+        return "leaves the landing queue, then pauses" if on_its_way else f"paused: {resume} continues"
     if event := board.doing.get(at):
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing.progress is LandingStage.REQUESTED:
@@ -172,7 +172,7 @@ def _now_doing(board: Board, at: Stream) -> str:
 def _gate(begun: GateBegun | None) -> str:
     if begun is None:
         return ""
-    return f"gate {begun.gate}{f' {begun.where}' if begun.where else ''} runs since {phrases.o_clock(begun.at)}"
+    return f"gate {begun.gate}{f' {begun.where}' if begun.where else ''} running since {phrases.o_clock(begun.at)}"
 
 
 def _step_ahead(story: StoryState) -> str:
@@ -180,7 +180,7 @@ def _step_ahead(story: StoryState) -> str:
     if step is None or story.ended_at:
         return ""
     return (
-        "goes on when no story is left"
+        "continues when no story is left"
         if step.plan.kind is StepKind.LOOP
         else f"{step.plan.name}: {step.plan.description}"
     )

@@ -1,4 +1,4 @@
-"""`logs --gates`: what gates have printed on what was to land, as far as it is kept."""
+"""`logs --gates`: the stored output of the gates on landing candidates."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -29,17 +29,17 @@ def show(site: Site, view: RunView, wanted: Wanted, *, as_json: bool) -> None:
     if as_json:
         say({"run": view.run.run, "story": story, "checks": [asdict(check) for check in checks]})
     else:
-        click.echo("\n".join(_told(story, checks)))
+        click.echo("\n".join(_output(story, checks)))
 
 
 async def _checks(site: Site, run: RunId, story: str) -> Sequence[Checked]:
     async with open_history(site) as events:
         known = await account(events, run)
-    return next((one.checks for one in known.stories if one.asked.id == story), ())
+    return next((item.checks for item in known.stories if item.asked.id == story), ())
 
 
-def _told(story: str, checks: Sequence[Checked]) -> Iterator[str]:
-    """The newest comes last, where one looks first. What is printed again is said to be that."""
+def _output(story: str, checks: Sequence[Checked]) -> Iterator[str]:
+    """The newest comes last, where people look first. Repeated output is marked as such."""
     before: dict[str, str] = {}
     for number, check in enumerate(checks, start=1):
         report = check.report
@@ -54,16 +54,16 @@ def _told(story: str, checks: Sequence[Checked]) -> Iterator[str]:
 def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
     remarks = (
         "flaky" if result.flaky else "",
-        "with the tests as before" if result.restored else "",
-        _standing(result),
+        "your original tests against the new code" if result.restored else "",
+        _change(result),
         "blind by your settings: it proves nothing" if result.blind else "",
     )
-    told = "".join(f", {remark}" for remark in remarks if remark)
-    yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {phrases.duration(result.seconds)}{told}"
+    message = "".join(f", {remark}" for remark in remarks if remark)
+    yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {phrases.duration(result.seconds)}{message}"
     if result.output:
         lines = ["(the same output as before)"] if same else plain(result.output).split("\n")
         yield from (f"    {line}".rstrip() for line in lines)
 
 
-def _standing(result: GateResult) -> str:
-    return result.standing.value if result.standing else ""
+def _change(result: GateResult) -> str:
+    return result.change.value if result.change else ""

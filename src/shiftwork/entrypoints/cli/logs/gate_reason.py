@@ -1,4 +1,4 @@
-"""Why a gate is red, on one line: the summary of its runner, and the first line that names a cause."""
+"""Why a gate is red, on one line: its runner's summary, and the first line that names a cause."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _CAUSES: Final = tuple(
         r"error(?:\[\w+\])?: |^\w+(?:\.\w+)*Error\b|\bERROR\b|^error\b",
     )
 )
-"""What says the most comes first."""
+"""The most informative patterns come first."""
 
 _NOISE: Final = re.compile(
     r"^(?:npm (?:error|ERR!)? ?(?:Lifecycle|command|path|code|errno|workspace|location|A complete log)"
@@ -40,7 +40,7 @@ _NOISE: Final = re.compile(
 
 
 def reason(output: str) -> str:
-    """What the end of a command's output says about its failure; never empty."""
+    """The cause of a failure, from the end of the output; never empty."""
     lines = [line.strip() for line in plain(output).split("\n")]
     kept = [line for line in lines if line and not _NOISE.match(line)] or [line for line in lines if line]
     found = [part for part in (_summary(kept), _cause(kept)) if part]

@@ -1,4 +1,4 @@
-"""Which attempt's log is meant, and how it is followed: to its end, and on with the attempts after it."""
+"""Which attempt's log to show, and how to follow it: to its end, and then the later attempts."""
 
 import math
 import time
@@ -18,8 +18,8 @@ _POLL_SECONDS: Final = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which attempt: the newest of the step that runs or ran last, unless more is said. Of a story that is not named,
-    the one that failed last; where the log is followed, the one that is at work.
+    """Which attempt to show. Default: the newest of the step that runs or ran last, of the story that failed last; when
+    following, of the story in progress.
     """
 
     run: str
@@ -39,13 +39,13 @@ class Chosen:
     log: Path
 
     @property
-    def under_way(self) -> bool:
+    def in_progress(self) -> bool:
         return self._newest and self.step.status == "in_progress"
 
     @property
     def error(self) -> str:
-        """What it failed of; of earlier attempts than the newest that is not known."""
-        return self.step.error if self._newest and not self.under_way else ""
+        """Why the attempt failed; known only for the newest attempt."""
+        return self.step.error if self._newest and not self.in_progress else ""
 
     @property
     def _newest(self) -> bool:
@@ -70,21 +70,21 @@ def _chosen(view: RunView, step: StepRow, attempt: int) -> Chosen:
 
 
 def story_of(view: RunView, wanted: Wanted) -> StoryView:
-    found = next((one for one in view.stories if wanted.story == one.story.story), None)
+    found = next((story for story in view.stories if wanted.story == story.story.story), None)
     if found is None and wanted.story:
-        known = [one.story.story for one in view.stories]
-        told = f"the run has no story {wanted.story}{guess(wanted.story, known) or f'; it has {", ".join(known)}'}"
-        raise UsageError(told, hint=f"shiftwork status {view.run.run}")
-    return found or _telling(view, wanted)
+        known = [story.story.story for story in view.stories]
+        message = f"the run has no story {wanted.story}{guess(wanted.story, known) or f'; it has {", ".join(known)}'}"
+        raise UsageError(message, hint=f"shiftwork status {view.run.run}")
+    return found or _informative(view, wanted)
 
 
-def _telling(view: RunView, wanted: Wanted) -> StoryView:
-    """Of the stories that have anything to show the one that failed last, else the first at work, else the first. Where
-    a log is followed, who works goes before who has failed, and before who waits.
+def _informative(view: RunView, wanted: Wanted) -> StoryView:
+    """Of the stories with logs: the one that failed last, else the first in progress, else the first. When following,
+    stories in progress come before failed and waiting ones.
     """
-    begun = [one for one in view.stories if _step(one, wanted)] or view.stories
-    working = [one for one in begun if one.story.status == "in_progress"]
-    moving = next((one for one in working if not one.story.waiting), None)
+    begun = [story for story in view.stories if _step(story, wanted)] or view.stories
+    working = [item for item in begun if item.story.status == "in_progress"]
+    moving = next((item for item in working if not item.story.waiting), None)
     if wanted.follow and moving:
         return moving
     failed = next_steps.newest_failure(begun)
@@ -105,10 +105,10 @@ def _begun(story: StoryView, wanted: Wanted) -> list[StepRow]:
 def follow(
     look: Callable[[], RunView], wanted: Wanted, *, pause: Callable[[float], None] = time.sleep
 ) -> Iterator[tuple[Chosen, list[str]]]:
-    """New lines of the attempt that runs, then of those after it, until nobody works on the run any more."""
+    """New lines of the running attempt, then of later ones, until no process works on the run."""
     trace = _Trace(wanted)
     while True:
-        # Looked at before reading: what was written until then is read below, so nothing of the end is missed.
+        # Checked before reading: everything written until then is read below, so nothing at the end is missed.
         view = look()
         moves = view.moves
         yield from trace.read(view, last=not moves)
@@ -118,7 +118,7 @@ def follow(
 
 
 class _Trace:
-    """How far each log has been read, and which attempts are known: between two looks several may begin and end."""
+    """How far each log has been read, and which attempts are known: several may start and end between two checks."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
@@ -136,17 +136,19 @@ class _Trace:
             yield self._grown(view, self._reading, over=last)
 
     def _later(self, view: RunView) -> list[Chosen]:
-        """What is to be read now, in the order in which it began: the newest attempt comes last."""
+        """What to read now, in the order of start: the newest attempt comes last."""
         newest = choose(view, self._wanted)
         if newest is None:
             return []
         stories = {newest.step.story} | ({self._reading.step.story} if self._reading else set())
-        begun = {one.log: one for one in self._attempts(view) if one.step.story in stories}
+        begun = {chosen.log: chosen for chosen in self._attempts(view) if chosen.step.story in stories}
         if newest.step.story not in self._stories:
-            # Who joins a story late is not told all that was before.
+            # When following starts late, earlier attempts are not shown.
             self._stories.add(newest.step.story)
-            self._known |= {log for log, one in begun.items() if one.step.story == newest.step.story} - {newest.log}
-        fresh = sorted((one for log, one in begun.items() if log not in self._known | {newest.log}), key=_written)
+            self._known |= {log for log, chosen in begun.items() if chosen.step.story == newest.step.story} - {
+                newest.log
+            }
+        fresh = sorted((chosen for log, chosen in begun.items() if log not in self._known | {newest.log}), key=_written)
         self._known |= begun.keys()
         moved = self._reading is None or self._reading.log != newest.log
         return [*fresh, newest] if moved else []
@@ -159,14 +161,14 @@ class _Trace:
                         yield _chosen(view, step, attempt)
 
     def _grown(self, view: RunView, chosen: Chosen, *, over: bool) -> tuple[Chosen, list[str]]:
-        """What has been written since, in whole lines until it is over; with the step as it is known by now."""
-        present = next((one for one in self._attempts(view) if one.log == chosen.log), chosen)
+        """What was written since, in whole lines until the attempt ends; with the step as known now."""
+        present = next((attempt for attempt in self._attempts(view) if attempt.log == chosen.log), chosen)
         lines, self._offsets[chosen.log] = _grown(chosen.log, self._offsets.get(chosen.log, 0), over=over)
         return present, lines
 
 
 def _written(chosen: Chosen) -> float:
-    """One attempt of a story is over before the next begins, so that the last words tell their order."""
+    """An attempt of a story ends before the next starts, so the time of the last write gives their order."""
     try:
         return chosen.log.stat().st_mtime_ns
     except OSError:
@@ -174,7 +176,7 @@ def _written(chosen: Chosen) -> float:
 
 
 def _grown(log: Path, offset: int, *, over: bool) -> tuple[list[str], int]:
-    """The whole lines after a place, and the place after them; what is over needs no end of line."""
+    """The whole lines after an offset, and the offset after them; a finished log needs no final line end."""
     try:
         with log.open("rb") as file:
             file.seek(offset)

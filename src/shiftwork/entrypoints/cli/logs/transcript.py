@@ -1,7 +1,7 @@
-"""Reads the lines of an attempt's log for people: whatever an agent printed, as who said what.
+"""Makes the lines of an attempt's log readable: who said what.
 
-A log holds what the agent printed, line by line, in the agent's own format. Read here are the harness's own notes, the
-streams of JSON messages that Claude Code, Codex and ACP agents print, and plain text; other JSON is shown as it is.
+A log contains what the agent printed, line by line, in the agent's own format. Supported are the harness's own notes,
+the JSON messages of Claude Code, Codex and ACP agents, and plain text; other JSON is shown as it is.
 """
 
 import json
@@ -22,7 +22,7 @@ class Said:
 
 
 def read(line: str) -> Iterator[Said]:
-    """What one line says; nothing for what is of no interest to a reader."""
+    """What a line says; empty if it does not matter to a reader."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -68,7 +68,7 @@ def _messages(value: dict[str, Any]) -> Iterator[Said]:
 
 
 def _arguments(value: Any) -> str:
-    """Of a call's arguments, the one that says most, or all of them."""
+    """The most informative argument of a call, or all of them."""
     if isinstance(value, dict):
         for key in ("command", "file_path", "path", "pattern", "query", "url", "description"):
             if isinstance(value.get(key), str):
@@ -137,8 +137,8 @@ def _over_acp(value: dict[str, Any]) -> Iterator[Said]:
 
 def _turn_ended(value: dict[str, Any]) -> Iterator[Said]:
     error = value.get("error")
-    told = _text(error, "message") if isinstance(error, dict) else "the session is over"
-    yield Said(who="final", text=told)
+    message = _text(error, "message") if isinstance(error, dict) else "the session is over"
+    yield Said(who="final", text=message)
 
 
 def _trouble(value: dict[str, Any]) -> Iterator[Said]:

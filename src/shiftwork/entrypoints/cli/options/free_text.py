@@ -1,4 +1,4 @@
-"""What people say in their own words: forgotten quotes are shown where they belong, and saying nothing is refused."""
+"""Free text from people: missing quotes are shown where they belong, and empty text is refused."""
 
 import shlex
 from typing import Any, Final
@@ -9,7 +9,7 @@ from shiftwork.errors import UsageError
 
 
 class SentenceCommand(click.Command):
-    """Takes the words after its last argument for the rest of it, and refuses them with what was meant."""
+    """Counts further words as part of the last argument, and refuses them with a correctly quoted command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.allow_extra_args = True
@@ -23,21 +23,25 @@ class SentenceCommand(click.Command):
 
 
 _NOTHING: Final = frozenset({"", "…", "..."})
-"""Beside no words at all, what stands for them where we show what to type."""
+"""Counts as empty: no text, and the placeholders in our own examples."""
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing is said: a variable that is not set, or our own example copied as it stands."""
+    """Whether the text is empty: an unset variable, or our own example copied."""
     return text.strip() in _NOTHING
 
 
 def spoken(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-    """For arguments and options that somebody reads later: what was typed there must say something."""
+    """For arguments and options that people or agents read later: they must not be empty."""
     typed = ctx.get_parameter_source(str(param.name)) is not click.core.ParameterSource.DEFAULT
     if typed and any(map(is_blank, value if isinstance(value, tuple) else (value,))):
         option = [param.opts[0]] if isinstance(param, click.Option) else []
-        others = (str(one.name) for one in ctx.command.params if isinstance(one, click.Argument) and one is not param)
-        # Click looks at options first: what else was typed may not be known yet.
+        others = (
+            str(parameter.name)
+            for parameter in ctx.command.params
+            if isinstance(parameter, click.Argument) and parameter is not param
+        )
+        # Click parses options first: other arguments may not be known yet.
         before = [shlex.quote(ctx.params[name]) if name in ctx.params else name.upper() for name in others]
         hint = " ".join((ctx.command_path, *before, *option, '"your own words"'))
         raise UsageError(f"{param.opts[0] if option else f'the {param.name}'} is empty", hint=hint)
@@ -45,5 +49,5 @@ def spoken(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 
 
 def _quoted(sentence: str) -> str:
-    """As people write it, where the shell lets that be."""
+    """In double quotes, unless the shell would interpret something in it."""
     return shlex.quote(sentence) if set(sentence) & set('"$`\\!') else f'"{sentence}"'

@@ -1,4 +1,4 @@
-"""The options by which limits are typed: of money and tokens, for the run, each story and each step."""
+"""The options for limits: money and tokens, for the run, each story and each step."""
 
 import math
 from collections.abc import Callable
@@ -9,11 +9,11 @@ import click
 
 MOST_MONEY: Final = 1_000_000_000
 MOST_TOKENS: Final = 10**15
-"""As in the settings, which `--help` need not wait for."""
+"""The same as in the settings, which are slow to import for `--help`."""
 
 
 class Money(click.FloatRange):
-    """An amount that can be reached: what is typed as `inf` or `nan` would be no limit at all."""
+    """A finite amount: `inf` or `nan` would be no limit."""
 
     def __init__(self) -> None:
         super().__init__(min=0, min_open=True, max=MOST_MONEY)
@@ -21,13 +21,13 @@ class Money(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         amount = super().convert(value, param, ctx)
         if not math.isfinite(amount):
-            self.fail(f"{amount} is no amount of money.", param, ctx)
+            self.fail(f"{amount} is not an amount of money.", param, ctx)
         return amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What was typed; None where nothing was said."""
+    """The given limits; None for those not given."""
 
     max_cost: float | None = None
     max_tokens: int | None = None
@@ -42,17 +42,17 @@ class Bounds:
 
 
 def taken(asked: dict[str, Any]) -> Bounds:
-    """The limits among what was typed, which are no longer among it then."""
+    """Removes the limits from the given options and returns them."""
     return Bounds(**{field.name: asked.pop(field.name) for field in fields(Bounds)})
 
 
 def limited(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command the options."""
+    """Adds the options to a command."""
     money, tokens = Money(), click.IntRange(min=1, max=MOST_TOKENS)
     for whose in ("step", "story", ""):
         name = f"max-{whose}-" if whose else "max-"
-        told = f"for each {whose}" if whose else "for the whole run"
-        counted = click.option(f"--{name}tokens", type=tokens, metavar="N", help=f"At most so many tokens {told}.")
-        paid = click.option(f"--{name}cost", type=money, metavar="USD", help=f"At most so much money {told}.")
+        message = f"for each {whose}" if whose else "for the whole run"
+        counted = click.option(f"--{name}tokens", type=tokens, metavar="N", help=f"Maximum number of tokens {message}.")
+        paid = click.option(f"--{name}cost", type=money, metavar="USD", help=f"Maximum cost {message}.")
         command = paid(counted(command))
     return command

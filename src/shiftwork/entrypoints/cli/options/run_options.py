@@ -9,14 +9,14 @@ import click
 from shiftwork.entrypoints.cli.options.limits import Bounds, limited, taken
 
 AGENTS: Final = ("claude-code", "codex", "acp", "command")
-"""Written out, because reading them from the settings' own type would load all of that for `--help`."""
+"""Written out, because importing the settings' own type would slow down `--help`."""
 
 STORIES: Final = click.IntRange(1, 200)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What was named; None where nothing was, and it stays as it is."""
+    """The given options; None for those not given, which stay as they are."""
 
     bounds: Bounds = Bounds()
     agent: str | None = None
@@ -30,18 +30,18 @@ class Changes:
 
     @property
     def at_start(self) -> tuple[str, ...]:
-        """What was named that a process only reads when it starts to work on the run, as it was typed."""
+        """The given options that a process reads only when it starts to work on the run, as typed."""
         typed = {"--agent": self.agent, "--model": self.model}
         named = [f"{option} {value or repr(value)}" for option, value in typed.items() if value is not None]
         return (*named, *(("--trust",) if self.trust else ()))
 
 
 def changeable(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command the options; `changes` takes them from what was typed."""
+    """Adds the options to a command; `changes` reads them."""
     trust = click.option("--trust", is_flag=True, help="Let this run use the repository's commands as they are now.")
-    parallel = click.option("--parallel", type=STORIES, metavar="N", help="From now on at most N stories at once.")
-    model = click.option("--model", metavar="NAME", help="From now on ask the agent for this model.")
-    agent = click.option("--agent", type=click.Choice(AGENTS), help="From now on another agent works.")
+    parallel = click.option("--parallel", type=STORIES, metavar="N", help="At most N stories at once from now on.")
+    model = click.option("--model", metavar="NAME", help="Use this model from now on.")
+    agent = click.option("--agent", type=click.Choice(AGENTS), help="Use this agent from now on.")
     return agent(model(limited(parallel(trust(command)))))
 
 

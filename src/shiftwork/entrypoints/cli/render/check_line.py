@@ -1,4 +1,4 @@
-"""One line of what `doctor` says."""
+"""One line of `doctor`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FAIL: Final = "fail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line; `hint` is what to type where it is not ok. `more` are values for programs alone."""
+    """One line; `hint` is what to type if it is not ok. `more` has values for programs only."""
 
     name: str
     state: str

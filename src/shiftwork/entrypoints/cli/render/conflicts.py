@@ -1,20 +1,22 @@
-"""What `status` foresees: pairs of stories under way that will not merge. Apart from it, because this runs git."""
+"""The conflict forecast of `status`: pairs of stories in progress that will not merge. A separate module, because it
+runs git.
+"""
 
 import asyncio
 from dataclasses import asdict
 from typing import Any
 
-from shiftwork.app.views.conflict_forecast import foreseen_conflicts
+from shiftwork.app.views.conflict_forecast import forecast_conflicts
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import open_radar
+from shiftwork.bootstrap.state.open_history import open_conflict_forecast
 from shiftwork.config.site import Site, environment
 from shiftwork.errors import ShiftworkError
 
 
-def foreseen(site: Site, view: RunView) -> list[dict[str, Any]]:
-    """The stories and the files of each pair.
+def forecast(site: Site, view: RunView) -> list[dict[str, Any]]:
+    """The stories and files of each pair.
 
-    Where that cannot be found out in time, nothing is foreseen: where the run stands can be told all the same.
+    Returns nothing if it takes too long or fails: `status` works without it.
     """
     try:
         return asyncio.run(_look(site, view))
@@ -23,5 +25,5 @@ def foreseen(site: Site, view: RunView) -> list[dict[str, Any]]:
 
 
 async def _look(site: Site, view: RunView) -> list[dict[str, Any]]:
-    radar = await open_radar(site, environment())
-    return [asdict(clash) for clash in await foreseen_conflicts(view, radar)]
+    forecast = await open_conflict_forecast(site, environment())
+    return [asdict(conflict) for conflict in await forecast_conflicts(view, forecast)]

@@ -16,14 +16,14 @@ _COMPARED: Final = frozenset({"low_usd", "high_usd", "known"}) | _LIMITS
 
 
 def say(document: dict[str, Any]) -> None:
-    """One JSON document on one line; all that is not ASCII is escaped, so no text in it can touch a terminal."""
+    """Prints a JSON document on one line; non-ASCII characters are escaped, so no text in it can affect a terminal."""
     click.echo(dumps(document))
 
 
 def run_document(view: RunView) -> dict[str, Any]:
     return {
         **row_document(view.run),
-        "pulse": view.pulse.value,
+        "activity": view.activity.value,
         "worker": asdict(view.worker) if view.worker else None,
         **amounts.plain(view.used),
         **amounts.shared(view.shares),
@@ -33,24 +33,24 @@ def run_document(view: RunView) -> dict[str, Any]:
         "proof": {level: [row.story for row in rows] for level, rows in next_steps.by_proof(view).items()},
         "stories": [
             {
-                **used_row(one.story),
-                "state": next_steps.of_story(view, one),
-                "standing": one.standing,
-                **amounts.waits(one.idle),
-                "steps": [used_row(step) for step in one.steps],
+                **used_row(story.story),
+                "state": next_steps.of_story(view, story),
+                "activity": story.activity,
+                **amounts.waits(story.idle),
+                "steps": [used_row(step) for step in story.steps],
             }
-            for one in view.stories
+            for story in view.stories
         ],
     }
 
 
 def row_document(row: RunRow) -> dict[str, Any]:
-    """What was foreseen and what is limited is told where it can be compared."""
+    """The row without estimate and limits, which are shown beside the actual amounts."""
     known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
     lists = {"without_gates": row.without_gates.splitlines(), "undoing": row.undoing.splitlines()}
     return known | {"estimated": bool(row.estimated), "options": loads(row.options)} | lists
 
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:
-    """The row; what nobody knows of what it used is null."""
+    """The row; unknown amounts are null."""
     return asdict(row) | amounts.plain(amounts.usage_of(row))

@@ -1,5 +1,5 @@
-"""What was left out of a run's stories because it would run on the user's machine later: where it lies, and how to take
-it over.
+"""Files left out of a run's stories because they would run on the user's machine later: where the patch is, and how to
+apply it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def lines(site: Site, run: str) -> Iterator[str]:
     """The same as Markdown."""
     if patch := _patch(site, run):
         yield "\n## Left out\n"
-        yield "Files that would run on your machine later, and that nobody asked for, did not land. Read the patch:"
+        yield "Files that would run on your machine later, and that no story asked for, did not land. Read the patch:"
         yield f"\n    {_command(site, patch)}"
 
 

@@ -1,4 +1,4 @@
-"""What keeps landed work from being merged into its branch. Apart from those who tell it, because this runs git."""
+"""What prevents merging landed work into its branch. A separate module, because it runs git."""
 
 import asyncio
 
@@ -11,9 +11,9 @@ from shiftwork.ports.workspace import Obstacle
 
 
 def in_the_way(site: Site, view: RunView) -> Obstacle | None:
-    """What is in the way of what landed beside the run's branch.
+    """What prevents merging what landed beside the run's branch.
 
-    Where it has been merged since, or is gone, there is nothing to be in the way of: None.
+    None if it has been merged since, or no longer exists.
     """
     branch, ref = view.run.branch, landed_on(view)
     if ref in {"", branch}:

@@ -1,4 +1,4 @@
-"""Where a run and its stories stand, in words, and what to type when it is over: the same for all who tell of it."""
+"""The state of a run and its stories in words, and what to type next: the same in all views."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.amounts import reached_of
-from shiftwork.app.views.run_views import Pulse, RunView, Standing, StoryView, proof_of
+from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView, proof_of
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.proof.proof_status import after_landed
 from shiftwork.domain.proof.verdict import ProofLevel
@@ -20,61 +20,61 @@ _NAMED: Final = 3
 _NOTHING: Final = Obstacle()
 
 UNDOING: Final = "undo pending"
-"""How a story stands whose revert was asked for, and has neither landed nor been refused."""
+"""The state of a story whose revert was requested, and has neither landed nor been refused."""
 
 
 def of_run(view: RunView) -> str:
-    if view.pulse is Pulse.OVER:
+    if view.activity is Activity.OVER:
         return phrases.state(view.run.status)
-    return "waits for you" if view.pulse is Pulse.WAITING else view.pulse.value
+    return "needs you" if view.activity is Activity.WAITING else view.activity.value
 
 
-def outlined(runs: Sequence[tuple[RunRow, Pulse]]) -> Iterator[str]:
-    """A line for each run: its id, its state, how far it has come, how long it took, and what it is about."""
+def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
+    """A line for each run: id, state, progress, duration and title."""
     room = max(len(row.run) for row, _ in runs)
-    for row, pulse in runs:
-        moving = "waits" if pulse is Pulse.WAITING else pulse.value
-        state = phrases.state(row.status) if pulse is Pulse.OVER else moving
+    for row, activity in runs:
+        moving = "waits" if activity is Activity.WAITING else activity.value
+        state = phrases.state(row.status) if activity is Activity.OVER else moving
         spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
         head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
         yield head + one_line(row.title, max(phrases.width() - len(head), 10))
 
 
-def of_story(view: RunView, one: StoryView) -> str:
-    row = one.story
+def of_story(view: RunView, story_view: StoryView) -> str:
+    row = story_view.story
     if row.story in view.undoing:
         return UNDOING
-    if one.standing is Standing.STUCK:
-        return one.standing.value
+    if story_view.activity is StoryActivity.STUCK:
+        return story_view.activity.value
     waits, limited = bool(row.waiting) and row.until is None, row.until is not None
     return phrases.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
 
 
 def ended(story: StoryRow) -> str:
-    """The word before why a story has ended or cannot begin."""
+    """The label for the reason why a story has ended or cannot start."""
     return story.status if story.status in {"blocked", "undone"} else "failed"
 
 
 def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:
-    """What leads on from a revert that is not over."""
+    """The commands for a pending revert."""
     if not view.moves:
-        yield f"shiftwork resume {view.run.run}", "carries the undo out"
+        yield f"shiftwork resume {view.run.run}", "completes the undo"
     yield f"shiftwork cancel {view.run.run} --story {story}", "withdraws the undo"
 
 
 def landed_as(story: StoryRow) -> str:
-    """As which commit, where, and how far it is proved."""
+    """The commit, the branch, and how far it is proved."""
     return f"landed {story.commit[:10]} on {plain(story.ref)}{after_landed(proof_of(story))}"
 
 
 def by_proof(view: RunView) -> dict[str, list[StoryRow]]:
-    """The stories that have landed, by how far they are proved; the run's own steps are none."""
-    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    """The landed stories, by how far they are proved; without the run's own steps."""
+    stories = [story.story for story in view.stories if story.story.story != FRAME]
     return {level.value: [story for story in stories if story.proof == level] for level in ProofLevel}
 
 
 def proof(view: RunView) -> Iterator[tuple[str, str]]:
-    """What is proved of what has landed, what is not, and why: names and values of a table."""
+    """What is proved of the landed work, what is not, and why: names and values of a table."""
     found = by_proof(view)
     if proved := found[ProofLevel.PROVED]:
         yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
@@ -97,77 +97,79 @@ def _remarks(stories: Sequence[StoryRow]) -> str:
     return "".join(f"; {story.story}: {story.proof_remark}" for story in stories if story.proof_remark)
 
 
-def going_on(one: StoryView, now: float) -> str:
-    """When a story goes on that waits for the end of a limit. The clock may have been set since it began to: then its
-    patience may end before the time that was foreseen has come, or that time is past.
+def going_on(view: StoryView, now: float) -> str:
+    """When a story that waits for a limit to reset continues. The clock may have been set since the wait began: then
+    the wait may end before the expected time, or that time is past.
     """
-    until, since = one.story.until or 0.0, one.waited[-1].since if one.waited else 0.0
+    until, since = view.story.until or 0.0, view.waited[-1].since if view.waited else 0.0
     if now < since:
-        return "goes on by itself: the clock was set back since it began to wait"
-    return f"goes on at {phrases.o_clock(until)} by itself" if now < until else "goes on by itself in a moment"
+        return "continues by itself: the clock was set back since the wait began"
+    return f"continues at {phrases.o_clock(until)} by itself" if now < until else "continues by itself in a moment"
 
 
 def counted(view: RunView) -> str:
-    """How many of several stories stand where; the run's own steps are none."""
-    stories = [one for one in view.stories if one.story.story != FRAME]
-    return state_labels.counted(of_story(view, one) for one in stories) if len(stories) > 1 else ""
+    """How many stories are in which state; without the run's own steps."""
+    stories = [story for story in view.stories if story.story.story != FRAME]
+    return state_labels.counted(of_story(view, story) for story in stories) if len(stories) > 1 else ""
 
 
 def newest_failure(stories: Iterable[StoryView]) -> StoryView | None:
-    return max(_failed(stories), key=lambda one: one.story.ended_at or 0.0, default=None)
+    return max(_failed(stories), key=lambda view: view.story.ended_at or 0.0, default=None)
 
 
 def _failed(stories: Iterable[StoryView]) -> list[StoryView]:
-    return [one for one in stories if one.story.status == "failed"]
+    return [view for view in stories if view.story.status == "failed"]
 
 
 def landed_on(view: RunView) -> str:
-    """The branch that has what landed last: the run's own, or one beside it where moving that was not safe."""
+    """The branch with the last landed work: the run's own, or another if that could not be moved safely."""
     last = last_landed(view)
     return last.ref if last else ""
 
 
 def last_landed(view: RunView) -> StoryRow | None:
-    landed = (one.story for one in view.stories if one.story.commit)
+    landed = (story.story for story in view.stories if story.story.commit)
     return max(landed, key=lambda story: story.ended_at or 0.0, default=None)
 
 
 def held_because(branch: str, obstacle: Obstacle) -> str:
-    """Why work has landed beside its branch."""
+    """Why work has landed on another branch."""
     if obstacle.files:
         named, more = ", ".join(map(plain, obstacle.files[:_NAMED])), len(obstacle.files) - _NAMED
         where = f" (worktree {plain(obstacle.tree)})" if obstacle.tree else ""
         return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}{where}"
     if obstacle.why:
         return f"because {plain(obstacle.why)}"
-    return f"because something was in the way of moving {branch} then; now there is nothing"
+    return f"because {branch} could not be moved then; now it can"
 
 
-def unheard(view: RunView) -> str:
-    """Which notices, of how the run ended or of what it waits for, have not reached anybody, and why."""
-    told = dict.fromkeys(why for why in (view.run.unheard, *(one.story.unheard for one in view.stories)) if why)
-    return f"not delivered: {plain('; '.join(told))}" if told else ""
+def undelivered(view: RunView) -> str:
+    """Which notices about the run's end or its questions were not delivered, and why."""
+    values = dict.fromkeys(
+        why for why in (view.run.undelivered, *(story.story.undelivered for story in view.stories)) if why
+    )
+    return f"not delivered: {plain('; '.join(values))}" if values else ""
 
 
 def agent(view: RunView) -> str:
-    """Who works on the run by default, with which model, and by which workflow."""
+    """The run's default agent, its model and its workflow."""
     model = view.options.get("model")
     return plain(", ".join((view.run.agent, *((f"model {model}",) if model else ()), f"workflow {view.run.workflow}")))
 
 
 def options(view: RunView) -> str:
-    """The other options that are in force, beside branch, limits and gates."""
+    """The other options in force, besides branch, limits and gates."""
     at_once = view.options.get("parallel", 0)
     parts = (
         f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
-        "each story waits for your approval before it lands" if view.options.get("review") else "",
+        "each story needs your approval before it lands" if view.options.get("review") else "",
         "the repository's commands are trusted for this run" if view.options.get("trust") else "",
     )
     return ", ".join(part for part in parts if part)
 
 
 def without(view: RunView) -> str:
-    """Which gates the user has let the run continue without."""
+    """The gates that the user lets the run continue without."""
     return plain(state_labels.without(view.without_gates))
 
 
@@ -181,8 +183,8 @@ def replies(view: RunView, story: StoryRow) -> tuple[phrases.Step, ...]:
 
 
 def at_limit(view: RunView) -> list[StoryRow]:
-    """The stories that wait until more may be spent."""
-    return [one.story for one in view.stories if is_at_limit(one.story)]
+    """The stories that need a higher limit."""
+    return [story.story for story in view.stories if is_at_limit(story.story)]
 
 
 def is_at_limit(story: StoryRow) -> bool:
@@ -190,44 +192,44 @@ def is_at_limit(story: StoryRow) -> bool:
 
 
 def meanwhile(view: RunView) -> Iterator[phrases.Step]:
-    """What to type while the run waits for a person: for all that wait, and for what has failed beside them."""
-    waiting = [one.story for one in view.stories if one.story.waiting and one.story.until is None]
+    """What to type while the run needs a person: for all waiting stories, and for failed ones."""
+    waiting = [story.story for story in view.stories if story.story.waiting and story.story.until is None]
     yield from dict.fromkeys(step for story in waiting for step in replies(view, story))  # one limit may hold many
     if (count := sum(story.hold in state_labels.APPROVALS for story in waiting)) > 1:
-        yield f"shiftwork approve --all{naming(view)}", f"all {count} that wait for approval"
+        yield f"shiftwork approve --all{naming(view)}", f"all {count} that need approval"
     yield from fallen(view)
 
 
 def fallen(view: RunView) -> Iterator[phrases.Step]:
-    """What leads to why stories have failed, the newest failure first, and has them and those undone done again."""
-    failed = sorted(_failed(view.stories), key=lambda one: one.story.ended_at or 0.0, reverse=True)
-    for one in failed[:_NAMED]:
-        yield from _again(view, one)
+    """Commands that show why stories failed, the newest failure first, and that retry failed and undone stories."""
+    failed = sorted(_failed(view.stories), key=lambda entry: entry.story.ended_at or 0.0, reverse=True)
+    for item in failed[:_NAMED]:
+        yield from _again(view, item)
     if more := failed[_NAMED:]:
         yield (
             f"shiftwork stories {view.run.run}",
-            f"{len(more)} more failed: {', '.join(one.story.story for one in more)}",
+            f"{len(more)} more failed: {', '.join(entry.story.story for entry in more)}",
         )
-    undone = [one.story.story for one in view.stories if one.story.status == "undone"]
+    undone = [entry.story.story for entry in view.stories if entry.story.status == "undone"]
     for story in undone[:_NAMED]:
-        yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
+        yield f"shiftwork retry {story} --from-scratch{naming(view)}", "does it again"
 
 
 def reviving(view: RunView) -> tuple[phrases.Step, ...]:
-    """What has a run go on that is over."""
-    return tuple(fallen(view)) or ((f'shiftwork add "…" --run {view.run.run}', "to have more done"),)
+    """Commands that continue a finished run."""
+    return tuple(fallen(view)) or ((f'shiftwork add "…" --run {view.run.run}', "adds more work"),)
 
 
 def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phrases.Step]:
-    """What to type when the run is over: first what leads to why it failed. The `obstacle` is in the way of a merge;
-    None where it has been merged.
+    """What to type after the run: first what shows why it failed. The `obstacle` prevents a merge; None if the work has
+    been merged.
     """
     run = view.run
-    landed = [one.story for one in view.stories if one.story.commit]
+    landed = [story.story for story in view.stories if story.story.commit]
     if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
         yield from fallen(view)
     elif not landed:
-        begun = any(step.log for one in view.stories for step in one.steps)
+        begun = any(step.log for story in view.stories for step in story.steps)
         yield f"shiftwork {'logs' if begun else 'stories'} {run.run}", ""
     elif (ref := landed_on(view)) != run.branch and obstacle is not None:
         yield from _merge(ref, obstacle)
@@ -236,7 +238,7 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
 
 
 def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
-    """Typed for the worktree that has the branch checked out."""
+    """Commands for the worktree that has the branch checked out."""
     git, edited = f"git -C {quote(obstacle.tree)}" if obstacle.tree else "git", obstacle.files
     if edited:
         named = f" -- {' '.join(map(quote, edited))}" if len(edited) <= _NAMED else ""

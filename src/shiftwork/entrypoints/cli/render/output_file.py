@@ -1,4 +1,4 @@
-"""Writes a document to where the user wants it."""
+"""Writes a document to a file that the user names."""
 
 from pathlib import Path
 from typing import Final
@@ -7,11 +7,11 @@ from shiftwork import umask
 from shiftwork.bounded import first_link
 from shiftwork.errors import UsageError
 
-_HINT: Final = "name a file in a folder that is there"
+_HINT: Final = "name a file in an existing folder"
 
 
 def check(path: Path) -> None:
-    """Refuse what could not be written, before anything is done for it."""
+    """Refuses a path that cannot be written, before any work is done for it."""
     if path.is_dir():
         raise UsageError(f"{path} cannot be written: it is a folder", hint=_HINT)
     if not path.parent.is_dir():
@@ -19,15 +19,15 @@ def check(path: Path) -> None:
 
 
 def check_unlinked(root: Path, path: Path) -> None:
-    """Refuse to write, by a name that the user has not chosen, where a link of the repository's would lead."""
+    """Refuses to write through a link of the repository, if the user has not chosen the name."""
     if link := first_link(root, path):
-        reason = f"{link} is a link, and nothing is written where it leads"
+        reason = f"{link} is a link, and shiftwork does not write through links"
         raise UsageError(reason, hint=f"see where that is: ls -l {link}; then remove it")
 
 
 def written(path: Path, text: str, *, private: bool = False) -> None:
-    """A new file has the mode that the user is used to. What tells of runs is `private`, for its user alone: it holds
-    prompts and what programs have printed. A file that was there keeps its mode.
+    """Writes the file; a new file has the user's usual mode. Documents about runs are `private`, for the user alone:
+    they contain prompts and output of programs. An existing file keeps its mode.
     """
     check(path)
     new = not path.exists()

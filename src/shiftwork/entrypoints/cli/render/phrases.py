@@ -1,4 +1,4 @@
-"""How the command line says things: time, states, what to type. Plain text, aligned, readable without colour."""
+"""The words of the command line: time, states, what to type. Plain text, aligned, readable without colour."""
 
 import os
 import re
@@ -16,13 +16,13 @@ from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 
 type Step = tuple[str, str]
-"""A command to type, and when or what for; empty where that goes without saying."""
+"""A command to type, and when or why; the reason is empty if it is obvious."""
 
 WIDTH: Final = 100
-"""How wide output is laid out where it goes to no terminal: long lines continue below, and nothing of them is cut."""
+"""The layout width without a terminal: long lines continue below, and nothing is cut."""
 
 _ENDLESS: Final = 10_000
-"""Columns of a file or a pipe: only lines that are too long to read are cut."""
+"""The width for a file or a pipe: only lines too long to read are cut."""
 
 _NARROWEST: Final = 40
 _WIDEST_CHARACTER: Final = 2
@@ -31,11 +31,11 @@ _GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
 _NOISE: Final = ("make: ***", "make[", "error: Recipe ")
-"""How lines begin by which runners of recipes say once more that something has failed."""
-_TELLING: Final = re.compile(
+"""Prefixes of lines in which task runners repeat that something failed."""
+_WRITEBACK: Final = re.compile(
     r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
 )
-"""Lines that say what was wrong, where a gate prints a page."""
+"""Lines that name the cause, in a long output of a gate."""
 
 
 def duration(seconds: float | None) -> str:
@@ -56,12 +56,10 @@ def o_clock(at: float) -> str:
 
 
 def landing(ended: Iterable[float | None], gate: str = "") -> str:
-    """What is done for a story that has asked to land, by when its steps have ended: it asks when the last one has. The
-    gate that runs is named where it is known.
-    """
+    """The activity of a story that is ready to merge, since its last step ended, with the running gate if known."""
     last = max((at for at in ended if at is not None), default=None)
     since = "" if last is None else f" since {o_clock(last)}"
-    return f"landing{since}: {gate or 'gates run on the very tree that is to land'}"
+    return f"landing{since}: {gate or 'gates run on the tree that will land'}"
 
 
 def between(start: float | None, end: float | None) -> float | None:
@@ -69,49 +67,49 @@ def between(start: float | None, end: float | None) -> float | None:
 
 
 def took(start: float | None, end: float | None, lost: Idle) -> str:
-    """How long it was from start to end, and how much of that it only waited; nothing of what is not over."""
+    """The duration from start to end, and how much of it was waiting; empty if it has not ended."""
     whole = between(start, end)
     return "" if whole is None else duration(whole) + amounts.waiting(lost, duration)
 
 
 def in_all(column: str, attempts: Iterable[int]) -> str:
-    """The heading of a column of times, which are those of all tries: where there were several, that is said."""
+    """The heading of a column of times, which include all tries: it says so if there were several."""
     return f"{column} in all" if any(tries > 1 for tries in attempts) else column
 
 
 def state(
     status: str, *, moving: bool = True, waits: bool = False, limited: bool = False, proof: str | None = None
 ) -> str:
-    """The one word for how a run, a story or a step stands; see `states.word`."""
+    """The word for the state of a run, a story or a step; see `states.word`."""
     return state_labels.word(status, moving=moving, waits=waits, limited=limited, proof=proof)
 
 
 def look_at(commits: Sequence[str], branch: str) -> str:
-    """The command that shows what has landed, also where attributes that landed with it say that it is no text."""
+    """The command that shows the landed work as text, even if landed attributes mark it as binary."""
     shown = f"show --text {commits[0][:10]}" if len(commits) == 1 else f"log --stat --text -{len(commits)} {branch}"
     return f"git {shown}"
 
 
 def replies(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> tuple[Step, ...]:
-    """What to type for a story that waits for a person, by what it waits for; `naming` is how its run is named."""
+    """What to type for a story that needs a person, by its kind of hold; `naming` names its run."""
     if hold == "limit":
         return ((raise_hint.command(run, reached), ""),)
     yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
     ends = "the story ends, and nothing lands"
     known: dict[str, tuple[Step, ...]] = {
-        "approval": ((yes, ""), (f"{no} --because …", "or")),
-        "changed": ((yes, "land it as it is now"), (f"{no} --because …", "or")),
-        "evidence": ((yes, "it holds: land it"), (no, f"or it does not: {ends}")),
-        "dependencies": ((yes, "judge it in the environment as it is"), (no, f"or {ends}")),
-        "exhausted": ((yes, "one more round"), (no, "or give it up")),
+        "approval": ((yes, ""), (f"or: {no} --because …", "")),
+        "changed": ((yes, "land it as it is now"), (f"or: {no} --because …", "")),
+        "evidence": ((yes, "it holds: land it"), (f"or: {no}", f"it does not hold: {ends}")),
+        "dependencies": ((yes, "run its gates in the current environment"), (f"or: {no}", ends)),
+        "exhausted": ((yes, "one more round"), (f"or: {no}", "give it up")),
         "question": ((f'shiftwork answer {story} "…"{naming}', ""),),
     }
-    # Of one that an earlier release has held, the cause may not be known: `resume` finds it.
+    # For a hold of an earlier release the cause may be unknown: `resume` finds it.
     return known.get(hold, ((f"shiftwork resume {run}", ""),))
 
 
 def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
-    """What to look at before a reply: work is approved and confirmed as it is, and so it must have been seen."""
+    """What to look at before a reply: the user should see work before approving or confirming it."""
     diff = f"shiftwork diff {story}{naming}"
     if hold == "changed":
         return (f"{diff} --since-approved", "what has changed since you approved it"), (diff, "all of it")
@@ -119,18 +117,18 @@ def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
 
 
 def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:
-    """Both on one line."""
+    """The look and the replies on one line."""
     look = "".join(f"{command}, then: " for command, _ in first_look(story, hold, naming)[:1])
-    return look + ", or: ".join(command for command, _ in replies(run, story, hold, reached, naming))
+    return look + ", ".join(command for command, _ in replies(run, story, hold, reached, naming))
 
 
 def naming(run: str, *, meant: bool) -> str:
-    """How a run is named in a command for a story: not at all, where it is the one that would be `meant` anyway."""
+    """The option that names a run in a command for a story; empty if the command finds the run without it."""
     return "" if meant else f" --run {run}"
 
 
 def width() -> int:
-    """How much of a line is shown: what the terminal has room for, and all of it where the output goes elsewhere."""
+    """The width of a line: that of the terminal, or unlimited without one."""
     return _terminal() or _ENDLESS
 
 
@@ -147,7 +145,7 @@ def _terminal() -> int | None:
 
 
 def following(steps: Iterable[Step], label: str = _NEXT) -> Iterator[str]:
-    """Each command on a line of its own, so that it can be typed as it stands; what for beside it if there is room."""
+    """Each command on its own line, so that it can be copied; the reason beside it if it fits."""
     for command, why in steps:
         line, beside = f"{label}{command}", f"    ({why})" if why else ""
         fits = cells(line + beside) <= layout()
@@ -158,7 +156,7 @@ def following(steps: Iterable[Step], label: str = _NEXT) -> Iterator[str]:
 
 
 def wrapped(text: str, room: int, *, most: int) -> list[str]:
-    """In lines of at most `room` columns that end between words, and no more than so many of them: the last is cut."""
+    """Lines of at most `room` columns that end between words, at most `most` of them: the last is cut."""
     room = max(room, _WIDEST_CHARACTER)
     left = one_line(text, most * (room + 1))
     lines: list[str] = []
@@ -170,7 +168,7 @@ def wrapped(text: str, room: int, *, most: int) -> list[str]:
 
 
 def _first_words(text: str, room: int) -> str:
-    """As many whole words as there is room for; of a word that is longer than that, as much as there is room for."""
+    """As many whole words as fit; of a longer word, as much as fits."""
     kept = len(text)
     while cells(text[:kept]) > room:
         kept -= 1
@@ -180,22 +178,22 @@ def _first_words(text: str, room: int) -> str:
 
 
 def gist(text: str, room: int) -> list[str]:
-    """What happened and, where a gate or an agent has printed more, what it says was wrong, and the end of it. A mark
-    stands where lines are left out.
+    """The first line and, from a longer output of a gate or an agent, the lines that name the cause, and the end. A
+    mark replaces lines that are left out.
     """
     head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
-    told = [line for line in rest if not line.startswith(_NOISE)] or rest
-    shown = (one_line(line, max(room, 1)) for line in _marked(told, _telling(told)))
+    lines = [line for line in rest if not line.startswith(_NOISE)] or rest
+    shown = (one_line(line, max(room, 1)) for line in _marked(lines, _informative(lines)))
     return [*wrapped(head, room, most=_GIST_HEAD), *shown]
 
 
-def _telling(lines: Sequence[str]) -> Sequence[int]:
-    """Which of them to show: all, or the first that say what was wrong and the last."""
+def _informative(lines: Sequence[str]) -> Sequence[int]:
+    """Which lines to show: all, or the first that name the cause and the last."""
     places = range(len(lines))
     if len(lines) <= _GIST_LINES:
         return places
     ends = places[-_GIST_TAIL:]
-    wrong = [place for place in places if place not in ends and _TELLING.search(lines[place])]
+    wrong = [place for place in places if place not in ends and _WRITEBACK.search(lines[place])]
     return [*wrong[: _GIST_LINES - _GIST_TAIL], *ends]
 
 
@@ -209,25 +207,25 @@ def _marked(lines: Sequence[str], chosen: Sequence[int]) -> Iterator[str]:
 
 
 def labelled(label: str, lines: Sequence[str]) -> Iterator[str]:
-    """The lines after their label, the further ones below the first."""
+    """The lines after their label, with further lines aligned below the first."""
     for number, line in enumerate(lines):
         yield f"{' ' * len(label) if number else label}{line}"
 
 
 def filled(text: str, margin: int) -> str:
-    """On one line that leaves `margin` columns of the layout free; where there is no terminal, nothing of it is cut."""
+    """The text on one line that leaves `margin` columns of the layout free; without a terminal nothing is cut."""
     line = one_line(text, width() - margin)
     return line + " " * (layout() - margin - cells(line))
 
 
 def padded(text: str, room: int) -> str:
-    """On one line, cut or filled to exactly `room` columns."""
+    """The text on one line, cut or padded to exactly `room` columns."""
     line = one_line(text, room)
     return line + " " * (room - cells(line))
 
 
 def facts(pairs: list[tuple[str, str]]) -> str:
-    """Names and values in two columns; empty values are left out, long ones go on below, and no word is broken."""
+    """Names and values in two columns; empty values are left out, and long values wrap between words."""
     kept = [(name, value) for name, value in pairs if value]
     names = max((len(name) for name, _ in kept), default=0)
     room = max(layout() - names - 4, 1)

@@ -1,4 +1,4 @@
-"""A plan as people read it: the stories, what waits for what, the longest way, the cost, and what is doubtful."""
+"""A plan for people to read: stories, dependencies, critical path, cost and warnings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,37 +16,38 @@ _WIDEST = 24
 
 
 def lines(shown: Preview, done: int = 0) -> Iterator[str]:
-    """Of what is left to do, where so many stories are done."""
+    """The lines for the stories that are left, when `done` stories are done."""
     stories = shown.spec.stories
     yield one_line(shown.spec.title, phrases.width())
     if not stories:
-        yield f"all {done} stories are done" if done > 1 else "its one story is done"
+        yield f"all {done} stories are done" if done > 1 else "the only story is done"
         return
     at_first = len(shown.waves[0]) if shown.waves else 0
     count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}{f' beside {done} done' if done else ''}"
-    yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the longest way"
+    yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the critical path"
     yield ""
     yield from _table(shown)
     yield ""
-    yield f"longest way  {' → '.join(shown.critical)}"
-    yield f"cost         {_cost(shown.band)}"
+    yield f"critical path  {' → '.join(shown.critical)}"
+    yield f"cost           {_cost(shown.band)}"
     if shown.spec.gates:
         checks = ", ".join(f"{gate.name} ({gate.command})" for gate in shown.spec.gates)
-        yield f"checks       {one_line(checks, phrases.width() - 13)}"
+        yield f"checks         {one_line(checks, phrases.width() - 15)}"
     if shown.opened:
         yield ""
         yield "protected files"
         yield from (f"  {line}" for line in may_change(shown.opened))
     if shown.remarks:
         yield ""
-        yield "doubts"
+        yield "warnings"
         yield from (
-            f"  {one.story}  {one_line(one.text, phrases.width() - len(one.story) - 4)}" for one in shown.remarks
+            f"  {remark.story}  {one_line(remark.text, phrases.width() - len(remark.story) - 4)}"
+            for remark in shown.remarks
         )
 
 
 def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
-    """Which stories may change tests, gate configuration or files that run later: for these, nothing is put back."""
+    """Which stories may change tests, gate configuration or files that run later: these changes are not reverted."""
     for story, patterns in opened.items():
         yield one_line(f"{marked(story)} may change {', '.join(map(marked, patterns))}", phrases.width() - 2)
 
@@ -62,7 +63,7 @@ def _table(shown: Preview) -> Iterator[str]:
 
 def _cost(band: Band | None) -> str:
     if band is None:
-        return "not known: no story has told its cost in this repository yet"
+        return "unknown: no story in this repository has a known cost yet"
     return amounts.band(band)
 
 

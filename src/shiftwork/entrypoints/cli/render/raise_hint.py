@@ -1,4 +1,4 @@
-"""What to type so that a story that waits at a limit goes on. Apart from `limiting`, which takes long to load."""
+"""The command that raises a limit for a waiting story. Separate from `limit_rules`, which is slow to import."""
 
 import math
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from shiftwork.domain.budget.amounts import Reached, Whose
 
 _OPTIONS: Final = {Whose.RUN: "--max-", Whose.STORY: "--max-story-", Whose.STEP: "--max-step-"}
 _DIGITS: Final = 6
-"""After the point: what sums of fractions leave behind these is no money."""
+"""Decimal places; smaller remainders of floating-point sums are no money."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A bound that is in the way, by the option that raises it: what was spent of it, guesses included."""
+    """A limit that was reached, by the option that raises it: what was spent of it, including estimates."""
 
     option: str
     limit: float
@@ -31,13 +31,13 @@ def bars(reached: Reached) -> Iterator[Bar]:
 
 
 def figure(option: str, amount: float) -> str:
-    """What to type: whole dollars, or so many tokens."""
+    """The value to type: whole dollars, or a number of tokens."""
     return f"{max(amount, 1000):.0f}" if option.endswith("tokens") else str(math.ceil(max(round(amount, _DIGITS), 1.0)))
 
 
 def command(run: str, reached: Reached | None) -> str:
-    """Twice what has been used, and never less than may be used now. Where nobody knows which limit it is, as of a
-    story that has waited since before that was recorded, the options that raise one are listed.
+    """The command with twice the amount used, and never less than the present limit. If the limit is unknown, because
+    the story has waited since before it was recorded, the command lists the options that raise one.
     """
     if reached is None:
         return f"shiftwork resume {run} --help"

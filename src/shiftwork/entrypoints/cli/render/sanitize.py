@@ -1,13 +1,13 @@
-"""Makes text of agents and gates fit for a terminal: nothing in it moves the cursor, changes colours or hides words.
+"""Makes text of agents and gates safe for a terminal: nothing in it moves the cursor, changes colours or hides words.
 
-`plain` leaves out what is not meant to be read, and is for what programs print; `exact` leaves out nothing, and is for
-files that a person judges.
+`plain` removes what is not meant to be read, and is for output of programs; `exact` removes nothing, and is for files
+that a person reviews.
 """
 
 import re
 from typing import Final
 
-# A sequence that is never ended is taken to reach to the end of its line: what follows is more likely a new thought.
+# An unterminated sequence extends to the end of its line: the next line is more likely new text.
 _SEQUENCES: Final = r"""
       (?: \x1b [\]PX^_] | [\x90\x98\x9d-\x9f] ) [^\x07\x1b\x9c\n]* (?: \x07 | \x1b\\ | \x9c )?  # OSC, DCS, SOS, PM, APC
     | (?: \x1b \[ | \x9b ) [0-?]* [ -/]* [@-~]?                                                 # CSI
@@ -30,19 +30,20 @@ _BLANK: Final = (
 
 
 def plain(text: str) -> str:
-    """The text in lines; tabs become spaces, all else that is not to be read is left out."""
+    """The text in lines; tabs become spaces, and all unreadable characters are removed."""
     if text.isascii() and text.isprintable():
         return text
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    # Compiled when first needed, and kept by `re`: most texts have returned above.
+    # Compiled when first needed, and cached by `re`: most texts have returned above.
     bare = re.sub(_SEQUENCES, "", lines, flags=re.VERBOSE)
     return re.sub(_UNFIT, "", bare).replace("\t", "    ")
 
 
 def exact(text: str) -> str:
-    """The text with every character written out that a terminal obeys or nothing is drawn for: `^[`, `^M`, `<U+202E>`.
+    """The text with every character written out that a terminal interprets or that is invisible: `^[`, `^M`,
+    `<U+202E>`.
 
-    For what a person is asked to judge, such as a patch: nothing is left out. Tabs, newlines and wide spaces stay.
+    For texts that a person reviews, such as a patch: nothing is removed. Tabs, newlines and wide spaces stay.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -64,8 +65,8 @@ def _is_space(char: str) -> bool:
 
 
 def one_line(text: str, width: int) -> str:
-    """The text on a single line of at most `width` cells; where it was cut, an ellipsis says so."""
-    # Bounded before it is looked at: an agent's line may be megabytes long.
+    """The text on one line of at most `width` cells; an ellipsis marks a cut."""
+    # Shortened first: an agent's line may be megabytes long.
     line = " ".join(plain(text[: 8 * width + 256]).split())
     if cells(line) <= width:
         return line

@@ -1,4 +1,4 @@
-"""What of the user's file was not used, and which checks it names: said in one block before the work starts."""
+"""Fields of the user's file that are not used, and its checks: printed in one block before the work starts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _WIDEST: Final = 60
 
 
 def gates_note(sheet: Sheet, settings: Sequence[Gate], note: str) -> Iterator[str]:
-    """Where the gates of the run are from; that there are none is not said where the spec has some."""
+    """Where the gates of the run come from; missing settings gates are not mentioned if the spec has some."""
     own = [gate.name for gate in gates_for(settings, sheet.spec.gates)[len(settings) :]]
     if settings or not own:
         yield note
@@ -28,7 +28,7 @@ def gates_note(sheet: Sheet, settings: Sequence[Gate], note: str) -> Iterator[st
 
 
 def lines(sheet: Sheet) -> Iterator[str]:
-    """A line for each field, those of one name in many stories together; nothing where all was used."""
+    """A line for each field, with equal names of many stories combined; empty if all were used."""
     rows = list(_rows(sheet.unused))
     if not rows:
         return
@@ -41,11 +41,11 @@ def lines(sheet: Sheet) -> Iterator[str]:
 
 
 def documents(sheet: Sheet) -> list[dict[str, Any]]:
-    return [asdict(one) for one in sheet.unused]
+    return [asdict(unused) for unused in sheet.unused]
 
 
 def event(sheet: Sheet) -> dict[str, Any]:
-    """Of the spec, as the first line of `run --json`."""
+    """The event about the spec, as the first line of `run --json`."""
     gates = [{"name": gate.name, "command": gate.command} for gate in sheet.spec.gates]
     return {"event": "spec", "file": file_of(sheet), "gates": gates, "unused": documents(sheet)}
 
@@ -55,18 +55,18 @@ def file_of(sheet: Sheet) -> str:
 
 
 def _rows(unused: Sequence[Unused]) -> Iterator[tuple[str, str]]:
-    """What was not understood comes first: that may be a mistake. What is known is one line for each name."""
+    """Unknown fields come first, because they may be mistakes. Known fields get one line for each name."""
     groups: dict[tuple[bool, str], list[Unused]] = {}
-    for one in sorted(unused, key=lambda one: one.known):
-        name = _NAME.sub("", one.path) if one.known else _pattern(one)
-        groups.setdefault((one.known, name), []).append(one)
+    for item in sorted(unused, key=lambda entry: entry.known):
+        name = _NAME.sub("", item.path) if item.known else _pattern(item)
+        groups.setdefault((item.known, name), []).append(item)
     for (known, name), group in groups.items():
-        patterns = {_pattern(one) for one in group}
+        patterns = {_pattern(entry) for entry in group}
         path = group[0].path if len(group) == 1 else patterns.pop() if len(patterns) == 1 else name
         many = f", {len(group)} times" if len(group) > 1 else ""
         meant = f"; did you mean {group[0].meant}?" if group[0].meant else ""
         yield path, f"{'not used' if known else 'not understood'}{many}{meant}"
 
 
-def _pattern(one: Unused) -> str:
-    return _PLACE.sub("[*]", one.path)
+def _pattern(unused: Unused) -> str:
+    return _PLACE.sub("[*]", unused.path)

@@ -1,4 +1,4 @@
-"""Who has used what, as people read it: a line for each profile and model."""
+"""Usage for people to read: a line for each profile and model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ _LEAST: Final = 8
 
 
 def table(shares: Sequence[Share]) -> Iterator[str]:
-    """Only the model is cut to what room there is."""
+    """Only the model is cut to fit."""
     if not shares:
         return
     yield ""
@@ -30,9 +30,9 @@ def _cells(share: Share) -> tuple[str, ...]:
     used = share.usage
     known = used.uncounted < used.attempts
     counts = (used.input_tokens, used.cached_tokens, used.output_tokens)
-    told = (amounts.brief(count) if known else "unknown" for count in counts)
+    lines = (amounts.brief(count) if known else "unknown" for count in counts)
     agent, model = one_line(share.agent, _WIDEST) or "-", share.model or "unknown"
-    return (agent, str(used.attempts), *told, amounts.brief_cost(used), model)
+    return (agent, str(used.attempts), *lines, amounts.brief_cost(used), model)
 
 
 def legend(lines: Iterable[str]) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""Shows a text so that it can be told to the character: whoever agrees to it must have seen all of it.
+"""Shows a text exactly, because a user who agrees to it must see all of it.
 
-Nothing is left out or cut, and nothing that a reader could overlook or take for something else is shown as it is: line
-feeds, more than one blank, blanks at an end, control and format characters, and whatever is not ASCII, for a letter of
-another script may look like one of ours. Each of these has a mark in angle brackets, and text that reads like a mark
-has one in it as well.
+Nothing is removed or cut, and nothing that a reader could overlook or confuse is shown as it is: line feeds, repeated
+blanks, blanks at an end, control and format characters, and all non-ASCII characters, because a letter of another
+script may look like a Latin letter. Each of these becomes a mark in angle brackets, and so does text that looks like a
+mark.
 
 Option not taken: escapes with a backslash. Commands are full of backslashes, and all of them would have to be doubled.
 """
@@ -16,7 +16,7 @@ EMPTY: Final = "<nothing>"
 
 _LINE_FEED: Final = "<LF>"
 _GOES_ON: Final = "\\"
-"""At the end of a line that is broken for want of room; a shell reads it so too."""
+"""At the end of a line that is broken to fit; a shell reads it the same way."""
 
 _TO_MARK: Final = re.compile(
     r"""
@@ -35,11 +35,11 @@ def marked(text: str) -> str:
 
 
 def in_lines(text: str, room: int | None) -> list[str]:
-    """A line for each of the text, broken between words where there is not so much room."""
+    """A line for each line of the text, broken between words to fit the room."""
     lines = marked(text).split(_LINE_FEED)
     whole = [*(f"{line}{_LINE_FEED}" for line in lines[:-1]), lines[-1]]
     if whole[-1] == "":
-        whole.pop()  # the text ends with a line feed, and its mark is the end of the line before
+        whole.pop()  # the text ends with a line feed, and its mark is at the end of the previous line
     return whole if room is None else [part for line in whole for part in _broken(line, max(room, len(_LINE_FEED) + 2))]
 
 
@@ -54,7 +54,7 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _broken(line: str, room: int) -> Iterator[str]:
-    """Words, blanks and marks are kept whole where one fits in a line."""
+    """Words, blanks and marks stay whole if they fit in a line."""
     shown = ""
     for piece in _PIECES.findall(line):
         left = piece

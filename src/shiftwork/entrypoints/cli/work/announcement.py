@@ -1,4 +1,4 @@
-"""What `run` says before anything is paid for: gates, branch, sessions, and what agents will not see."""
+"""What `run` prints before anything is paid for: gates, branch, sessions, and what agents will not see."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from shiftwork.planning.sessions import Sessions, least_sessions
 from shiftwork.ports.specs import Sheet
 
 _NAMED: Final = 5
-"""So many files are named; of the others it is said how many there are."""
+"""So many files are named; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
 
 
 def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
-    """Whether the harness reads it where it lies: the settings, and the spec with the folder that it is in."""
+    """Whether the harness reads the file in place: the settings, and the spec with its folder."""
     spec = unused_fields.file_of(sheet)
     if path == SETTINGS_FILE or not spec:
         return path == SETTINGS_FILE
@@ -94,9 +94,9 @@ def _lines(known: _Known) -> Iterator[str]:
         yield f"this run continues {without}, as you asked"
 
 
-def tell_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
-    """Say that there is no sandbox, where the settings would take one, or which agents keep this machine's network; for
-    work that `announce` does not precede.
+def report_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
+    """Prints that there is no sandbox although the settings allow one, or which agents keep this machine's network; for
+    work without `announce`.
     """
     sandboxes = asyncio.run(open_sandboxes(site, settings, environment()))
     if as_json:

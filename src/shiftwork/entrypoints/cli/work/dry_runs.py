@@ -1,4 +1,4 @@
-"""`run --dry-run`: the prompts that would be sent first, on the screen instead."""
+"""`run --dry-run`: prints the prompts that would be sent first."""
 
 from dataclasses import asdict
 
@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.commands.dry_run import Line, rehearse
 from shiftwork.app.commands.runs import Order
-from shiftwork.bootstrap.work.ports import conduct_of
+from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings
 from shiftwork.entrypoints.cli.render import unused_fields
 from shiftwork.entrypoints.cli.render.json import say
@@ -14,18 +14,18 @@ from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.ports.specs import Sheet
 
 
-def tell(order: Order, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
-    lines = rehearse(order, conduct_of(settings), tools=settings.agent.tools and settings.agent.use != "command")
+def announce(order: Order, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
+    lines = rehearse(order, work_policy_of(settings), tools=settings.agent.tools and settings.agent.use != "command")
     if as_json:
         say({"prompts": [asdict(line) for line in lines], "unused": unused_fields.documents(sheet)})
         return
     if left := list(unused_fields.lines(sheet)):
         click.echo("\n".join((*left, "")))
     for line in lines:
-        click.echo(f"──── {line.story} {line.step}\n\n{_told(line)}")
+        click.echo(f"──── {line.story} {line.step}\n\n{_output(line)}")
     prompts = sum(bool(line.prompt) for line in lines)
     click.echo(f"──── {prompts} prompt{'' if prompts == 1 else 's'} would be sent first; nothing was done")
 
 
-def _told(line: Line) -> str:
+def _output(line: Line) -> str:
     return plain(line.prompt) if line.prompt else f"no agent: this step is a {line.kind}\n"

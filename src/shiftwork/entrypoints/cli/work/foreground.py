@@ -1,4 +1,4 @@
-"""Works on a run in this process while somebody watches: until it is over, waits for a person, or is interrupted."""
+"""Works on a run in this process and shows it: until it ends, needs a person, or is interrupted."""
 
 import asyncio
 import contextlib
@@ -12,18 +12,18 @@ from typing import Final, Never
 
 from shiftwork.app.attempt.memory import present_run
 from shiftwork.app.commands.runs import wait_for
-from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.queries import is_meant
 from shiftwork.bootstrap.state.read_only import open_queries
-from shiftwork.bootstrap.work.ports import leave_nobody, open_world
+from shiftwork.bootstrap.work.ports import leave_nothing, open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.run.decide import rests
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import Hold
-from shiftwork.entrypoints.cli.env.signals import ASKING, Hearing
+from shiftwork.entrypoints.cli.env.signals import ASKING, StopSignals
 from shiftwork.entrypoints.cli.live.board import Board
 from shiftwork.entrypoints.cli.live.cursor import SHOW_CURSOR
 from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View
@@ -31,11 +31,11 @@ from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
 
-_TICK_SECONDS: Final = 0.2
+_REFRESH_SECONDS: Final = 0.2
 
 
 class Stop(StrEnum):
-    """Why this process works on the run no longer."""
+    """Why this process stopped working on the run."""
 
     OVER = "over"
     HELD = "held"
@@ -44,20 +44,20 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """What is to be worked on: `begin` starts a run, or goes on with one, and gives its id; `stories` are those that
-    may have a history by then. What is done `beside` ends the work by raising an error, and says nothing else.
+    """The work: `begin` starts or continues a run, and returns its id; `stories` are those that may already have a
+    history. The task `beside` stops the work by raising an error, and does nothing else.
     """
 
     site: Site
     settings: Settings
-    begin: Callable[[World], Awaitable[RunId]]
+    begin: Callable[[Context], Awaitable[RunId]]
     stories: tuple[Stream, ...] = ()
     agents: Mapping[str, Agent] | None = None
     beside: Callable[[], Awaitable[None]] | None = None
 
 
 def chosen_view(title: str, *, as_json: bool) -> View:
-    """A table that redraws itself where there is a terminal that can, lines elsewhere."""
+    """A table that redraws in place on a capable terminal, else lines."""
     if as_json:
         return JsonView()
     if not sys.stdout.isatty():
@@ -71,7 +71,7 @@ def chosen_view(title: str, *, as_json: bool) -> View:
 
 
 def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
-    """Work until there is nothing more to do here; the run's id is None where none came to be."""
+    """Works until nothing is left to do here; the run's id is None if no run was started."""
     try:
         return asyncio.run(_Watch(view).carry(shift))
     finally:
@@ -79,78 +79,80 @@ def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
 
 
 async def compare(board: Board, queries: Queries) -> None:
-    """Look whether another run is meant by commands that name none: somebody may have begun one beside this."""
+    """Checks whether commands without a run id now refer to another run, which may have been started meanwhile."""
     run = next((story.given.run for story in board.stories.values()), "")
-    with contextlib.suppress(ShiftworkError):  # it is asked again with the next question
+    with contextlib.suppress(ShiftworkError):  # the next question checks again
         board.meant = await is_meant(queries, run)
 
 
-async def rests_now(board: Board, world: World, run: RunId) -> bool:
-    """Whether nothing goes on, and no story could start, until a person has answered, who may just have done so."""
+async def rests_now(board: Board, context: Context, run: RunId) -> bool:
+    """Whether nothing is in progress, and no story can start, until a person has answered; the answer may just have
+    arrived.
+    """
     if not board.held:
         return False
-    state = await present_run(world, run)
-    if not rests(state, board.waiting) or await _mail(board, world, state):
+    state = await present_run(context, run)
+    if not rests(state, board.waiting) or await _outputs(board, context, state):
         return False
-    # While the inboxes were looked into, a story may have taken its answer out of one.
+    # While the inboxes were checked, a story may have taken its answer out of one.
     return board.held
 
 
-async def _mail(board: Board, world: World, run: RunState) -> bool:
-    """Whether something lies in an inbox that nobody has looked into yet: an answer, or a limit that was raised."""
+async def _outputs(board: Board, context: Context, run: RunState) -> bool:
+    """Whether an inbox has an unread message: an answer, or a raised limit."""
     stories = {stream: story.cursor for stream, story in board.stories.items()}
     cursors = {run_stream(run.given.run): run.cursor, **stories}
-    return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
+    return any([await context.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
 
 
 class _Watch:
-    """One process's watch over one run."""
+    """Watches one run in one process."""
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._held = asyncio.Event()
         self._interrupted = asyncio.Event()
-        self._hearing = Hearing()
+        self._stop_signals = StopSignals()
         self._run: RunId | None = None
 
     async def carry(self, shift: Shift) -> tuple[RunId | None, Stop]:
         with self._signals():
-            async with open_world(
+            async with open_context(
                 shift.site, shift.settings, environment(), observe=self._see, agents=shift.agents
-            ) as world:
+            ) as context:
                 beside = shift.beside() if shift.beside else asyncio.sleep(0)
-                stop = await self._first_of(self._work(shift, world), self._ticking(shift, world), beside)
-        # The world is closed: every agent's processes have ended, and whatever was under way can be resumed.
+                stop = await self._first_of(self._work(shift, context), self._refresh(shift, context), beside)
+        # Everything is closed: all agent processes have ended, and what was in progress can be resumed.
         return self._run, stop
 
-    async def _work(self, shift: Shift, world: World) -> None:
+    async def _work(self, shift: Shift, context: Context) -> None:
         for stream in shift.stories:
-            story = await load(world.events, STORY, stream)
-            if story.assignment:  # one that has not begun is not on the board: nothing could be told of it
+            story = await load(context.events, STORY, stream)
+            if story.assignment:  # a story that has not started is not on the board and has nothing to show
                 self._view.board.stories[stream] = story
-        self._run = await shift.begin(world)
-        await wait_for(world, self._run)
+        self._run = await shift.begin(context)
+        await wait_for(context, self._run)
 
-    async def _ticking(self, shift: Shift, world: World) -> None:
+    async def _refresh(self, shift: Shift, context: Context) -> None:
         queries, board = open_queries(shift.site), self._view.board
         asked: Mapping[Stream, Hold] = {}
         while True:
             if asked != board.asked:
                 asked = board.asked
                 await compare(board, queries)
-            self._view.tick(world.clock.now())
-            if self._run and await rests_now(board, world, self._run):
+            self._view.update(context.clock.now())
+            if self._run and await rests_now(board, context, self._run):
                 self._held.set()
-            await asyncio.sleep(_TICK_SECONDS)
+            await asyncio.sleep(_REFRESH_SECONDS)
 
-    async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None], beside: Awaitable[None]) -> Stop:
+    async def _first_of(self, work: Awaitable[None], refreshing: Awaitable[None], beside: Awaitable[None]) -> Stop:
         working, examining = asyncio.ensure_future(work), asyncio.ensure_future(beside)
         stops = {
             working: Stop.OVER,
             asyncio.ensure_future(self._held.wait()): Stop.HELD,
             asyncio.ensure_future(self._interrupted.wait()): Stop.INTERRUPTED,
         }
-        ends = [*stops, asyncio.ensure_future(ticking)]
+        ends = [*stops, asyncio.ensure_future(refreshing)]
         others = [*ends, examining]
         try:
             await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
@@ -166,14 +168,14 @@ class _Watch:
             await asyncio.gather(*others, return_exceptions=True)
 
     def _see(self, sighting: Sighting) -> None:
-        # Whoever watches must not be able to break what is watched.
+        # A view must not break the run.
         with contextlib.suppress(Exception):
             self._view.see(sighting)
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
-        """What was ignored when this was started stays so: `nohup` means it. But it is heard, and left at that: agents
-        would inherit that it is ignored, and could not be asked to end.
+        """Signals that were ignored at the start stay without effect, as `nohup` requires. They get an empty handler,
+        because agents would inherit an ignored signal, and could not be asked to end.
         """
         loop = asyncio.get_running_loop()
         deaf = {number for number in ASKING if signal.getsignal(number) is signal.SIG_IGN}
@@ -182,38 +184,38 @@ class _Watch:
         try:
             yield
         finally:
-            # Nothing may come between: what is not handled for a moment would end this process without a word.
+            # No signal may arrive in between: without a handler it would end this process without a message.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKING)
             for number in ASKING:
                 loop.remove_signal_handler(number)
                 if number in deaf:
                     signal.signal(number, signal.SIG_IGN)
                 elif self._interrupted.is_set():
-                    # Who insists while we tidy up and say goodbye still gets the exit code of an interruption.
-                    signal.signal(number, self._hear_again)
+                    # A repeated interrupt during clean-up still gives the exit code of an interruption.
+                    signal.signal(number, self._listen_again)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _interrupt(self, number: int) -> None:
-        """Asked once, everything is stopped in order; if somebody insists, this process is gone at once."""
-        if self._hearing.insists(number):
+        """The first request stops everything in order; a repeated one ends this process at once."""
+        if self._stop_signals.insists(number):
             _leave()
         if not self._interrupted.is_set():
             self._interrupted.set()
             with contextlib.suppress(Exception):
-                self._view.say("stopping: agents are told to end; Ctrl-C again leaves at once")
+                self._view.say("stopping: agents are asked to end; Ctrl-C again exits at once")
 
-    def _hear_again(self, number: int, _: object) -> None:
-        if self._hearing.insists(number):
+    def _listen_again(self, number: int, _: object) -> None:
+        if self._stop_signals.insists(number):
             _leave()
 
 
 def _let_be() -> None:
-    """Nobody has asked for anything."""
+    """Does nothing: the signal was ignored at the start."""
 
 
 def _leave() -> Never:
     with contextlib.suppress(Exception):
-        leave_nobody()
+        leave_nothing()
     if sys.stdout.isatty():
         with contextlib.suppress(OSError):  # it may be closed
             os.write(sys.stdout.fileno(), SHOW_CURSOR)

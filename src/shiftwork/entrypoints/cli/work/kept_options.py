@@ -1,4 +1,4 @@
-"""What a run keeps when it is resumed: the options it began with, against what the settings say by then."""
+"""What a run keeps when it is resumed: the options it started with, compared with the current settings."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -8,9 +8,9 @@ from shlex import quote
 import click
 
 from shiftwork.app.commands.kept_options import Difference, check_profiles, differences
-from shiftwork.app.commands.runs import foreseen
+from shiftwork.app.commands.runs import forecast
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import open_mailbox
+from shiftwork.bootstrap.state.open_history import open_inbox
 from shiftwork.config.settings.recorded import usual
 from shiftwork.config.settings.settings import AGENT_NAMES, Named, own_agent
 from shiftwork.config.site import Site, environment
@@ -22,7 +22,7 @@ from shiftwork.domain.run.state import RunPlan
 from shiftwork.domain.run.steering.options import NOTHING, followed, with_options
 from shiftwork.domain.story.spending.allowance import raised
 from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.conditions import Conditions, agreed, claimed, conditions
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
 from shiftwork.entrypoints.cli.env.trust import ensure
@@ -35,17 +35,17 @@ from shiftwork.errors import RunBusyError
 
 
 def plan_of(site: Site, run: RunId) -> RunPlan:
-    """What the run keeps, with all that has been asked of it."""
+    """The run's plan, with all requests applied."""
 
     async def look() -> RunPlan:
-        async with open_mailbox(site) as box:
-            return (await foreseen(box.events, box.inbox, run)).given
+        async with open_inbox(site) as box:
+            return (await forecast(box.events, box.inbox, run)).given
 
     return asyncio.run(look())
 
 
 def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChanged:
-    """What was typed, as it is recorded; trust is given to what the file says now."""
+    """The given options, as they are recorded; trust applies to the current content of the file."""
     trusted = (*plan.trusted, *claimed(site)) if wanted.trust else None
     said = {"agent": wanted.agent, "model": wanted.model, "parallel": wanted.parallel}
     names = tuple(name for name, value in said.items() if value is not None)
@@ -53,8 +53,8 @@ def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChang
 
 
 def kept_conditions(site: Site, plan: RunPlan) -> Conditions:
-    """The settings as they are now, with what the run keeps before them. Raises ProfileGoneError where an agent or a
-    profile of the run does not exist any more.
+    """The current settings, overridden by what the run keeps. Raises ProfileGoneError if an agent or a profile of the
+    run does not exist any more.
     """
     env = environment()
     own = own_agent(site.root, env)["agent.use"]
@@ -69,13 +69,13 @@ def kept_conditions(site: Site, plan: RunPlan) -> Conditions:
 
 
 def following(plan: RunPlan, found: Conditions) -> run_facts.OptionsChanged:
-    """What the settings change of the run, where the user has named nothing else."""
+    """What the settings change in the run, for options that the user has not given."""
     settings = found.settings
     return followed(plan, settings.agent.use, settings.agent.model, settings.run.parallel)
 
 
 def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
-    """As above, once the user has trusted what the settings would have run: for this run, or for good."""
+    """As above, once the user has trusted what the settings would run: for this run, or permanently."""
     found = kept_conditions(site, plan)
     ensure(settings_claim(site.root), environment(), plan.trusted)
     ensure_setup(site, found, environment(), plan.branch, plan.trusted)
@@ -84,49 +84,53 @@ def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
 
 
 def checked(site: Site, view: RunView, wanted: Changes) -> run_facts.OptionsChanged:
-    """What is named for the run. Refused before anything is recorded: what would change nothing, what a process that
-    works on the run would not notice, and limits that could not be held.
+    """The options given for the run. Refuses before anything is recorded: options that change nothing, options that a
+    running process would not notice, and limits that cannot be enforced.
     """
     limit_rules.check_raised(view, wanted.bounds)
     run, worker = view.run.run, view.worker
     if worker and wanted.at_start:
         typed = " ".join(wanted.at_start)
         raise RunBusyError(
-            f"process {worker.pid} on {worker.host} works on run {run}, and {typed} is only read at a start",
+            f"process {worker.pid} on {worker.host} works on run {run}, and {typed} is only read when it starts",
             hint=f"kill -INT {worker.pid} stops it in order; then: shiftwork resume {run} {typed}",
         )
     plan = plan_of(site, RunId(run))
     options = _named(site, plan, wanted)
     changed = with_options(plan, options)
     limits = raised(changed.limits, limit_rules.typed(wanted.bounds))
-    limit_rules.check(
-        kept_conditions(site, changed).settings, changed.workflow, limits
-    )  # only looked at: nothing is run
+    limit_rules.check(kept_conditions(site, changed).settings, changed.workflow, limits)  # only read: nothing is run
     return options
 
 
 def facts(bounds: Bounds, options: run_facts.OptionsChanged) -> dict[str, Fact]:
-    """What is asked of the run, by what is said of it then."""
+    """The requests to the run, by their text in the output."""
     limits = run_facts.LimitsRaised(at=0, limits=limit_rules.typed(bounds))
-    found: dict[str, Fact] = {"has other limits": limits} if bounds.said else {}
-    return found | ({"has other options": options} if options != NOTHING else {})
+    found: dict[str, Fact] = {"has new limits": limits} if bounds.said else {}
+    return found | ({"has new options": options} if options != NOTHING else {})
 
 
-def tell_differences(plan: RunPlan, found: Conditions, *, as_json: bool) -> None:
-    """Which settings differ from those that the run began with, and which value is in force."""
+def report_differences(plan: RunPlan, found: Conditions, *, as_json: bool) -> None:
+    """Prints which settings differ from those that the run started with, and which value is in force."""
     differing = differences(plan, found.read, usual())
     if not differing:
         return
-    with though_unheard():
+    with though_undelivered():
         if as_json:
-            say({"event": "settings_changed", "run": plan.run, "settings": [_document(one) for one in differing]})
+            say(
+                {
+                    "event": "settings_changed",
+                    "run": plan.run,
+                    "settings": [_document(difference) for difference in differing],
+                }
+            )
         else:
             click.echo("\n".join(_lines(plan.run, differing)))
 
 
-def _document(one: Difference) -> dict[str, object]:
-    values = {name: _value(getattr(one, name)) for name in ("before", "after", "in_force")}
-    return {"setting": one.setting, **values, "kept": one.kept}
+def _document(difference: Difference) -> dict[str, object]:
+    values = {name: _value(getattr(difference, name)) for name in ("before", "after", "in_force")}
+    return {"setting": difference.setting, **values, "kept": difference.kept}
 
 
 def _value(text: str) -> object:
@@ -135,18 +139,17 @@ def _value(text: str) -> object:
 
 def _lines(run: str, differing: Sequence[Difference]) -> Iterator[str]:
     yield "the settings have changed since this run began:"
-    room = max(len(one.setting) for one in differing)
-    for one in differing:
-        yield plain(
-            f"  {one.setting:<{room}}  {_said(one.before)} -> {_said(one.after)}; in force: {_said(one.in_force)}"
-        )
-    for one in differing:
-        value = _value(one.after)
-        if one.kept and one.option and value is not None and one.after != one.in_force:
-            typed = f"shiftwork resume {run} {one.option} {quote(str(value))}"
-            yield plain(f"  the run keeps its own {one.setting}; to change it: {typed}")
+    room = max(len(item.setting) for item in differing)
+    for difference in differing:
+        before, after, in_force = map(_said, (difference.before, difference.after, difference.in_force))
+        yield plain(f"  {difference.setting:<{room}}  {before} -> {after}; in force: {in_force}")
+    for difference in differing:
+        value = _value(difference.after)
+        if difference.kept and difference.option and value is not None and difference.after != difference.in_force:
+            typed = f"shiftwork resume {run} {difference.option} {quote(str(value))}"
+            yield plain(f"  the run keeps its own {difference.setting}; to change it: {typed}")
 
 
 def _said(text: str) -> str:
-    """As in the file; a list stays one, and what is empty is called that."""
+    """The value as in the file; a list stays a list, and an empty value is "not set"."""
     return "not set" if text in {"none", "null", dumps("")} else text

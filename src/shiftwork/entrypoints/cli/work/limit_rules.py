@@ -1,4 +1,4 @@
-"""Limits of a run: from settings and options, refused where nothing could hold them, and how one is raised."""
+"""Limits of a run: from settings and options, refused if they cannot be enforced, and how to raise one."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,25 +29,25 @@ def typed(bounds: Bounds) -> Limits:
 
 
 def limits(settings: LimitSettings, bounds: Bounds) -> Limits:
-    """What was typed goes before what the file says."""
+    """Given limits override the file."""
     return raised(settings.limits, typed(bounds))
 
 
 def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
-    """Money can only be limited where somebody tells what an agent costs: itself, or the prices of its model. Tokens
-    can be where the agent counts them, and money with them then: a limit that sees nothing would never be kept.
+    """Raises UsageError if a limit cannot be enforced: a money limit needs costs from the agent or prices of its model;
+    a token limit needs an agent that counts tokens, and then also covers money.
     """
     budgets = (wanted.run, wanted.story, wanted.step)
     tokens = any(budget.tokens is not None for budget in budgets)
     if not tokens and all(budget.usd is None for budget in budgets):
         return
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
-    for name, model in _players(settings, workflow, everybody):
+    for name, model in _profiles(settings, workflow, everybody):
         agent = everybody[name]
         if tokens and not _counts_tokens(agent):
-            told = f"tokens are limited, but {name} ({agent.use}) does not tell how many it uses"
-            raise UsageError(told, hint=_instead(agent))
-        if not tokens and not _tells_costs(agent, model or agent.model):
+            message = f"tokens are limited, but {name} ({agent.use}) does not report how many it uses"
+            raise UsageError(message, hint=_instead(agent))
+        if not tokens and not _reports_costs(agent, model or agent.model):
             raise UsageError(_unpriced(name, agent, model or agent.model), hint=_instead(agent))
 
 
@@ -55,11 +55,11 @@ def _counts_tokens(agent: AgentSettings) -> bool:
     return agent.use != "command"
 
 
-def _players(
+def _profiles(
     settings: Settings, workflow: Workflow, everybody: Mapping[str, AgentSettings]
 ) -> Sequence[tuple[str, str]]:
-    """Whoever may come to work, with the model that the workflow names for it: the run's own agent and those of the
-    workflow, whom it could learn to choose, who repairs what others cannot, and who goes on in their place.
+    """Every agent that may be used, with the model that the workflow names for it: the run's own, those of the
+    workflow, those that it could learn to choose, the one for escalation, and fallbacks.
     """
     own = settings.agent.use
     played = [(agent.profile if agent.profile in everybody else own, agent.model) for agent in workflow.agents]
@@ -69,25 +69,25 @@ def _players(
     return [*named, *((other, "") for name, _ in named for other in everybody[name].fallback)]
 
 
-def _tells_costs(agent: AgentSettings, model: str) -> bool:
+def _reports_costs(agent: AgentSettings, model: str) -> bool:
     priced = _counts_tokens(agent) and bool(model) and price(model, Usage(input_tokens=1)) is not None
     return agent.use == "claude-code" or priced
 
 
 def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
     of_it = f"the price of its model {model} is not known" if model else "no model is named whose price could be known"
-    return f"money is limited, but {name} ({agent.use}) does not tell what it costs, and {of_it}"
+    return f"money is limited, but {name} ({agent.use}) does not report what it costs, and {of_it}"
 
 
 def _instead(agent: AgentSettings) -> str:
     if not _counts_tokens(agent):
-        return "leave the limit out, or have an agent that tells what it uses: claude-code, codex or acp"
+        return "leave the limit out, or use an agent that reports its usage: claude-code, codex or acp"
     naming = "" if agent.model else f", or name its model in {SETTINGS_FILE}"
     return f"limit tokens as well or instead: --max-tokens N{naming}"
 
 
 def check_raised(view: RunView, bounds: Bounds) -> None:
-    """A limit below what has been used would change nothing."""
+    """Raises UsageError for a limit below what has been used: it would change nothing."""
     held = next_steps.at_limit(view)
     bars = [bar for story in held if (reached := reached_of(story)) for bar in raise_hint.bars(reached)]
     dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
@@ -101,7 +101,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
         used = max((known, *(bar.spent for bar in bars if bar.option == option)))
         if limit is not None and limit <= used:
             raise UsageError(
-                f"{_sum(option, used)} are spent already, so a limit of {_sum(option, limit)} changes nothing",
+                f"{_sum(option, used)} are already spent, so a limit of {_sum(option, limit)} changes nothing",
                 hint=f"shiftwork resume {view.run.run} {option} {raise_hint.figure(option, 2 * used)}",
             )
 
@@ -111,6 +111,6 @@ def _sum(option: str, amount: float) -> str:
 
 
 def lifting(view: RunView) -> str:
-    """What to type so that the run goes on."""
+    """The command that continues the run."""
     held = next_steps.at_limit(view)
     return raise_hint.command(view.run.run, reached_of(held[0])) if held else f"shiftwork resume {view.run.run}"

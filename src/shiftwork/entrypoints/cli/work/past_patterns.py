@@ -1,4 +1,4 @@
-"""What earlier runs in this repository have learnt of its code: a new one begins with it."""
+"""What earlier runs in this repository have learnt about its code: a new run starts with it."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ def learnt_before(site: Site) -> tuple[str, ...]:
 
 async def _patterns(site: Site) -> tuple[str, ...]:
     queries = open_queries(site)
-    if not await queries.runs(limit=1):  # opening the history would make a database
+    if not await queries.runs(limit=1):  # opening the history would create a database
         return ()
     async with open_history(site) as events:
         return await carried_patterns(queries, events, landing_stream(site.project, ""))

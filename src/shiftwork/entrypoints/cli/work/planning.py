@@ -1,4 +1,4 @@
-"""From what was typed after `plan` to a plan on the screen and in a file."""
+"""Turns `plan` into a plan on the screen and in a file."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ from shiftwork.ports.specs import Sheet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What was typed."""
+    """The given arguments."""
 
     request: str
     out: str = ""
@@ -50,7 +50,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failed:
-    """No plan came of it; everything has been said."""
+    """No plan was made; the reason has been printed."""
 
     code: int
 
@@ -67,14 +67,14 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     shown = preview(_ahead(spec, sheet.done), costs, protection_of(conditions(site, environment()).settings))
     if out:
         written(out, prd(spec, by_story(shown.remarks)))
-    _tell(shown, out, sheet, as_json=as_json)
+    _announce(shown, out, sheet, as_json=as_json)
     return 0
 
 
 def _ahead(spec: Spec, done: frozenset[StoryId]) -> Spec:
-    """What there is left to do, and waits for nothing that is done."""
+    """The unfinished stories, without dependencies on finished ones."""
     left = (
-        replace(story, depends_on=tuple(one for one in story.depends_on if one not in done))
+        replace(story, depends_on=tuple(item for item in story.depends_on if item not in done))
         for story in spec.stories
         if story.id not in done
     )
@@ -82,20 +82,20 @@ def _ahead(spec: Spec, done: frozenset[StoryId]) -> Spec:
 
 
 def _out(asked: Asked, *, from_file: bool) -> Path | None:
-    """Where the plan goes; refused before an agent has been paid for it."""
+    """Where to write the plan; refused before an agent is paid for it."""
     named = asked.out or ("" if from_file else PRD_FILE)
     path = Path(named) if named else None
     if path and not asked.out:
         check_unlinked(path.parent, path)
     if path and path.exists() and not asked.force:
-        raise UsageError(f"{path} is there already", hint="--force replaces it; --out FILE writes another")
+        raise UsageError(f"{path} already exists", hint="--force replaces it; --out FILE writes another")
     if path:
         check(path)
     return path
 
 
 def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Failed:
-    """Have an agent break the work into stories; nothing it changes is kept."""
+    """Lets an agent break the work into stories; none of its changes are kept."""
     found = trusted_conditions(site, environment())
     branch = base_branch(site, found.settings, environment())
     ensure_setup(site, found, environment(), branch)
@@ -127,7 +127,7 @@ async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
         return (await load(events, STORY, story_stream(run, story.id))).dialogue.planned
 
 
-def _tell(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:
+def _announce(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:
     done = len(sheet.done)
     if as_json:
         rest = {"done": done, "written": str(out) if out else None, "unused": unused_fields.documents(sheet)}

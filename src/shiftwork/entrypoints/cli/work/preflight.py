@@ -1,4 +1,4 @@
-"""Whether a run of a spec should begin at all."""
+"""Checks whether a run of a spec should start at all."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.commands.spec_lock import check_unbegun
 from shiftwork.app.views.queries import unended
-from shiftwork.bootstrap.state.open_history import open_mailbox
+from shiftwork.bootstrap.state.open_history import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, spec_claim
@@ -18,28 +18,28 @@ from shiftwork.ports.specs import Sheet
 
 
 def nothing_to_do(sheet: Sheet, workflow: Workflow) -> bool:
-    """A workflow with steps of the run's own has something to do without stories, too."""
+    """Whether nothing is to do: a workflow with steps of the run's own has work even without stories."""
     return not workflow.frame and all(story.id in sheet.done for story in sheet.spec.stories)
 
 
-def tell_nothing(sheet: Sheet, *, as_json: bool) -> None:
+def report_nothing(sheet: Sheet, *, as_json: bool) -> None:
     if as_json:
         say({"event": "result", "run": None, "stop": "over", "exit_code": EXIT_DONE})
     else:
         name = sheet.source.partition(":")[2]
-        click.echo(f"nothing to do: every story of {plain(name)} has landed before, so no run was begun")
+        click.echo(f"nothing to do: every story of {plain(name)} has already landed, so no run was started")
 
 
 def check_alone(site: Site, sheet: Sheet) -> None:
-    """Asked before anything is said; that nobody works on another one is made sure of when the run begins."""
+    """Checked before anything is printed; the start of the run checks again that no process works on another run."""
     if sheet.source:
         asyncio.run(_check(site, sheet.source))
 
 
 async def _check(site: Site, source: str) -> None:
     rows = await unended(open_queries(site))
-    if not rows:  # opening the history would make a database
+    if not rows:  # opening the history would create a database
         return
-    async with open_mailbox(site) as box:
+    async with open_inbox(site) as box:
         runs, claim = [RunId(row.run) for row in rows], spec_claim(site.project, site.worktree, source)
         await check_unbegun(box.events, box.leases, liveness(), runs, claim)

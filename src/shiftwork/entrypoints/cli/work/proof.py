@@ -1,4 +1,4 @@
-"""From what was typed after `proof` to certificates on the screen, in files, or held against the repository."""
+"""Turns `proof` into certificates on the screen, in files, or checked against the repository."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ _HEAD: Final = ("story", "landed", "on", "proof", "gates", "title")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What was typed; empty where nothing was said."""
+    """The given arguments; empty if not given."""
 
     what: str
     run: str
@@ -57,14 +57,14 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out:
         written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n", private=True)
     if as_json:
-        proof = {one.certificate.story: proof_document(status_by(one.certificate)) for one in papers}
+        proof = {paper.certificate.story: proof_document(status_by(paper.certificate)) for paper in papers}
         file = str(wanted.out) if wanted.out else None
-        say({"file": file, "certificates": [document(one) for one in papers], "proof": proof})
+        say({"file": file, "certificates": [document(paper) for paper in papers], "proof": proof})
         return EXIT_DONE
     if wanted.out:
         click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
         return EXIT_DONE
-    lines = _told(papers[0]) if wanted.what else _table(papers)
+    lines = _output(papers[0]) if wanted.what else _table(papers)
     click.echo("\n".join(lines))
     return EXIT_DONE
 
@@ -78,24 +78,24 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     from_file = _is_file(wanted.what)
     if from_file:
         ensure(_claim(Path(wanted.what), papers[0]), env)
-    checked = [(one, asyncio.run(_verified(site, settings, env, one, trusts=from_file))) for one in papers]
+    checked = [(paper, asyncio.run(_verified(site, settings, env, paper, trusts=from_file))) for paper in papers]
     holds = all(_holds(found) for _, found in checked)
     if as_json:
         rows = [
             {
-                "story": one.certificate.story,
+                "story": paper.certificate.story,
                 "holds": _holds(found),
                 "unchecked": _unchecked(found),
-                "weakest": weakest(one.certificate, found).text,
-                "proof": proof_document(status_by(one.certificate)),
+                "weakest": weakest(paper.certificate, found).text,
+                "proof": proof_document(status_by(paper.certificate)),
                 "checks": list(map(asdict, found)),
             }
-            for one, found in checked
+            for paper, found in checked
         ]
-        least = min((weakest(one.certificate, found) for one, found in checked), key=lambda one: one.rank)
+        least = min((weakest(paper.certificate, found) for paper, found in checked), key=lambda weakness: weakness.rank)
         say({"holds": holds, "weakest": least.text, "certificates": rows})
     else:
-        click.echo("\n".join(line for one, found in checked for line in _outcome(one, found)))
+        click.echo("\n".join(line for paper, found in checked for line in _outcome(paper, found)))
     return EXIT_DONE if holds else EXIT_FAILED
 
 
@@ -119,7 +119,7 @@ async def _verified(
 
 
 def _holds(found: Sequence[Held]) -> bool:
-    """Nothing speaks against it; what could not be checked is told beside."""
+    """Whether no check failed; unchecked items are listed separately."""
     return all(held.passed is not False for held in found)
 
 
@@ -134,7 +134,7 @@ _LARGEST: Final = 4 * 1024 * 1024
 
 
 def _is_file(what: str) -> bool:
-    """By its name: who has mistyped that of a certificate is not told of stories."""
+    """Whether the argument names a file, by its form: a mistyped file name must not cause an error about stories."""
     return Path(what).suffix == ".json"
 
 
@@ -147,24 +147,24 @@ def _text(file: Path) -> str:
 
 
 def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
-    """That of a file, of the story, or of all stories of the run that have landed and were not undone."""
+    """The certificate of a file, of the story, or of all landed stories of the run that were not undone."""
     if _is_file(wanted.what):
         if not Path(wanted.what).is_file():
             raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
         return (from_document(_text(Path(wanted.what))),)
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
-    run, known = view.run.run, {one.story.story: one.story.status for one in view.stories}
+    run, known = view.run.run, {story.story.story: story.story.status for story in view.stories}
     if wanted.what and wanted.what not in known:
-        told = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
-        raise UsageError(told, hint=f"shiftwork stories {run}")
+        message = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
+        raise UsageError(message, hint=f"shiftwork stories {run}")
     if known.get(wanted.what) == StoryStatus.UNDONE:
-        click.echo(f"{wanted.what} was undone since: what this is about has been reverted", err=True)
-    standing = [story for story, status in known.items() if status != StoryStatus.UNDONE]
-    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else standing))
+        click.echo(f"{wanted.what} was undone since: the work of this certificate has been reverted", err=True)
+    landed = [story for story, status in known.items() if status != StoryStatus.UNDONE]
+    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else landed))
     if not found:
-        told = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
-        raise UsageError(told, hint=f"shiftwork status {run}")
+        message = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
+        raise UsageError(message, hint=f"shiftwork status {run}")
     return found
 
 
@@ -174,8 +174,8 @@ async def _recorded(site: Site, run: RunId, stories: Sequence[str]) -> list[Pape
 
 
 def _claim(file: Path, paper: Paper) -> Claim:
-    """A file may be anybody's: what its verification steps and the checks of its spec run is trusted as that of any
-    other file.
+    """A certificate may come from anyone: the commands of its verification steps and spec checks need trust like those
+    of any other file.
     """
     said = paper.certificate
     checks = (Command(where=f"gate {line.name}", text=line.command) for line in said.gates if line.origin)
@@ -192,7 +192,7 @@ def _claim(file: Path, paper: Paper) -> Claim:
 
 
 def _table(papers: Sequence[Paper]) -> Iterator[str]:
-    """A row for each; only the title is cut to what room there is."""
+    """A row for each; only the title is cut to fit."""
     rows = [_HEAD, *(_cells(paper.certificate) for paper in papers)]
     room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     for row in rows:
@@ -206,23 +206,25 @@ def _cells(said: Certificate) -> tuple[str, ...]:
     return story, said.commit[:10], ref, in_trailer(status_by(said)), gates, said.title
 
 
-def _told(paper: Paper) -> Iterator[str]:
+def _output(paper: Paper) -> Iterator[str]:
     said, room = paper.certificate, max(phrases.width(), _WIDEST)
     yield one_line(f"{said.story}: {said.title}", room)
     yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
     yield from phrases.wrapped(f"landed{after_landed(status_by(said))}", room, most=_LINES)
     yield f"\ncriteria (policy {said.policy}):"
-    for one in said.criteria:
-        offered = f"{one.kind} {one.reference}: " if one.reference else ""
-        yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', room)}"
-        yield f"           {one_line(f'{offered}{one.why}', room)}"
+    for judged in said.criteria:
+        offered = f"{judged.kind} {judged.reference}: " if judged.reference else ""
+        yield f"  {judged.verdict:<8} {one_line(f'{judged.criterion} {judged.text}', room)}"
+        yield f"           {one_line(f'{offered}{judged.why}', room)}"
     yield (
         "\ngates:"
         if said.gates or said.verification or said.without_gates
         else "\nno gates: nothing was run on this commit"
     )
     for gate in said.gates:
-        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra = (" at the second try" if gate.flaky else "") + (
+            " (your original tests against the new code)" if gate.restored else ""
+        )
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
@@ -256,15 +258,15 @@ def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
     for held in found:
         label = f"{_MARKS[held.passed]} {one_line(paper.certificate.story, _CELL)} "
         name = held.name if held.passed is not None else f"{held.name}: not checked"
-        told = phrases.wrapped(f"{name}: {held.told}", phrases.width() - cells(label), most=_LINES)
-        yield from phrases.labelled(label, told)
+        lines = phrases.wrapped(f"{name}: {held.message}", phrases.width() - cells(label), most=_LINES)
+        yield from phrases.labelled(label, lines)
     yield f"{one_line(paper.certificate.story, _CELL)}: {_in_short(paper, found)}"
 
 
 def _in_short(paper: Paper, found: Sequence[Held]) -> str:
-    """Never that all is well where something was not shown."""
+    """Never says that all is well if something was not shown."""
     unchecked, least = ", ".join(_unchecked(found)), weakest(paper.certificate, found).text
     if not _holds(found):
         return f"the certificate does NOT hold; weakest: {least}"
-    told = f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"
-    return f"{told}; weakest: {least}" if least and least not in told else told
+    message = f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"
+    return f"{message}; weakest: {least}" if least and least not in message else message

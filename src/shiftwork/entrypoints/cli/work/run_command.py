@@ -1,4 +1,4 @@
-"""From what was typed after `run` to work that is in progress."""
+"""Turns `run` into work in progress."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import click
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order, start_run
 from shiftwork.app.runtime import state_labels
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.app.views import amounts
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import installed_instead
@@ -21,7 +21,7 @@ from shiftwork.domain.core.ids import RunId, landing_stream
 from shiftwork.domain.spec.named_gates import gates_for
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.entrypoints.cli.env.agent_trust import agent_claim, ensure_agent
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.conditions import (
     Conditions,
     base_branch,
@@ -29,7 +29,7 @@ from shiftwork.entrypoints.cli.env.conditions import (
     claimed,
     ensure_ready,
     find_workflow,
-    players,
+    profiles,
     trusted_conditions,
 )
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup, setup_claim
@@ -43,7 +43,7 @@ from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.entrypoints.cli.work import announcement, dry_runs, limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Shift, carry, chosen_view
 from shiftwork.entrypoints.cli.work.past_patterns import learnt_before
-from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, tell_nothing
+from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, report_nothing
 from shiftwork.entrypoints.cli.work.spec_source import counted, trusted_spec
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE, UsageError
@@ -52,7 +52,7 @@ from shiftwork.ports.specs import Sheet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordered:
-    """What was typed; empty where nothing was said."""
+    """The given arguments; empty if not given."""
 
     request: str
     branch: str = ""
@@ -70,7 +70,7 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is to be done, and the branch that the one to land on is made from where there is none of that name."""
+    """The work, and the branch from which to create the target branch if it does not exist."""
 
     sheet: Sheet
     base: str
@@ -80,24 +80,24 @@ class Asked:
 def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if is_blank(ordered.request):
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
-    harmless = ordered.trust or ordered.dry_run  # which runs nothing
+    harmless = ordered.trust or ordered.dry_run  # a dry run runs nothing
     env = environment() | ({TRUST: "1"} if harmless else {})
     found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
     workflow = _workflow(site, found.settings, ordered.workflow, env)
     sheet = trusted_spec(site, ordered.request, found.settings, env)
     if nothing_to_do(sheet, workflow):
-        tell_nothing(sheet, as_json=as_json)
+        report_nothing(sheet, as_json=as_json)
         return EXIT_DONE
     check_branch(site, environment(), ordered.branch or sheet.spec.branch)
     base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
     order = _order(site, found, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
-        dry_runs.tell(order, found.settings, sheet, as_json=as_json)
+        dry_runs.announce(order, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
     ensure_setup(site, found, env, base)
     ensure_agent(site, found, env, base)
     check_alone(site, sheet)
-    with though_unheard():
+    with though_undelivered():
         announcement.announce(site, found, sheet, order, as_json=as_json)
     ready = base_check.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
     order = ready.order
@@ -105,7 +105,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     bound = f"at most {limits}" if limits else ""
     repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
     without = state_labels.without(order.without_gates)
-    review = "each story waits for your approval before it lands" if order.review else ""
+    review = "each story needs your approval before it lands" if order.review else ""
     parts = (order.agent, counted(sheet), f"landing on {order.branch}", review, repaired, without, bound)
     title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
     begin = starting(order, installed_instead(found.settings, environment()))
@@ -114,17 +114,17 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
 
 
 def plan_file(request: str) -> str:
-    """The plan to run: the file that was named, else the one that `shiftwork plan` writes."""
+    """The plan to run: the given file, else the one that `shiftwork plan` writes."""
     if not request and not Path(PRD_FILE).exists():
         raise UsageError(f"there is no {PRD_FILE} here", hint='shiftwork plan "what you want done" writes one')
     return request or PRD_FILE
 
 
 def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterable[str] = ()) -> int:
-    """Carry the run on, watched, and tell what came of it. The opening is told where there is no table to show it."""
+    """Works on the run, shows it, and prints the result. The opening is printed only if there is no table."""
     shown = chosen_view(title, as_json=as_json)
     if isinstance(shown, LineView):
-        with though_unheard():
+        with though_undelivered():
             for line in opening:
                 shown.say(line)
     run_id, stop = carry(shift, shown)
@@ -137,7 +137,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
     limit_rules.check(settings, asked.workflow, limits)
     spec = asked.sheet.spec
     branch = ordered.branch or spec.branch or asked.base
-    project = site.known_project if ordered.dry_run else site.project  # a rehearsal records none
+    project = site.known_project if ordered.dry_run else site.project  # a dry run records no project
     return Order(
         spec=spec,
         workflow=asked.workflow,
@@ -151,7 +151,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         done=asked.sheet.done,
         patterns=learnt_before(site),
         proof=settings.proof.evidence,
-        foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
+        forecast=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
         without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec.gates)),
         review=ordered.review or settings.landing.review,
@@ -163,13 +163,13 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
 
 
 def _unconfined(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
-    """What is asked about where there is no sandbox, by its digests."""
+    """What needs consent without a sandbox, by its digests."""
     setup = (setup_claim(site, found.setup, environment(), base).sha256,) if found.setup else ()
     return (agent_claim(site, found.settings, environment(), base).sha256, *setup)
 
 
 def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
-    """Once the user has agreed to what its file says."""
+    """The workflow, once the user has agreed to what its file says."""
     chosen = find_workflow(site, settings, wanted, env)
     if chosen.claim:
         ensure(chosen.claim, env)
@@ -179,12 +179,12 @@ def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str
     return chosen.workflow
 
 
-def starting(order: Order, instead: str = "") -> Callable[[World], Awaitable[RunId]]:
-    """Once every agent is there and logged in: that is said now, and not by a run that fails."""
+def starting(order: Order, instead: str = "") -> Callable[[Context], Awaitable[RunId]]:
+    """Starts the run once every agent is installed and logged in: an error appears now, not in a failed run."""
 
-    async def begin(world: World) -> RunId:
-        for name in players(order.agent, order.workflow, world.conduct):
-            await ensure_ready(world.agents[name], instead if name == order.agent else "")
-        return await start_run(world, order)
+    async def begin(context: Context) -> RunId:
+        for name in profiles(order.agent, order.workflow, context.work_policy):
+            await ensure_ready(context.agents[name], instead if name == order.agent else "")
+        return await start_run(context, order)
 
     return begin

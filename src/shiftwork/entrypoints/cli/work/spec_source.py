@@ -1,4 +1,4 @@
-"""What a run is asked for: a spec with stories of its own, where a file or a folder is named, else one sentence."""
+"""The request of a run: a spec with its own stories if a file or a folder is named, else one sentence."""
 
 import asyncio
 import os
@@ -21,13 +21,11 @@ from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
 
 _LIKE_A_FILE: Final = re.compile(r"\S*/\S*|\S+\.[A-Za-z]\w*")
-"""One word with a slash, or with an ending after a dot."""
+"""A word with a slash, or with a file extension."""
 
 
 def asked_for(site: Site, request: str) -> Sheet:
-    """A name of something that is there means it; one that only looks like a file is more likely mistyped than meant
-    as a request.
-    """
+    """An existing path is a spec; a word that only looks like a file is more likely mistyped than a request."""
     path = Path(request)
     if _is_there(path):
         return asyncio.run(read_spec(site, path))
@@ -37,9 +35,9 @@ def asked_for(site: Site, request: str) -> Sheet:
 
 
 def trusted_spec(site: Site, request: str, settings: Settings, env: Mapping[str, str]) -> Sheet:
-    """What is asked for, once the user has agreed to what its checks and verification steps would have run, and to
-    the tests that it lets stories change. A file from elsewhere is the user's own choice; one of the repository may be
-    anybody's.
+    """The request, once the user has agreed to what its checks and verification steps would run, and to the tests that
+    it lets stories change. A file from outside the repository is the user's own choice; a file in it may come from
+    anyone.
     """
     sheet = asked_for(site, request)
     if sheet.source and (claim := claim_of(site, sheet, protection_of(settings))):
@@ -48,9 +46,8 @@ def trusted_spec(site: Site, request: str, settings: Settings, env: Mapping[str,
 
 
 def claim_of(site: Site, sheet: Sheet, protection: Protection) -> Claim | None:
-    """Of the file itself, also where its folder was named. It is the repository's where its name stands in the
-    repository, and where what the name leads to does: a link out of the repository was made by whoever made the
-    repository.
+    """The claim of the file itself, even if its folder was named. The file belongs to the repository if its path is in
+    the repository, or if the target of the path is: a link out of the repository comes from the repository's author.
     """
     named = Path(os.path.normpath(site.root / sheet.source.partition(":")[2]))
     leads, root = named.resolve(), site.root.resolve()
@@ -62,21 +59,21 @@ def claim_of(site: Site, sheet: Sheet, protection: Protection) -> Claim | None:
 
 
 def protection_of(settings: Settings) -> Protection:
-    """What is protected from stories here: by the settings, and because gates name it."""
+    """What stories may not change here: by the settings, and because gates name it."""
     return replace(settings.proof.protection, commands=tuple(gate.command for gate in settings.gate_list))
 
 
 def counted(sheet: Sheet) -> str:
-    """How many stories there are, for the title; nothing of a single sentence."""
+    """The number of stories, for the title; empty for a single sentence."""
     stories, done = len(sheet.spec.stories), len(sheet.done)
-    told = f"{stories} stor{'y' if stories == 1 else 'ies'}"
-    return f"{told}, {done} landed before" if done else told if sheet.source else ""
+    message = f"{stories} stor{'y' if stories == 1 else 'ies'}"
+    return f"{message}, {done} landed before" if done else message if sheet.source else ""
 
 
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a sentence may be too long for a name
+    except (OSError, ValueError):  # a sentence may be too long for a path
         return False
 
 
@@ -84,6 +81,6 @@ def _missing(path: Path) -> UsageError:
     beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     close = get_close_matches(path.name, beside, n=1)
     meant = path.with_name(close[0]) if close else None
-    told = f"; did you mean {meant}?" if meant else ""
+    message = f"; did you mean {meant}?" if meant else ""
     ahead = f"shiftwork run {meant}" if meant else "shiftwork init --prd writes one"
-    return UsageError(f"there is no file {path}{told}", hint=f"{ahead}; if it is a request, write it as a sentence")
+    return UsageError(f"there is no file {path}{message}", hint=f"{ahead}; if it is a request, write it as a sentence")

@@ -1,4 +1,4 @@
-"""What is told when this process stops working on a run: what came of it, what it cost, and what to type next."""
+"""The summary when this process stops working on a run: the result, the cost, and what to type next."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,12 +9,12 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import Pulse, RunView, reason
+from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import FRAME, RunId
 from shiftwork.domain.proof.verdict import ProofLevel
-from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import left_out_files, merge_obstacles, next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import run_document, say
@@ -30,7 +30,7 @@ _WRAPPED: Final = 20
 
 
 def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int:
-    """Tell it, and give the exit code."""
+    """Prints the summary and returns the exit code."""
     if run is None:
         if as_json:
             say({"event": "result", "run": None, "stop": stop.value, "exit_code": EXIT_INTERRUPTED})
@@ -39,7 +39,7 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
         return EXIT_INTERRUPTED
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
     code = exit_code(view, stop)
-    with though_unheard():
+    with though_undelivered():
         if as_json:
             say(_document(site, view, stop, code))
         else:
@@ -55,9 +55,9 @@ def exit_code(view: RunView, stop: Stop) -> int:
 
 def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any]:
     kept = _diffs(site, view)
-    # This process still lives while it says so, but it works on the run no longer.
-    pulse = {Stop.HELD: Pulse.WAITING, Stop.OVER: Pulse.OVER}.get(stop, Pulse.INTERRUPTED)
-    document = run_document(replace(view, pulse=pulse, worker=None))
+    # This process is still alive when it prints this, but no longer works on the run.
+    activity = {Stop.HELD: Activity.WAITING, Stop.OVER: Activity.OVER}.get(stop, Activity.INTERRUPTED)
+    document = run_document(replace(view, activity=activity, worker=None))
     return {
         "event": "result",
         **document,
@@ -81,8 +81,11 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("cost", amounts.cost(view.used)),
             *next_steps.proof(view),
             ("gates", next_steps.without(view)),
-            ("notices", next_steps.unheard(view)),
-            ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
+            ("notices", next_steps.undelivered(view)),
+            (
+                "tests",
+                "; ".join(f"{story.story.story}: {story.story.tests}" for story in view.stories if story.story.tests),
+            ),
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}" if kept else ""),
             ("", "(what abandoned attempts had changed)" if kept else ""),
@@ -106,11 +109,11 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         if landed is None:
             yield "done: there was nothing to change"
             return
-        checked = any(one.story.proof != ProofLevel.NO_GATES for one in view.stories if one.story.commit)
+        checked = any(item.story.proof != ProofLevel.NO_GATES for item in view.stories if item.story.commit)
         label = "done: landed " if checked else "landed without any gate: "
         yield from _in_lines(label, _where(landed, run.branch, obstacle))
     else:
-        reasons = [one.story for one in view.stories if one.story.failure]
+        reasons = [item.story for item in view.stories if item.story.failure]
         yield from _in_lines(f"{phrases.state(run.status)}: ", _despite(view, obstacle))
         for story in reasons:
             yield from _reason(story)
@@ -121,19 +124,19 @@ def _held(view: RunView) -> Iterator[str]:
     if first and next_steps.is_at_limit(first):
         yield from _in_lines("limit reached: ", reason(first))
     else:
-        yield from _in_lines("waits for you: ", first.waiting if first else "")
+        yield from _in_lines("needs you: ", first.waiting if first else "")
 
 
 def _first_held(view: RunView) -> StoryRow | None:
-    return next((one.story for one in view.stories if one.story.hold), None)
+    return next((story.story for story in view.stories if story.story.hold), None)
 
 
 def _despite(view: RunView, obstacle: Obstacle) -> str:
-    """What stands on the branch though the run did not come to its end."""
+    """What is on the branch although the run did not finish."""
     last = next_steps.last_landed(view)
     if last is None:
         return "what had landed is reverted" if view.run.status == "undone" else "nothing was landed"
-    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    stories = [story.story for story in view.stories if story.story.story != FRAME]
     landed = sum(bool(story.commit) for story in stories)
     where = _where(last, view.run.branch, obstacle)
     several = landed and len(stories) > 1
@@ -142,19 +145,19 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
 
 def _in_lines(label: str, text: str) -> Iterator[str]:
     room = phrases.layout() - len(label)
-    lines = (line for one in plain(text).rstrip().split("\n") for line in phrases.wrapped(one, room, most=_WRAPPED))
+    lines = (line for part in plain(text).rstrip().split("\n") for line in phrases.wrapped(part, room, most=_WRAPPED))
     yield from phrases.labelled(label, list(lines))
 
 
 def _fallen(view: RunView) -> Iterator[str]:
-    """What has failed or is blocked meanwhile, in short: the run is not over, and they are not what it stops for."""
-    for story in (one.story for one in view.stories if one.story.failure):
+    """What has failed or is blocked so far, in short: the run is not over, and did not stop because of it."""
+    for story in (item.story for item in view.stories if item.story.failure):
         label = f"  {story.story} {phrases.state(story.status)}: "
         yield from phrases.labelled(label, phrases.gist(story.failure, phrases.width() - len(label)))
 
 
 def _reason(story: StoryRow) -> Iterator[str]:
-    """The end of it: what a gate prints last is what one wants to read first."""
+    """The end of the reason: the last output of a gate is what a reader needs first."""
     first, *rest = plain(story.failure).rstrip().split("\n")
     yield from _in_lines(f"  {story.story}: ", first)
     if rest and rest[0].startswith("broken before"):
@@ -166,7 +169,7 @@ def _reason(story: StoryRow) -> Iterator[str]:
 
 
 def _as_printed(line: str) -> Iterator[str]:
-    """A line that is too long goes on below, at its own margin: a terminal would break it within a word."""
+    """A line that is too long continues below with its own indent: a terminal would break it within a word."""
     whole = f"    {line}"
     if cells(whole) <= phrases.layout():
         yield whole

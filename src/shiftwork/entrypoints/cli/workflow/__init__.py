@@ -1,1 +1,1 @@
-"""How workflows are drawn and written."""
+"""Draws and writes workflows."""

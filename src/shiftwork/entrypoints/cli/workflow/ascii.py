@@ -9,8 +9,8 @@ from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 _WIDEST: Final = 36
 
 
-def told(step: StepPlan) -> str:
-    """Who does a step, in a word or two."""
+def step_summary(step: StepPlan) -> str:
+    """Who does a step, in one or two words."""
     match step.kind:
         case StepKind.GATE:
             return "gate: " + (", ".join(gate.name for gate in step.commands) or "those of the settings")
@@ -26,7 +26,7 @@ def routes(step: StepPlan) -> Iterator[str]:
     """Where the step's decisions lead, one a line."""
     key = f"{step.decision_key.upper()}: " if step.decision_key else ""
     for route in step.routes:
-        way = f"back to {route.target}" if route.back else f"on to {route.target}" if route.target else "go on"
+        way = f"back to {route.target}" if route.back else f"on to {route.target}" if route.target else "continue"
         yield f"{key}{route.value} → {way}"
 
 
@@ -43,7 +43,7 @@ def _pipeline(steps: Sequence[StepPlan], indent: str) -> Iterator[str]:
 
 
 def _box(step: StepPlan, indent: str) -> Iterator[str]:
-    lines = [one_line(step.name, _WIDEST), one_line(told(step), _WIDEST)]
+    lines = [one_line(step.name, _WIDEST), one_line(step_summary(step), _WIDEST)]
     room = max(map(cells, lines))
     beside = list(routes(step))
     yield f"{indent}┌{'─' * (room + 2)}┐"

@@ -1,4 +1,4 @@
-"""A workflow drawn as SVG: steps from top to bottom, ways back on the left, jumps ahead on the right."""
+"""A workflow drawn as SVG: steps from top to bottom, routes back on the left, jumps ahead on the right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 from shiftwork.entrypoints.cli.render.sanitize import one_line
-from shiftwork.entrypoints.cli.workflow.ascii import told
+from shiftwork.entrypoints.cli.workflow.ascii import step_summary
 
 _WIDE: Final = 220
 _HIGH: Final = 48
@@ -59,7 +59,7 @@ def svg(workflow: Workflow) -> str:
 
 
 def _laid(steps: Sequence[StepPlan], top: int, level: str = "") -> tuple[list[tuple[_Box, str]], int]:
-    """Every box with the pipeline that it is part of, and where the last one ends."""
+    """Every box with its pipeline, and where the last one ends."""
     laid: list[tuple[_Box, str]] = []
     for step in steps:
         if step.kind is StepKind.LOOP:
@@ -86,7 +86,7 @@ def _shape(box: _Box) -> Iterator[str]:
     yield (
         f'<rect x="{_LEFT}" y="{box.top}" width="{_WIDE}" height="{_HIGH}" rx="8" style="fill:{fill}"/>'
         f'<text x="{_LEFT + 12}" y="{box.top + 20}">{name}</text>'
-        f'<text class="small" x="{_LEFT + 12}" y="{box.top + 37}">{escape(one_line(told(box.step), 32))}</text>'
+        f'<text class="small" x="{_LEFT + 12}" y="{box.top + 37}">{escape(one_line(step_summary(box.step), 32))}</text>'
     )
 
 
@@ -100,10 +100,10 @@ def _arrows(boxes: Sequence[tuple[_Box, str]]) -> Iterator[str]:
 
 
 def _ways(boxes: Sequence[tuple[_Box, str]]) -> Iterator[str]:
-    """Routes that leave the order, each in a lane of its own, so that no two run along one line; inner ones first."""
+    """Routes that leave the order, each in its own lane, so that no two overlap; inner ones first."""
     places = {(level, box.step.name): box for box, level in boxes}
     lanes = {True: 0, False: 0}
-    for box, level in sorted(boxes, key=lambda one: one[1].count("/"), reverse=True):
+    for box, level in sorted(boxes, key=lambda item: item[1].count("/"), reverse=True):
         for route in box.step.routes:
             target = places.get((level, route.target))
             if target is not None:
@@ -112,7 +112,7 @@ def _ways(boxes: Sequence[tuple[_Box, str]]) -> Iterator[str]:
 
 
 def _way(box: _Box, target: _Box, value: str, lane: int) -> str:
-    """A lane above zero lies on the left, below zero on the right; beyond the last they share one."""
+    """A positive lane is on the left, a negative lane on the right; beyond the last they share one."""
     lane = max(-_LANES, min(lane, _LANES))
     padding = _PAD if target.step.kind is StepKind.LOOP else 0
     start = box.top + _HIGH // 2 + 4 * (abs(lane) % 4) - 6

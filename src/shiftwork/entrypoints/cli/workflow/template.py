@@ -1,4 +1,4 @@
-"""The file that `shiftwork workflow new` writes: commented, and right as it is."""
+"""The file that `shiftwork workflow new` writes: commented, and valid as it is."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ agents:
     role: verification
 
 steps:
-  # A step of type loop is gone through by every story; steps before and after it belong to the run as a whole.
+  # Every story goes through a step of type loop; steps before and after it belong to the run as a whole.
   - id: stories
     type: loop
     body:
@@ -61,7 +61,7 @@ steps:
 
           Reply with:
           DECISION: approved or needs_fixes
-          ISSUES: what must be mended, if anything
+          ISSUES: what must be fixed, if anything
         output_keys: [decision, issues]
         decision_key: DECISION
         on_decision:
@@ -72,5 +72,5 @@ steps:
 
 
 def workflow_file(name: str, schema: str) -> str:
-    """The text of a new file; `schema` is where the JSON Schema stands, seen from it."""
+    """The text of a new file; `schema` is the path of the JSON Schema, relative to it."""
     return _FILE.format(id=name, name=name.replace("-", " ").capitalize(), schema=schema)

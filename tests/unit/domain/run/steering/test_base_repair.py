@@ -1,4 +1,4 @@
-"""A red base that is repaired first: its story, and what comes behind it."""
+"""A red base that is repaired first: the repair story, and the stories that wait for it."""
 
 from dataclasses import replace
 
@@ -44,8 +44,10 @@ def test_the_story_names_the_gate_says_what_it_printed_and_is_proved_by_it() -> 
     _, story = repaired("test")
     assert (story.id, story.title) == ("BASE-1", "Make the gate test green on main")
     assert story.description.endswith("gate test:\nit is broken")
-    assert [one.text for one in story.criteria] == ["The gate test passes: make test"]
-    assert [(one.id, one.command, one.seconds) for one in story.verification] == [("AC-1", "make test", 120)]
+    assert [criterion.text for criterion in story.criteria] == ["The gate test passes: make test"]
+    assert [(verification.id, verification.command, verification.seconds) for verification in story.verification] == [
+        ("AC-1", "make test", 120)
+    ]
     assert story.may_be_empty, "the user may have repaired it meanwhile"
     assert story.allowed == (), "it may not change the tests that judge it"
 
@@ -53,7 +55,7 @@ def test_the_story_names_the_gate_says_what_it_printed_and_is_proved_by_it() -> 
 def test_several_gates_are_one_story() -> None:
     _, story = repaired("lint", "types")
     assert story.title == "Make the gates lint, types green on main"
-    assert [one.text for one in story.criteria] == [
+    assert [criterion.text for criterion in story.criteria] == [
         "The gate lint passes: make lint",
         "The gate types passes: make types",
     ]
@@ -64,7 +66,7 @@ def test_several_gates_are_one_story() -> None:
 
 def test_every_other_story_depends_on_it() -> None:
     changed, _ = repaired("test")
-    assert [one.depends_on for one in changed.stories] == [(), ("BASE-1",), ("US-001", "BASE-1")]
+    assert [story.depends_on for story in changed.stories] == [(), ("BASE-1",), ("US-001", "BASE-1")]
     assert spec().stories[0].depends_on == (), "what was read stays as it is"
 
 
@@ -76,10 +78,10 @@ def test_its_id_is_one_that_no_other_has() -> None:
 
 def test_long_names_and_long_outputs_are_bounded() -> None:
     gate = Gate(name="a" * 100, command="x")
-    told = GateReport(
+    gate_report = GateReport(
         commit=Commit("c"), results=(GateResult(name=gate.name, passed=False, seconds=1, output="x\n" * 50_000),)
     )
-    changed, _ = with_repair(spec(), told, (gate,), "main")
+    changed, _ = with_repair(spec(), gate_report, (gate,), "main")
     assert changed.stories[0].title == "Make 1 red gate green"
     assert len(changed.stories[0].title) <= TITLE_LIMIT
     assert len(changed.stories[0].description) < OUTPUT_LIMIT + 1000
@@ -90,7 +92,7 @@ def test_a_gate_that_failed_twice_is_named_once() -> None:
     assert red(both) == ("lint",)
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.sets(st.integers(0, 6))), max_size=6, unique_by=lambda one: one[0]))
+@given(st.lists(st.tuples(st.integers(0, 6), st.sets(st.integers(0, 6))), max_size=6, unique_by=lambda item: item[0]))
 def test_leading_twice_changes_nothing_and_loses_no_story(drawn: list[tuple[int, set[int]]]) -> None:
     first = replace(asked(), id=StoryId("BASE-1"))
     stories = tuple(asked(number, after=tuple(sorted(after))) for number, after in drawn)
@@ -116,7 +118,9 @@ def begun(steps: Workflow | None = None) -> RunState:
 
 
 def dispatched(run: RunState) -> list[str]:
-    return [str(one.assignment.story.id) for one in decide_run(run) if isinstance(one, run_effects.DispatchStory)]
+    return [
+        str(effect.assignment.story.id) for effect in decide_run(run) if isinstance(effect, run_effects.DispatchStory)
+    ]
 
 
 def ended(run: RunState, story: str, status: StoryStatus) -> RunState:
@@ -151,7 +155,7 @@ def test_it_comes_before_the_steps_of_the_run_itself() -> None:
 def test_stories_that_a_step_has_planned_come_behind_it_too() -> None:
     run = ended(begun(FRAMED), "BASE-1", StoryStatus.COMPLETED)
     opened = run_facts.LoopOpened(at=5, round=1, stories=(asked(7),), feedback="", context=())
-    run = kept(fold_run(run, run_facts.FrameBegun(at=4, go=1), opened))
+    run = kept(fold_run(run, run_facts.FrameBegun(at=4, start_number=1), opened))
     assert list(run.stories) == ["BASE-1", "US-007"]
     assert run.asked(story_id(7)).depends_on == ("BASE-1",)
     assert run.stories[StoryId("BASE-1")].status is StoryStatus.COMPLETED

@@ -1,4 +1,4 @@
-"""What people ask of a run: what it changes, who is told, and why some of it is refused."""
+"""Requests to a run: what each changes, which stories are notified, and why some are refused."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from shiftwork.domain.run import facts as r
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.run.steering.intent_checks import INTENTS, next_story_id, objection
-from shiftwork.domain.run.steering.intents import anew
+from shiftwork.domain.run.steering.intents import restarted
 from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story import facts as f
@@ -57,18 +57,18 @@ def all_landed(*stories: Story) -> RunState:
 # Pause ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_paused_run_tells_its_stories_and_begins_nothing() -> None:
+def test_a_paused_run_reports_its_stories_and_begins_nothing() -> None:
     run = fold_run(started_run(asked(1), asked(2), parallel=1), dispatched(1), r.RunPaused(at=1))
     assert keys(run) == ["pause/US-001/1"]
     run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True))
     assert keys(run) == ["receive/0"]
     run = fold_run(run, ended(1))
-    assert keys(run) == ["receive/0"], "it waits, although nothing flies"
+    assert keys(run) == ["receive/0"], "it waits, although nothing is in progress"
     run = fold_run(run, r.RunUnpaused(at=1))
-    assert keys(run) == ["dispatch/US-002"], "the one that has ended is told nothing"
+    assert keys(run) == ["dispatch/US-002"], "a story that has ended is not notified"
 
 
-def test_those_that_know_of_a_pause_are_told_that_it_is_over() -> None:
+def test_those_that_know_of_a_pause_are_reported_that_it_is_over() -> None:
     run = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1))
     run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True), r.RunUnpaused(at=1))
     assert keys(run) == ["unpause/US-001/1"]
@@ -81,14 +81,14 @@ def test_a_paused_run_ends_when_there_is_nothing_to_begin_and_when_it_is_cancell
     assert keys(run) == ["end/1"]
     run = fold_run(started_run(asked(1)), r.RunPaused(at=1), r.CancelRequested(at=1))
     assert keys(run) == ["end/1"]
-    flying = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1), r.CancelRequested(at=1))
-    assert keys(flying) == ["cancel/US-001"], "nobody is told to pause who is told to end"
+    in_progress = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1), r.CancelRequested(at=1))
+    assert keys(in_progress) == ["cancel/US-001"], "a story that must end is not asked to pause"
 
 
 # Cancel and retry ----------------------------------------------------------------------------------------------------
 
 
-def test_a_story_in_flight_is_told_to_end() -> None:
+def test_a_story_in_flight_is_reported_to_end() -> None:
     run = fold_run(started_run(asked(1), asked(2), parallel=2), dispatched(1), dispatched(2), cancel(2))
     assert keys(run) == ["cancel/US-002"]
     run = fold_run(run, r.CancelForwarded(at=1, story=story_id(2)))
@@ -97,7 +97,7 @@ def test_a_story_in_flight_is_told_to_end() -> None:
     assert keys(again) == ["cancel/US-002/2"]
 
 
-def test_what_nobody_has_begun_fails_with_its_cancellation() -> None:
+def test_what_no_one_has_begun_fails_with_its_cancellation() -> None:
     run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))), cancel(2))
     assert run.stories[story_id(2)].cause is FailureCause.CANCELLED
     assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}
@@ -109,12 +109,12 @@ def test_what_nobody_has_begun_fails_with_its_cancellation() -> None:
 
 
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.COMPLETED])
-def test_a_run_that_was_over_goes_on_with_nothing_left_of_what_was_asked_of_it(status: RunStatus) -> None:
+def test_a_run_that_was_over_continues_with_nothing_left_of_what_was_asked_of_it(status: RunStatus) -> None:
     run = fold_run(
         started_run(asked(1), asked(2)), dispatched(1), r.RunPaused(at=1), cancel(1), r.CancelRequested(at=1)
     )
     run = over(fold_run(run, ended(1, StoryStatus.FAILED)), status)
-    run = fold_run(run, replace(retry(1), afresh=True))
+    run = fold_run(run, replace(retry(1), from_scratch=True))
     assert (run.status, run.ended_at, run.requests.cancelling, run.requests.paused) == (
         RunStatus.RUNNING,
         None,
@@ -126,7 +126,7 @@ def test_a_run_that_was_over_goes_on_with_nothing_left_of_what_was_asked_of_it(s
         frozenset(),
         frozenset(),
     )
-    assert run.stories[story_id(1)].afresh
+    assert run.stories[story_id(1)].from_scratch
 
 
 @pytest.mark.parametrize("failed", [True, False])
@@ -178,7 +178,7 @@ def test_an_added_story_is_numbered_in_the_style_of_the_spec(ids: tuple[str, ...
 # Undo ----------------------------------------------------------------------------------------------------------------
 
 
-def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
+def test_an_undo_goes_through_the_queue_and_the_story_receives_of_it() -> None:
     run = over(all_landed(asked(1), asked(2)), RunStatus.COMPLETED)
     run = fold_run(run, r.StoryAdded(at=1, story=asked(3, after=(1,))), undo(1))
     assert (run.status, run.schedule.unlanded[story_id(3)]) == (RunStatus.RUNNING, 1)
@@ -195,20 +195,20 @@ def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
     assert (run.totals.completed, run.totals.failed, run.requests.undoing) == (1, 0, {})
     assert run.schedule.blocked == {"US-003": "depends on US-001, which was undone"}
     run = fold_run(run, retry(1))
-    assert anew(run, story_id(1)) == "its work was taken back"
+    assert restarted(run, story_id(1)) == "its work was reverted"
     (again,) = decide_run(kept(run))
     assert isinstance(again, run_effects.DispatchStory)
-    assert again.afresh, "what was taken back is not simply landed once more"
+    assert again.from_scratch, "reverted work is not simply landed once more"
 
 
-def test_the_spec_is_told_of_what_was_undone() -> None:
+def test_the_spec_is_reported_of_what_was_undone() -> None:
     plan = run_plan(asked(1), source="prd-json:prd.json")
     run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), dispatched(1), landed(1))
-    run = fold_run(run, r.SpecTicked(at=1, stories=(story_id(1),)), undo(1), r.UndoPosted(at=1, story=story_id(1)))
+    run = fold_run(run, r.SpecUpdated(at=1, stories=(story_id(1),)), undo(1), r.UndoPosted(at=1, story=story_id(1)))
     run = fold_run(
         run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("c")), r.StoryUndone(at=1, story=story_id(1))
     )
-    assert run.telling.untold == (story_id(1),)
+    assert run.writeback.unwritten == (story_id(1),)
 
 
 def test_a_refused_undo_leaves_everything_as_it_was() -> None:
@@ -222,10 +222,10 @@ def test_a_refused_undo_leaves_everything_as_it_was() -> None:
 def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_asked_for() -> None:
     before = all_landed(asked(1))
     run = fold_run(before, undo(1), r.CancelRequested(at=1))
-    (called_off,) = decide_run(kept(run))
-    assert called_off.key == "undo/1/called-off"
-    assert isinstance(called_off, e.Conclude)
-    run = fold_run(run, *called_off.facts)
+    (cancelled,) = decide_run(kept(run))
+    assert cancelled.key == "undo/1/cancelled"
+    assert isinstance(cancelled, e.Conclude)
+    run = fold_run(run, *cancelled.facts)
     assert (run.requests.undoing, keys(run)) == ({}, ["end/1"])
 
     run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)), r.CancelRequested(at=1))
@@ -233,7 +233,7 @@ def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_a
     run = fold_run(run, f.LandingWithdrawalAsked(at=1, number=1))
     assert keys(run) == ["receive/0"], "it is asked for once, and only the queue knows what comes of it"
     late = fold_run(run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("revert-commit")))
-    assert keys(late) == ["revert/1"], "the branch had moved: the story is told like any other"
+    assert keys(late) == ["revert/1"], "the branch had moved: the story is notified like any other"
     assert fold_run(late, r.UndoRefused(at=1, story=story_id(1), reason="no")) is late
     assert keys(fold_run(run, r.UndoRefused(at=1, story=story_id(1), reason="no"))) == ["end/1"]
 
@@ -251,7 +251,7 @@ def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_a
     ],
     ids=repr,
 )
-def test_news_of_an_undo_that_is_not_under_way_mean_nothing(fact: Fact) -> None:
+def test_news_of_an_undo_that_is_not_in_progress_mean_nothing(fact: Fact) -> None:
     run = fold_run(all_landed(asked(1), asked(2)), undo(1))
     assert fold_run(run, fact) is run
     assert run.requests.undoing[story_id(1)].landing is LandingStage.NONE
@@ -259,8 +259,8 @@ def test_news_of_an_undo_that_is_not_under_way_mean_nothing(fact: Fact) -> None:
 
 # Refused -------------------------------------------------------------------------------------------------------------
 
-FLYING = fold_run(started_run(asked(1), asked(2), asked(3, after=(2,)), parallel=1), dispatched(1))
-FAILED = fold_run(FLYING, ended(1, StoryStatus.FAILED))
+STARTED = fold_run(started_run(asked(1), asked(2), asked(3, after=(2,)), parallel=1), dispatched(1))
+FAILED = fold_run(STARTED, ended(1, StoryStatus.FAILED))
 LANDED = all_landed(asked(1), asked(2, after=(1,)))
 BUILT_ON = fold_run(
     started_run(asked(1), asked(2, after=(1,)), asked(3, after=(1,)), parallel=3),
@@ -277,7 +277,7 @@ CHAIN = fold_run(
     landed(2),
     dispatched(3),
 )
-ENDING = fold_run(FLYING, r.CancelRequested(at=1))
+ENDING = fold_run(STARTED, r.CancelRequested(at=1))
 
 
 @pytest.mark.parametrize(
@@ -285,73 +285,73 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
     [
         (RunState(), r.RunPaused(at=1), "the run has not started", "shiftwork status --all"),
         (over(FAILED), r.RunPaused(at=1), "run r1 is over", "shiftwork status r1"),
-        (fold_run(FLYING, r.RunPaused(at=1)), r.RunPaused(at=1), "it is paused already", "shiftwork resume r1"),
-        (FLYING, r.RunUnpaused(at=1), "it is not paused", "shiftwork status r1"),
-        (FLYING, cancel(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (fold_run(STARTED, r.RunPaused(at=1)), r.RunPaused(at=1), "it is paused already", "shiftwork resume r1"),
+        (STARTED, r.RunUnpaused(at=1), "it is not paused", "shiftwork status r1"),
+        (STARTED, cancel(9), "there is no story US-009 in the run", "shiftwork stories r1"),
         (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001 --run r1"),
         (over(FAILED), cancel(2), "run r1 is over", "shiftwork status r1"),
-        (FLYING, retry(9), "there is no story US-009 in the run", "shiftwork stories r1"),
-        (FLYING, retry(1), "US-001 has not failed", "shiftwork status r1"),
+        (STARTED, retry(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (STARTED, retry(1), "US-001 has not failed", "shiftwork status r1"),
         (LANDED, retry(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (ENDING, retry(1), "the run is being cancelled", "shiftwork status r1"),
         (
-            fold_run(FLYING, cancel(2)),
+            fold_run(STARTED, cancel(2)),
             retry(3),
             "US-003 is blocked: depends on US-002, which failed",
-            "retry that one: this one starts by itself when that has landed",
+            "retry the story it depends on: when that has landed, this story starts automatically",
         ),
         (
-            FLYING,
+            STARTED,
             r.StoryAdded(at=1, story=asked(1)),
             "there is a story US-001 already",
             "shiftwork edit US-001 --run r1",
         ),
         (ENDING, r.StoryAdded(at=1, story=asked(4)), "the run is being cancelled", "shiftwork status r1"),
         (
-            FLYING,
+            STARTED,
             r.StoryAdded(at=1, story=asked(4, after=(8, 2, 9))),
             "US-004 would depend on US-008, US-009, which the run does not have",
             "shiftwork stories r1",
         ),
-        (FLYING, r.StoryEdited(at=1, story=asked(9)), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (STARTED, r.StoryEdited(at=1, story=asked(9)), "there is no story US-009 in the run", "shiftwork stories r1"),
         (LANDED, r.StoryEdited(at=1, story=asked(1)), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (
-            FLYING,
+            STARTED,
             r.StoryEdited(at=1, story=asked(1)),
-            "US-001 is in progress, from what it was when it began",
-            "shiftwork cancel r1 --story US-001, then edit it, then: shiftwork retry US-001 --run r1 --afresh",
+            "US-001 is in progress and works from the text it started with",
+            "shiftwork cancel r1 --story US-001, then edit it, then: shiftwork retry US-001 --run r1 --from-scratch",
         ),
         (
-            FLYING,
+            STARTED,
             r.StoryEdited(at=1, story=asked(2, after=(3,))),
-            "the dependencies would be a circle: US-002 → US-003 → US-002",
+            "the dependencies would form a cycle: US-002 → US-003 → US-002",
             "shiftwork stories r1",
         ),
         (
-            FLYING,
+            STARTED,
             r.StoriesReordered(at=1, stories=(story_id(2),) * 2),
             "a story is named twice",
             "shiftwork stories r1",
         ),
         (
-            FLYING,
+            STARTED,
             r.StoriesReordered(at=1, stories=(story_id(9),)),
             "there is no story US-009 in the run",
             "shiftwork stories r1",
         ),
         (over(LANDED), r.StoriesReordered(at=1, stories=()), "run r1 is over", "shiftwork status r1"),
-        (FLYING, undo(9), "there is no story US-009 in the run", "shiftwork stories r1"),
-        (FLYING, undo(1), "US-001 has not landed: it is being worked on", "shiftwork stories r1"),
-        (FLYING, undo(3), "US-003 has not landed: nobody has begun it", "shiftwork stories r1"),
+        (STARTED, undo(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (STARTED, undo(1), "US-001 has not landed: it is in progress", "shiftwork stories r1"),
+        (STARTED, undo(3), "US-003 has not landed: it has not started", "shiftwork stories r1"),
         (FAILED, undo(1), "US-001 has not landed: it has failed", "shiftwork stories r1"),
-        (fold_run(FLYING, cancel(2)), undo(3), "US-003 has not landed: it is blocked", "shiftwork stories r1"),
+        (fold_run(STARTED, cancel(2)), undo(3), "US-003 has not landed: it is blocked", "shiftwork stories r1"),
         (ENDING, undo(1), "the run is being cancelled", "shiftwork status r1"),
         (
             fold_run(started_run(asked(1)), r.StoryAdopted(at=1, story=story_id(1))),
             undo(1),
             "US-001 had landed before this run",
-            "git log finds it, git revert undoes it",
+            "find its commit with git log and revert it with git revert",
         ),
         (
             fold_run(started_run(asked(1)), dispatched(1), replace(landed(1), base=Commit("landed-1"))),

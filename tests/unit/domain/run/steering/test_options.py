@@ -30,9 +30,9 @@ def test_each_option_is_what_was_named_last_and_nothing_else_changes(named: list
     after = fold_run(started(plan), *named).given
     for name in (field.name for field in fields(RunPlan)):
         if name == "named":
-            assert after.named == tuple(sorted({name for one in named for name in one.named}))
+            assert after.named == tuple(sorted({name for options_changed in named for name in options_changed.named}))
             continue
-        said: list[Any] = [getattr(one, name) for one in named if name in CHANGEABLE]
+        said: list[Any] = [getattr(options_changed, name) for options_changed in named if name in CHANGEABLE]
         wanted = [getattr(plan, name), *(value for value in said if value is not None)][-1]
         assert getattr(after, name) == wanted
 
@@ -76,7 +76,7 @@ def test_the_profiles_that_a_run_needs_are_its_workflows_and_who_repairs() -> No
     plan = run_plan(steps=replace(DYNAMIC, agents=agents), limits=Limits(escalate="thorough"))
     assert needed_profiles(plan) == {
         "quick": "its workflow dynamic assigns it to coder",
-        "thorough": "it repairs what others could not",
+        "thorough": "it repairs what other profiles could not",
     }
     assert needed_profiles(run_plan()) == {}
 

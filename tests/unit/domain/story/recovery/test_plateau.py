@@ -1,5 +1,5 @@
-"""Work that is refused: at once where a step changed nothing; and for the same reason twice, another profile may try,
-once, and then it is over.
+"""Refused work: a story fails immediately if a step changed nothing. If work is refused twice for the same reason,
+another profile may try once, and then the story fails.
 """
 
 from dataclasses import replace
@@ -38,11 +38,9 @@ def refused(story: StoryState, detail: str, cause: Refusal = Refusal.GATES) -> S
 
 
 def repaired(story: StoryState) -> StoryState:
-    """The repair that is planned now has been made, and the story asks to land again."""
-    mended = after_steps(concluded(story), 2)
-    return fold_story(
-        mended, story_facts.LandingRequested(at=1, number=mended.landing.requests + 1, tip=mended.work.head)
-    )
+    """The repair that is planned now has been made, and the story is ready to merge again."""
+    fixed = after_steps(concluded(story), 2)
+    return fold_story(fixed, story_facts.LandingRequested(at=1, number=fixed.landing.requests + 1, tip=fixed.work.head))
 
 
 def asking(escalate: str = "", repairs: int = 4) -> StoryState:
@@ -135,8 +133,8 @@ def test_a_repair_that_changes_nothing_either_is_the_end() -> None:
     story = concluded(fold_story(story, done(story, commit=BASE)))
     ending = conclusion(story)
     assert isinstance(ending, story_facts.StoryFailed)
-    told = "not landed (empty) after 1 repair (the same failure came back): step-003 coding ended without"
-    assert ending.reason.startswith(told)
+    message = "not landed (empty) after 1 repair (the same failure came back): step-003 coding ended without"
+    assert ending.reason.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -176,39 +174,39 @@ def test_a_refusal_of_another_step_or_at_another_time_changes_nothing() -> None:
 def test_another_failure_is_no_plateau() -> None:
     story = refused(repaired(refused(asking(), "one")), "two")
     assert not on_plateau(story)
-    assert isinstance(conclusion(story), story_facts.MendingPlanned)
+    assert isinstance(conclusion(story), story_facts.RepairPlanned)
 
 
-def test_without_somebody_to_call_in_the_story_fails_with_what_came_back_told_once() -> None:
+def test_without_somebody_to_call_in_the_story_fails_with_what_came_back_reported_once() -> None:
     ending = conclusion(twice(asking()))
     assert isinstance(ending, story_facts.StoryFailed)
-    told = "not landed (gates) after 1 repair (the same failure came back): "
-    assert ending.reason == told + LONG.format(seconds=7.25)
+    message = "not landed (gates) after 1 repair (the same failure came back): "
+    assert ending.reason == message + LONG.format(seconds=7.25)
 
 
-def test_what_the_gates_said_before_something_else_came_back_is_told_too() -> None:
+def test_what_the_gates_said_before_something_else_came_back_is_reported_too() -> None:
     ending = conclusion(twice(repaired(refused(asking(), "gate lint failed:\ntoo long"))))
     assert isinstance(ending, story_facts.StoryFailed)
-    told = (
+    message = (
         "not landed (gates) after 2 repairs (the same failure came back; before that: gate lint failed: … too long): "
     )
-    assert ending.reason == told + LONG.format(seconds=7.25)
+    assert ending.reason == message + LONG.format(seconds=7.25)
 
 
 def test_a_profile_is_called_in_once() -> None:
     story = twice(asking("thorough"))
     planned = conclusion(story)
-    assert isinstance(planned, story_facts.MendingPlanned)
+    assert isinstance(planned, story_facts.RepairPlanned)
     assert planned.profile == "thorough"
-    mending = concluded(story)
-    assert [step.profile for step in mending.pipeline.steps] == ["", "", "thorough", ""]
-    assert mending.landing.escalated == "thorough"
+    repair = concluded(story)
+    assert [step.profile for step in repair.pipeline.steps] == ["", "", "thorough", ""]
+    assert repair.landing.escalated == "thorough"
     ending = conclusion(refused(repaired(story), LONG.format(seconds=3)))
     assert isinstance(ending, story_facts.StoryFailed)
     assert "also after thorough had tried" in ending.reason
 
 
-def test_calling_in_does_not_go_beyond_the_repairs_there_are() -> None:
+def test_calling_in_does_not_pass_beyond_the_repairs_there_are() -> None:
     assert isinstance(conclusion(twice(asking("thorough", repairs=1))), story_facts.StoryFailed)
 
 

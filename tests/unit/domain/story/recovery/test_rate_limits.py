@@ -1,4 +1,4 @@
-"""Limits of agents: what one does to a story, and what the story does then."""
+"""Rate limits of agents: their effect on a story, and what the story does then."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ from shiftwork.domain.story.recovery.rate_limits import (
     Met,
     met,
     next_chance,
-    player,
+    profile,
     promise,
     seconds_to_wait,
     times_in_vain,
@@ -32,7 +32,7 @@ PAID = one_attempt(USED)
 
 
 def limited(**changes: Any) -> story_facts.StepDeferred:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "at": 100.0,
         "step": FIRST,
         "attempt": 1,
@@ -40,7 +40,7 @@ def limited(**changes: Any) -> story_facts.StepDeferred:
         "resets_at": 120.0,
         "until": 120.0,
     }
-    return story_facts.StepDeferred(**{**told, "reason": "429", "usage": USED, "diff": "", **changes})
+    return story_facts.StepDeferred(**{**values, "reason": "429", "usage": USED, "diff": "", **changes})
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_wait_that_is_not_there_does_not_end(at_work: StoryState) -> None:
     assert fold_story(at_work, story_facts.WaitEnded(at=120, number=0)) == at_work
 
 
-def test_where_another_can_go_on_nothing_is_waited_for(at_work: StoryState) -> None:
+def test_where_another_can_continue_nothing_is_waited_for(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(until=100.0))
     assert story.rate_limit.wait is None
     assert isinstance(next_effect(story), story_effects.RunAgent)
@@ -116,43 +116,43 @@ def test_the_last_word_about_a_profile_counts(at_work: StoryState) -> None:
 CHAIN = ("own", "thorough", "quick")
 
 
-def test_the_first_that_is_free_plays_and_the_own_profile_again_once_its_limit_is_over() -> None:
+def test_the_first_that_is_free_is_assigned_and_the_own_profile_again_once_its_limit_is_over() -> None:
     limits = (("own", 50.0), ("thorough", 20.0))
-    assert [player(CHAIN, limits, now) for now in (10.0, 20.0, 50.0)] == ["quick", "thorough", "own"]
+    assert [profile(CHAIN, limits, now) for now in (10.0, 20.0, 50.0)] == ["quick", "thorough", "own"]
     assert next_chance(CHAIN, limits, 10.0) == 10.0
 
 
-def test_where_nobody_is_free_it_is_whoever_will_be_first() -> None:
+def test_where_no_one_is_free_it_is_anyone_who_will_be_first() -> None:
     limits = (("own", 50.0), ("thorough", 20.0))
-    assert (player(CHAIN[:2], limits, 10.0), next_chance(CHAIN[:2], limits, 10.0)) == ("thorough", 20.0)
+    assert (profile(CHAIN[:2], limits, 10.0), next_chance(CHAIN[:2], limits, 10.0)) == ("thorough", 20.0)
 
 
 def test_what_an_agent_says_is_believed_within_reason() -> None:
     patience = Patience(longest_seconds=600)
-    assert 20 <= seconds_to_wait(Met(told=20.0, nth=1), patience, "r/s") <= 22
-    assert seconds_to_wait(Met(told=1e12, nth=1), patience, "r/s") == 600
+    assert 20 <= seconds_to_wait(Met(wait_seconds=20.0, nth=1), patience, "r/s") <= 22
+    assert seconds_to_wait(Met(wait_seconds=1e12, nth=1), patience, "r/s") == 600
 
 
-@pytest.mark.parametrize("limit", [Met(told=None, nth=1), Met(told=0.6, nth=1, again=True)])
+@pytest.mark.parametrize("limit", [Met(wait_seconds=None, nth=1), Met(wait_seconds=0.6, nth=1, again=True)])
 def test_where_it_says_nothing_that_helps_the_wait_doubles(limit: Met) -> None:
     waits = [seconds_to_wait(replace(limit, nth=nth), Patience(), "r/s") for nth in range(1, 9)]
     for found, least in zip(waits, [30, 60, 120, 240, 480, 960, 1800, 1800], strict=True):
         assert least <= found <= least * 1.1
 
 
-@pytest.mark.parametrize(("resets_at", "told"), [(None, None), (95.0, None), (100.0, None), (130.0, 30.0)])
+@pytest.mark.parametrize(("resets_at", "amount"), [(None, None), (95.0, None), (100.0, None), (130.0, 30.0)])
 def test_an_end_that_does_not_lie_ahead_says_nothing(
-    at_work: StoryState, resets_at: float | None, told: float | None
+    at_work: StoryState, resets_at: float | None, amount: float | None
 ) -> None:
     step = at_work.pipeline.steps[0]
-    assert met(at_work, step, resets_at, 100.0) == Met(told=told, nth=1)
+    assert met(at_work, step, resets_at, 100.0) == Met(wait_seconds=amount, nth=1)
 
 
 def test_the_second_limit_of_the_same_profile_is_not_its_first(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(), story_facts.WaitEnded(at=120, number=1))
     step = story.pipeline.steps[0]
-    assert met(story, replace(step, played_by="one"), 130.0, 120.0) == Met(told=10.0, nth=2, again=True)
-    assert met(story, replace(step, played_by="other"), 130.0, 120.0) == Met(told=10.0, nth=2)
+    assert met(story, replace(step, assigned_profile="one"), 130.0, 120.0) == Met(wait_seconds=10.0, nth=2, again=True)
+    assert met(story, replace(step, assigned_profile="other"), 130.0, 120.0) == Met(wait_seconds=10.0, nth=2)
 
 
 def again(story: StoryState, at: float, promised: float) -> StoryState:
@@ -161,7 +161,7 @@ def again(story: StoryState, at: float, promised: float) -> StoryState:
     return fold_story(story, began(story), met_again, story_facts.WaitEnded(at=at + 20, number=number))
 
 
-def test_a_limit_that_is_met_before_its_told_end_is_not_met_in_vain(at_work: StoryState) -> None:
+def test_a_limit_that_is_met_before_its_reported_end_is_not_met_in_vain(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(promised=500.0), story_facts.WaitEnded(at=120, number=1))
     for at, in_vain, promised in ((120.0, 1, 500.0), (499.0, 1, 500.0), (500.0, 2, 900.0), (600.0, 2, 900.0)):
         story = again(story, at, at + 400)
@@ -173,6 +173,6 @@ def test_a_limit_that_is_met_before_its_told_end_is_not_met_in_vain(at_work: Sto
 
 def test_an_end_is_believed_as_long_as_all_waits_together_may_last() -> None:
     patience = Patience(longest_seconds=600, times=3)
-    assert promise(Met(told=None, nth=1), patience, 100.0) == 100.0
-    assert promise(Met(told=700.0, nth=1), patience, 100.0) == 800.0
-    assert promise(Met(told=1e12, nth=1), patience, 100.0) == 1900.0
+    assert promise(Met(wait_seconds=None, nth=1), patience, 100.0) == 100.0
+    assert promise(Met(wait_seconds=700.0, nth=1), patience, 100.0) == 800.0
+    assert promise(Met(wait_seconds=1e12, nth=1), patience, 100.0) == 1900.0

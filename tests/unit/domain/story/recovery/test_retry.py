@@ -1,4 +1,4 @@
-"""A story is begun once more, is taken back, is paused."""
+"""A story is retried, reverted or paused."""
 
 from dataclasses import replace
 
@@ -34,8 +34,10 @@ from shiftwork.testing.builders import (
 STEPS = (planned("coding", max_retries=0), planned("final_review", max_retries=0))
 
 
-def reopening(*, afresh: bool = False, cursor: int = 0) -> story_facts.StoryReopened:
-    return story_facts.StoryReopened(at=50, assignment=assignment(), steps=STEPS, afresh=afresh, cursor=cursor)
+def reopening(*, from_scratch: bool = False, cursor: int = 0) -> story_facts.StoryReopened:
+    return story_facts.StoryReopened(
+        at=50, assignment=assignment(), steps=STEPS, from_scratch=from_scratch, cursor=cursor
+    )
 
 
 def failed_in_review() -> StoryState:
@@ -48,10 +50,10 @@ def failed_in_review() -> StoryState:
     return fold_story(story, story_facts.WorkspaceReleased(at=41, number=1), story_facts.StoryReported(at=42))
 
 
-def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
+def test_from_the_failed_step_the_work_is_kept_and_the_error_is_reported() -> None:
     before = failed_in_review()
     story = fold_story(before, reopening(cursor=7))
-    assert (story.go, story.cursor, story.work.head) == (2, 7, before.work.head)
+    assert (story.start_number, story.cursor, story.work.head) == (2, 7, before.work.head)
     assert (story.outcome.reason, story.outcome.cause, story.work.released, story.outcome.reported, story.ended_at) == (
         "",
         None,
@@ -70,27 +72,29 @@ def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
     assert next_effect(story).key == "step-002/2@2#2"
 
 
-@pytest.mark.parametrize("afresh", [False, True])
-def test_what_it_has_waited_before_is_not_forgotten(*, afresh: bool) -> None:
+@pytest.mark.parametrize("from_scratch", [False, True])
+def test_what_it_has_waited_before_is_not_forgotten(*, from_scratch: bool) -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
     story = fold_story(story, story_facts.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no"))
-    story = fold_story(story, reopening(afresh=afresh))
-    assert (story.go, story.rate_limit.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
+    story = fold_story(story, reopening(from_scratch=from_scratch))
+    assert (story.start_number, story.rate_limit.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
 
 
-@pytest.mark.parametrize("afresh", [False, True])
-def test_repairs_begin_again_and_those_of_before_are_still_counted(*, afresh: bool) -> None:
+@pytest.mark.parametrize("from_scratch", [False, True])
+def test_repairs_begin_again_and_those_of_before_are_still_counted(*, from_scratch: bool) -> None:
     story, over = started_story(*STEPS), story_facts.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no")
-    for go in (2, 3):
+    for scenario in (2, 3):
         story = fold_story(
-            replace(story, landing=replace(story.landing, repairs=1, conflicts=2)), over, reopening(afresh=afresh)
+            replace(story, landing=replace(story.landing, repairs=1, conflicts=2)),
+            over,
+            reopening(from_scratch=from_scratch),
         )
-        assert (story.go, story.landing.repairs, story.landing.conflicts) == (go, 0, 0)
+        assert (story.start_number, story.landing.repairs, story.landing.conflicts) == (scenario, 0, 0)
     assert story.landing.attempts_at_repair == (2, 4)
 
 
-def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
-    story = fold_story(failed_in_review(), reopening(afresh=True, cursor=2))
+def test_from_scratch_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
+    story = fold_story(failed_in_review(), reopening(from_scratch=True, cursor=2))
     assert [step.id for step in story.pipeline.steps] == ["step-003", "step-004"]
     assert (story.work.head, story.work.base, story.dialogue.context, story.dialogue.evidence) == ("", "", (), ())
     assert (story.spending.usage, story.cursor, story.work.workspace, story.started_at) == (
@@ -115,10 +119,10 @@ def test_a_story_that_gates_refused_is_shown_to_them_again_before_a_session_is_p
     story = fold_story(
         story, story_facts.LandingRequested(at=92, number=asking.number, tip=asking.tip), replace(refused, at=93)
     )
-    assert isinstance(conclusion(story), story_facts.MendingPlanned), "they are still red"
+    assert isinstance(conclusion(story), story_facts.RepairPlanned), "they are still red"
 
 
-def test_a_story_whose_landing_was_refused_for_anything_else_goes_on_mending() -> None:
+def test_a_story_whose_landing_was_refused_for_anything_else_continues_mending() -> None:
     story = landing_asked("coding", "final_review", limits=Limits(repairs=0))
     story = fold_story(
         story, story_facts.LandingRefused(at=91, cause=Refusal.EVIDENCE, detail="red", files=(), base=BASE)
@@ -126,12 +130,12 @@ def test_a_story_whose_landing_was_refused_for_anything_else_goes_on_mending() -
     story = concluded(story)
     assert story.outcome.cause is FailureCause.REFUSED
     story = fold_story(story, reopening())
-    planned_mending = conclusion(story)
-    assert isinstance(planned_mending, story_facts.MendingPlanned)
-    assert planned_mending.feedback == "red"
+    planned_repair = conclusion(story)
+    assert isinstance(planned_repair, story_facts.RepairPlanned)
+    assert planned_repair.feedback == "red"
 
 
-def test_a_story_that_was_cancelled_before_a_step_goes_on_with_it() -> None:
+def test_a_story_that_was_cancelled_before_a_step_continues_with_it() -> None:
     story = concluded(fold_story(after_steps(started_story(*STEPS), 1), story_facts.StoryCancelRequested(at=30)))
     assert story.outcome.cause is FailureCause.CANCELLED
     story = fold_story(story, reopening())
@@ -156,7 +160,7 @@ def test_a_story_whose_steps_are_all_done_asks_to_land_again() -> None:
     assert next_effect(story).key == "landing/2#2"
 
 
-def test_only_a_story_that_has_ended_is_reopened_and_only_one_that_has_landed_is_taken_back() -> None:
+def test_only_a_story_that_has_ended_is_reopened_and_only_one_that_has_landed_is_reverted() -> None:
     working = started_story(*STEPS)
     over = failed_in_review()
     assert fold_story(working, reopening(), story_facts.StoryReverted(at=1, commit=Commit("c"))) is working
@@ -167,7 +171,7 @@ def test_only_a_story_that_has_ended_is_reopened_and_only_one_that_has_landed_is
 # Paused --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_paused_story_waits_for_mail_and_goes_on_where_it_was() -> None:
+def test_a_paused_story_waits_for_messages_and_continues_where_it_was() -> None:
     story = started_story(*STEPS)
     due = next_effect(story)
     paused = fold_story(story, story_facts.StoryPaused(at=5))
@@ -178,7 +182,7 @@ def test_a_paused_story_waits_for_mail_and_goes_on_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("answer", ["accepted", "refused"])
-def test_a_paused_story_is_told_of_its_landing(answer: str) -> None:
+def test_a_paused_story_is_reported_of_its_landing(answer: str) -> None:
     """It has asked for its request back; the queue may have been quicker."""
     story = fold_story(landing_asked(*STEPS), story_facts.StoryPaused(at=90), LandingWithdrawalAsked(at=90, number=1))
     assert next_effect(story).key == "receive/0"
@@ -189,7 +193,7 @@ def test_a_paused_story_is_told_of_its_landing(answer: str) -> None:
         story = fold_story(
             story, story_facts.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE)
         )
-        assert next_effect(concluded(story)).key == "receive/0", "it is mended when the run goes on"
+        assert next_effect(concluded(story)).key == "receive/0", "it is repaired when the run continues"
 
 
 def test_a_paused_story_can_be_cancelled() -> None:
@@ -197,7 +201,7 @@ def test_a_paused_story_can_be_cancelled() -> None:
     assert isinstance(conclusion(story), story_facts.StoryFailed)
 
 
-def test_what_a_story_waited_for_before_is_not_waited_for_in_the_next_go() -> None:
+def test_what_a_story_waited_for_before_is_not_waited_for_in_the_next_pass() -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
     assert story.waiting.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
     story = concluded(fold_story(story, story_facts.StoryCancelRequested(at=6)))

@@ -1,4 +1,4 @@
-"""A story that is cancelled or paused takes its request to land back, and hears from the queue what became of it."""
+"""A story that is cancelled or paused withdraws its request to land, and receives the result from the queue."""
 
 import pytest
 
@@ -18,7 +18,7 @@ WITHDRAWN = story_facts.LandingWithdrawn(at=93, number=1)
 @pytest.mark.parametrize(
     "word", [story_facts.StoryCancelRequested(at=91), story_facts.StoryPaused(at=91)], ids=["cancelled", "paused"]
 )
-def test_an_unwanted_request_is_taken_back_once(word: Fact) -> None:
+def test_an_unwanted_request_is_reverted_once(word: Fact) -> None:
     story = landing_asked("coding")
     assert isinstance(next_effect(story), e.Receive)
     story = fold_story(story, word)
@@ -31,7 +31,7 @@ def test_a_cancelled_story_fails_when_its_request_has_left_the_queue() -> None:
     assert conclusion(story) == story_facts.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason="cancelled")
 
 
-def test_a_paused_story_asks_again_when_the_run_goes_on() -> None:
+def test_a_paused_story_asks_again_when_the_run_continues() -> None:
     story = fold_story(landing_asked("coding"), story_facts.StoryPaused(at=91), ASKED, WITHDRAWN)
     assert isinstance(next_effect(story), e.Receive)
     story = fold_story(story, story_facts.StoryUnpaused(at=94))
@@ -43,7 +43,7 @@ def test_a_paused_story_asks_again_when_the_run_goes_on() -> None:
     )
 
 
-def test_a_run_that_goes_on_before_the_queue_has_answered_asks_again_after_it() -> None:
+def test_a_run_that_continues_before_the_queue_has_answered_asks_again_after_it() -> None:
     story = fold_story(landing_asked("coding"), story_facts.StoryPaused(at=91), ASKED, story_facts.StoryUnpaused(at=92))
     assert isinstance(next_effect(story), e.Receive)
     assert isinstance(next_effect(fold_story(story, WITHDRAWN)), story_effects.RequestLanding)

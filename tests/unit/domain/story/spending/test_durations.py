@@ -1,4 +1,4 @@
-"""What a story's facts tell of time: how long all attempts of a step took together, and how long it only waited."""
+"""Times from a story's facts: how long all attempts of a step took together, and how long the story only waited."""
 
 from dataclasses import replace
 
@@ -23,8 +23,8 @@ def first(story: StoryState) -> Step:
 
 
 def limited(story: StoryState) -> story_facts.StepDeferred:
-    told = {"agent": "a", "resets_at": 500.0, "until": 500.0, "reason": "429", "usage": NOTHING_USED, "diff": ""}
-    return story_facts.StepDeferred(at=107, step=first(story).id, attempt=1, **told)  # type: ignore[arg-type]  # one value a field
+    values = {"agent": "a", "resets_at": 500.0, "until": 500.0, "reason": "429", "usage": NOTHING_USED, "diff": ""}
+    return story_facts.StepDeferred(at=107, step=first(story).id, attempt=1, **values)  # type: ignore[arg-type]  # one value a field
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_all_attempts_count(at_work: StoryState) -> None:
     assert first(story).seconds == 30
     story = at(story, 131, story_facts.StepRetried(at=0, step=first(story).id, feedback="again"))
     story = at(story, 200, began(story))
-    assert first(story).seconds == 30, "one that is under way counts when it is over"
+    assert first(story).seconds == 30, "an attempt in progress counts when it is over"
     story = at(story, 205, done(story))
     assert (first(story).seconds, first(story).attempts) == (35, 2)
 
@@ -65,7 +65,7 @@ def test_an_attempt_that_met_a_limit_counts_and_the_wait_does_not(at_work: Story
     assert first(at(story, 502, done(story))).seconds == 8
 
 
-def test_one_whose_worker_died_counts_for_nothing_because_nobody_knows_when(at_work: StoryState) -> None:
+def test_one_whose_worker_died_counts_for_nothing_because_no_one_knows_when(at_work: StoryState) -> None:
     story = at(at_work, 90_000, interrupted(at_work))
     assert first(story).seconds is None
     story = at(
@@ -126,7 +126,7 @@ def test_a_wait_ends_no_earlier_than_it_began(at_work: StoryState) -> None:
     assert story.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=200, until=200),)
 
 
-def test_of_a_wait_whose_beginning_nobody_knows_the_end_says_nothing(at_work: StoryState) -> None:
+def test_of_a_wait_whose_beginning_no_one_knows_the_end_says_nothing(at_work: StoryState) -> None:
     story = replace(at_work, waiting=replace(at_work.waiting, hold=Hold(cause=HoldCause.QUESTION, detail="?")))
     assert fold_story(story, story_facts.StoryReleased(at=150, granted=True, answer="")).rate_limit.waited == ()
     story = replace(at_work, rate_limit=replace(at_work.rate_limit, wait=Wait(until=300, reason=""), deferrals=1))

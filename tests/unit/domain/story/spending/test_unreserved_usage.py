@@ -1,4 +1,4 @@
-"""A limit that comes while a run is under way: who is told, and what is in the books by then."""
+"""A limit that is set while a run is in progress: which stories are notified, and what is recorded by then."""
 
 from dataclasses import replace
 
@@ -47,22 +47,22 @@ def worked(used: Usage = USED) -> StoryState:
     return fold_story(at_work, done(at_work, usage=used))
 
 
-def test_a_story_that_hears_of_a_first_limit_tells_what_it_has_used_before_it_claims() -> None:
+def test_a_story_that_receives_of_a_first_limit_reports_what_it_has_used_before_it_claims() -> None:
     story = worked()
     assert isinstance(next_effect(story), story_effects.RunAgent)
-    heard = fold_story(story, story_facts.LimitsSet(at=5, limits=LATER))
-    owed = next_effect(heard)
+    received = fold_story(story, story_facts.LimitsSet(at=5, limits=LATER))
+    owed = next_effect(received)
     assert owed == story_effects.SettleAllowance(key="settle/0", number=0, used=story.spending.usage)
-    told = fold_story(heard, story_facts.AllowanceSettled(at=6, number=0))
-    assert next_effect(told) == story_effects.ClaimAllowance(key="claim/1", number=1, step=step_id(2))
+    message = fold_story(received, story_facts.AllowanceSettled(at=6, number=0))
+    assert next_effect(message) == story_effects.ClaimAllowance(key="claim/1", number=1, step=step_id(2))
 
 
 def test_one_that_has_used_nothing_says_so() -> None:
-    heard = fold_story(started_story("coding"), story_facts.LimitsSet(at=5, limits=LATER))
-    assert next_effect(heard) == story_effects.SettleAllowance(key="settle/0", number=0, used=NOTHING_USED)
+    received = fold_story(started_story("coding"), story_facts.LimitsSet(at=5, limits=LATER))
+    assert next_effect(received) == story_effects.SettleAllowance(key="settle/0", number=0, used=NOTHING_USED)
 
 
-def test_an_attempt_under_way_is_part_of_it_also_where_its_worker_dies() -> None:
+def test_an_attempt_in_progress_is_part_of_it_also_where_its_worker_dies() -> None:
     story = worked()
     at_work = fold_story(story, began(story), story_facts.LimitsSet(at=5, limits=LATER))
     assert isinstance(next_effect(at_work), story_effects.RunAgent)
@@ -73,30 +73,30 @@ def test_an_attempt_under_way_is_part_of_it_also_where_its_worker_dies() -> None
     assert (owed.used.cost_usd, owed.used.attempts, owed.used.unpriced) == (0.5, 2, 1)
 
 
-def test_who_waits_for_a_person_tells_it_meanwhile() -> None:
+def test_who_waits_for_a_person_reports_it_meanwhile() -> None:
     story = started_story(planned("sign_off", StepKind.APPROVAL))
     started = story_facts.StepStarted(at=1, step=step_id(1), attempt=1, commit=BASE, log="")
     held = fold_story(story, started, story_facts.StoryHeld(at=2, cause=HoldCause.APPROVAL, detail="Ship it?"))
-    heard = fold_story(held, story_facts.LimitsSet(at=3, limits=LATER))
-    assert isinstance(next_effect(heard), story_effects.SettleAllowance)
+    received = fold_story(held, story_facts.LimitsSet(at=3, limits=LATER))
+    assert isinstance(next_effect(received), story_effects.SettleAllowance)
 
 
-def test_with_a_limit_from_its_beginning_there_is_nothing_to_tell() -> None:
+def test_with_a_limit_from_its_beginning_there_is_nothing_to_report() -> None:
     assert started_story("coding", limits=LATER).spending.unreserved is None
     failed = fold_story(worked(), story_facts.StoryFailed(at=7, cause=None, reason="no luck"))  # type: ignore[arg-type]
-    again = story_facts.StoryReopened(at=8, assignment=assignment(limits=LATER), steps=(), afresh=False, cursor=0)
-    assert fold_story(failed, again).spending.unreserved is None, "the run knows what the go before has used"
+    again = story_facts.StoryReopened(at=8, assignment=assignment(limits=LATER), steps=(), from_scratch=False, cursor=0)
+    assert fold_story(failed, again).spending.unreserved is None, "the run knows what the earlier try has used"
     unlimited = replace(again, assignment=assignment())
     assert fold_story(failed, unlimited).spending.unreserved == NOTHING_USED
 
 
-def test_a_wait_for_the_runs_answer_goes_on_until_it_comes() -> None:
+def test_a_wait_for_the_runs_answer_continues_until_it_comes() -> None:
     story = fold_story(started_story("coding", limits=LATER), story_facts.AllowanceClaimed(at=1, number=1))
     held = fold_story(story, story_facts.AllowanceRefused(at=2, number=1, detail="spent"))
-    told = fold_story(held, story_facts.LimitsSet(at=3, limits=Limits(run=Budget(usd=9.0))))
-    assert (told.waiting.hold, told.spending.limits.run.usd) == (held.waiting.hold, 9.0)
+    message = fold_story(held, story_facts.LimitsSet(at=3, limits=Limits(run=Budget(usd=9.0))))
+    assert (message.waiting.hold, message.spending.limits.run.usd) == (held.waiting.hold, 9.0)
     assert fold_story(held, story_facts.StoryReleased(at=3, granted=True, answer="")) == held
-    assert fold_story(told, story_facts.AllowanceGranted(at=4, number=1, cap=None)).waiting.hold is None
+    assert fold_story(message, story_facts.AllowanceGranted(at=4, number=1, cap=None)).waiting.hold is None
 
 
 def test_a_shortage_is_no_answer_to_another_wait() -> None:
@@ -110,13 +110,13 @@ def test_a_shortage_is_no_answer_to_another_wait() -> None:
 # A run's -------------------------------------------------------------------------------------------------------
 
 
-def under_way(limits: Limits = Limits(attempt=EACH)) -> RunState:  # noqa: B008 - frozen
+def in_progress(limits: Limits = Limits(attempt=EACH)) -> RunState:  # noqa: B008 - frozen
     plan = replace(run_plan(asked(1), asked(2), parallel=2), limits=limits)
     run = fold_run(RunState(), run_facts.RunStarted(at=1, plan=plan), run_facts.StoryDispatched(at=1, story=US_1))
     return fold_run(run, run_facts.StoryDispatched(at=1, story=US_2, slot=1))
 
 
-def told(story: StoryId, used: Usage) -> run_facts.AttemptSettled:
+def outcome_of(story: StoryId, used: Usage) -> run_facts.AttemptSettled:
     return run_facts.AttemptSettled(at=6, story=story, number=0, used=used)
 
 
@@ -124,8 +124,8 @@ def claim(story: StoryId) -> run_facts.AllowanceAsked:
     return run_facts.AllowanceAsked(at=7, story=story, number=1, kind="coding", bounded=True)
 
 
-def test_every_story_under_way_is_told_of_other_limits_once() -> None:
-    run = fold_run(under_way(), RAISED)
+def test_every_story_in_progress_is_reported_of_other_limits_once() -> None:
+    run = fold_run(in_progress(), RAISED)
     first, second = decide_run(run)
     assert first == run_effects.ForwardLimits(key="limits/US-001/1", story=US_1)
     assert second == run_effects.ForwardLimits(key="limits/US-002/1", story=US_2)
@@ -136,12 +136,12 @@ def test_every_story_under_way_is_told_of_other_limits_once() -> None:
     assert again.given.limits.run == LATER.run
 
 
-def test_nothing_is_granted_until_all_stories_under_way_have_told_what_they_had_used() -> None:
+def test_nothing_is_granted_until_all_stories_in_progress_have_reported_what_they_had_used() -> None:
     forwarded = (run_facts.LimitsForwarded(at=5, story=US_1), run_facts.LimitsForwarded(at=5, story=US_2))
-    run = fold_run(under_way(), RAISED, *forwarded, told(US_1, USED), claim(US_1))
+    run = fold_run(in_progress(), RAISED, *forwarded, outcome_of(US_1, USED), claim(US_1))
     assert isinstance(decide_run(run)[0], e.Receive)
     unknown = Usage(input_tokens=5, cost_usd=2.0, attempts=3, unpriced=1, uncounted=1)
-    known = fold_run(run, told(US_2, unknown))
+    known = fold_run(run, outcome_of(US_2, unknown))
     assert known.spending.ledger.spent == Amount(usd=0.5 + 2.0 + EACH.usd, tokens=3 + 5 + EACH.tokens)
     assert known.spending.ledger.guessed == EACH
     (effect,) = decide_run(known)
@@ -149,7 +149,7 @@ def test_nothing_is_granted_until_all_stories_under_way_have_told_what_they_had_
     assert effect.amount.usd == 0.5, "what is left"
 
 
-def test_what_ended_stories_have_used_is_in_the_books_whenever_a_limit_comes() -> None:
+def test_what_ended_stories_have_used_is_in_the_accounts_whenever_a_limit_comes() -> None:
     ended = run_facts.StoryEnded(
         at=3,
         story=US_1,
@@ -158,15 +158,15 @@ def test_what_ended_stories_have_used_is_in_the_books_whenever_a_limit_comes() -
         reason="no luck",
         cause=None,
         usage=USED,
-        unbooked=USED,
+        unrecorded=USED,
     )
-    before = fold_run(under_way(), ended, RAISED)
+    before = fold_run(in_progress(), ended, RAISED)
     assert (before.spending.ledger.spent.usd, before.spending.unaware, before.spending.owing) == (
         0.5,
         frozenset({US_2}),
         frozenset({US_2}),
     )
-    after = fold_run(under_way(), RAISED, ended)
+    after = fold_run(in_progress(), RAISED, ended)
     assert (after.spending.ledger.spent.usd, after.spending.unaware, after.spending.owing) == (
         0.5,
         frozenset({US_2}),
@@ -174,14 +174,16 @@ def test_what_ended_stories_have_used_is_in_the_books_whenever_a_limit_comes() -
     )
 
 
-def test_the_runs_own_steps_are_told_and_tell_too() -> None:
+def test_the_runs_own_steps_are_reported_and_report_too() -> None:
     framed = Workflow(id="framed", version=1, steps=(planned("plan", plans=True), *DYNAMIC.steps))
     run = fold_run(
-        RunState(), run_facts.RunStarted(at=0, plan=run_plan(asked(1), steps=framed)), run_facts.FrameBegun(at=1, go=1)
+        RunState(),
+        run_facts.RunStarted(at=0, plan=run_plan(asked(1), steps=framed)),
+        run_facts.FrameBegun(at=1, start_number=1),
     )
     raised = fold_run(run, RAISED)
     assert [effect.key for effect in decide_run(raised)] == [f"limits/{FRAME}/1"]
-    over = fold_run(raised, run_facts.FrameEnded(at=5, failure="", usage=USED, unbooked=USED))
+    over = fold_run(raised, run_facts.FrameEnded(at=5, failure="", usage=USED, unrecorded=USED))
     assert (over.spending.unaware, over.spending.owing, over.spending.ledger.spent.usd) == (
         frozenset(),
         frozenset(),
@@ -190,7 +192,7 @@ def test_the_runs_own_steps_are_told_and_tell_too() -> None:
 
 
 def test_a_limit_of_tokens_that_comes_later_leaves_no_claim_bounded() -> None:
-    run = fold_run(under_way(replace(LATER, attempt=EACH)), claim(US_1))
+    run = fold_run(in_progress(replace(LATER, attempt=EACH)), claim(US_1))
     assert run.spending.ledger.claims[US_1].bounded
     money = fold_run(run, run_facts.LimitsRaised(at=8, limits=Limits(run=Budget(usd=9.0))))
     assert (money.spending.ledger.claims[US_1].bounded, money.spending.owing) == (True, frozenset())
@@ -198,13 +200,13 @@ def test_a_limit_of_tokens_that_comes_later_leaves_no_claim_bounded() -> None:
     assert not tokens.spending.ledger.claims[US_1].bounded
 
 
-def test_limits_of_stories_alone_ask_nobody_for_anything() -> None:
-    run = fold_run(under_way(), replace(RAISED, limits=Limits(story=Budget(usd=1.0))))
+def test_limits_of_stories_alone_ask_no_one_for_anything() -> None:
+    run = fold_run(in_progress(), replace(RAISED, limits=Limits(story=Budget(usd=1.0))))
     assert (run.spending.unaware, run.spending.owing) == (frozenset({US_1, US_2}), frozenset())
 
 
-def test_a_run_that_is_over_keeps_other_limits_for_when_it_goes_on() -> None:
-    run = replace(under_way(), status=RunStatus.CANCELLED)
+def test_a_run_that_is_over_keeps_other_limits_for_when_it_continues() -> None:
+    run = replace(in_progress(), status=RunStatus.CANCELLED)
     assert objection(run, RAISED) is None
     raised = fold_run(run, RAISED)
     assert (raised.status, raised.spending.raises) == (RunStatus.CANCELLED, run.spending.raises + 1)
@@ -212,7 +214,7 @@ def test_a_run_that_is_over_keeps_other_limits_for_when_it_goes_on() -> None:
 
 
 def test_limits_that_were_set_before_those_that_are_known_are_no_news() -> None:
-    """Whoever resumes a run tells its stories before the run itself, which may have said something else meanwhile."""
+    """`resume` notifies the stories before the run, which may have sent them other limits meanwhile."""
     newest = story_facts.LimitsSet(at=5, limits=Limits(story=Budget(usd=3.0)), raises=2)
     late = story_facts.LimitsSet(at=6, limits=Limits(story=Budget(usd=8.0)), raises=1)
     story = fold_story(started_story("coding"), newest)

@@ -1,1 +1,1 @@
-"""One file a change of the schema, each frozen once released."""
+"""One file for each change of the schema, frozen once released."""

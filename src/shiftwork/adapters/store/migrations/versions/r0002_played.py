@@ -1,4 +1,4 @@
-"""Who played which role in which story, and what came of it."""
+"""The profile of each role in each story, and its verdict."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What was used with which model by whom, how much of it nobody knows, and what a run was foreseen to cost."""
+"""Usage by agent and model, how many attempts have unknown cost or usage, and the estimated cost of a run."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How long all attempts of a step took together; of steps before this nobody knows more than of the last one."""
+"""The duration of all attempts of a step together; for older steps only the duration of the last attempt is known."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""When stories waited for a person, or for the end of a limit."""
+"""When stories waited for a person, or for a limit to end."""
 
 import sqlalchemy as sa
 from alembic import op

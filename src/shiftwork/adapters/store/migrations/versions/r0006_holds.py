@@ -1,4 +1,4 @@
-"""What a story waits for a person to do and, where it has reached a limit, which one: no longer in words alone."""
+"""What a story needs from a person and, at a limit, which limit: as columns, no longer only as text."""
 
 import re
 from typing import Any
@@ -33,21 +33,21 @@ def upgrade() -> None:
 
 
 def _read_words() -> None:
-    """Who waits already does so in the words of the releases before, which are read here for the last time."""
+    """Fills the columns for stories that already wait, from the texts of earlier releases."""
     connection, of = op.get_bind(), _stories.c
     held = sa.select(of.run, of.story, of.waiting).where(of.waiting != "", of.until.is_(None))
     for run, story, waiting in connection.execute(held).all():
-        one = sa.update(_stories).where(of.run == run, of.story == story)
-        connection.execute(one.values(_meant(waiting)))
+        update = sa.update(_stories).where(of.run == run, of.story == story)
+        connection.execute(update.values(_meant(waiting)))
 
 
 def _meant(waiting: str) -> dict[str, Any]:
-    hold, _, told = waiting.partition(": ")
-    return {"hold": hold} | (_limit(told) if hold == "limit" else {})
+    hold, _, message = waiting.partition(": ")
+    return {"hold": hold} | (_limit(message) if hold == "limit" else {})
 
 
-def _limit(told: str) -> dict[str, Any]:
-    who, _, sums = told.partition(" has spent ")
+def _limit(message: str) -> dict[str, Any]:
+    who, _, sums = message.partition(" has spent ")
     spent, _, needed = sums.partition(" may need ")
     found: dict[str, Any] = {}
     if money := re.search(r"(\d+\.\d+) of (\d+\.\d+) USD", spent):

@@ -1,4 +1,4 @@
-"""Why the landing of a story that has failed was refused: no longer in words alone."""
+"""Why the landing of a failed story was refused: as a column, no longer only as text."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,5 +13,5 @@ def upgrade() -> None:
     op.add_column("stories", sa.Column("refusal", sa.Text, nullable=False, server_default=sa.text("''")))
     of = _stories.c
     for refusal in ("conflict", "gates", "empty", "evidence"):
-        told = of.failure.startswith(f"not landed ({refusal})", autoescape=True)  # in the words of the releases before
-        op.execute(sa.update(_stories).where(of.cause == "refused", told).values(refusal=refusal))
+        message = of.failure.startswith(f"not landed ({refusal})", autoescape=True)  # text of earlier releases
+        op.execute(sa.update(_stories).where(of.cause == "refused", message).values(refusal=refusal))

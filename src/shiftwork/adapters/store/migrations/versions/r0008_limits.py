@@ -1,4 +1,4 @@
-"""Which limits a run is kept to; of runs before this nobody is told until they write again."""
+"""The limits of a run; for older runs they are empty until the run is written again."""
 
 import sqlalchemy as sa
 from alembic import op

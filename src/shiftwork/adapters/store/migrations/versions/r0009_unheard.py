@@ -1,4 +1,4 @@
-"""Which channels have not taken the last notice, of how a run ended or of what a story waits for, and why."""
+"""Which channels did not deliver the last notification about a run's end or about what a story waits for, and why."""
 
 import sqlalchemy as sa
 from alembic import op

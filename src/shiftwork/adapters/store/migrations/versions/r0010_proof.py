@@ -1,4 +1,4 @@
-"""How far what a story has landed is proved."""
+"""How far a landed story is proved."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which gates the user has let a run continue without, one a line."""
+"""Which gates the user has let a run continue without, one per line."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""The epoch of a lease: raised by every takeover, and checked by every append of its holder."""
+"""The epoch of a lease: each takeover raises it, and each append of the holder checks it."""
 
 import sqlalchemy as sa
 from alembic import op

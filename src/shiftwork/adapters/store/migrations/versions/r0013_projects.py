@@ -1,4 +1,4 @@
-"""Which project a run belongs to. Of runs that were recorded before, that is unknown."""
+"""Which project a run belongs to; unknown for older runs."""
 
 import sqlalchemy as sa
 from alembic import op

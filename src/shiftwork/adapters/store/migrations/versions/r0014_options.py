@@ -1,4 +1,4 @@
-"""The options of a run that are in force, as a JSON object."""
+"""The current options of a run, as a JSON object."""
 
 import sqlalchemy as sa
 from alembic import op

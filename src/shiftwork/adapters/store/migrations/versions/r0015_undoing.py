@@ -1,4 +1,4 @@
-"""The stories of a run whose revert is asked for, one a line."""
+"""The stories of a run for which a revert was requested, one per line."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What is asked of a run while nobody works on it: heard before more is begun, and after what was done is recorded."""
+"""Requests to a run that no process works on: it first records what was done, then reads them, then begins new work."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from shiftwork.errors import IntentError
 from shiftwork.testing.builders import asked, story_id
 from tests.app.commands.test_intents import crew_of, ended, intend, seen, spec, statuses
 from tests.app.messaging.test_frame import WORKFLOW, planning
-from tests.app.messaging.test_noticing import APPROVED, Channel, told_by
+from tests.app.messaging.test_noticing import APPROVED, Channel, reported_by
 from tests.app.rig import SHORT, Rig, done
 from tests.app.run.dying import Death, deadly
 from tests.app.run.test_taking_over import Thorough
@@ -40,23 +40,23 @@ def begins(story: str) -> Callable[[Fact], bool]:
 
 
 async def killed(rig: Rig, death: Death, number: int = 1, workflow: Workflow = SHORT) -> RunId:
-    """A run of so many stories whose process has died where it was to."""
-    async with rig.open() as world:
-        run = await rig.start(world, spec(*map(asked, range(1, number + 1))), workflow=workflow)
+    """A run of that many stories whose process has died at the chosen point."""
+    async with rig.open() as context:
+        run = await rig.start(context, spec(*map(asked, range(1, number + 1))), workflow=workflow)
         await rig.until(lambda: death.come)
     return run
 
 
 async def gone_on(rig: Rig, run: RunId) -> RunState:
-    async with rig.open() as world:
-        await resume_run(world, run)
-        return await ended(world, run)
+    async with rig.open() as context:
+        await resume_run(context, run)
+        return await ended(context, run)
 
 
 # Before more is begun ------------------------------------------------------------------------------------------------
 
 
-def test_a_run_that_is_cancelled_while_nobody_works_on_it_begins_nothing_more(rig: Rig) -> None:
+def test_a_run_that_is_cancelled_while_no_one_works_on_it_begins_nothing_more(rig: Rig) -> None:
     crew, death = crew_of(rig), deadly(rig.store)
     death.before_recording(begins("US-002"))
 
@@ -72,13 +72,13 @@ def test_a_run_that_is_cancelled_while_nobody_works_on_it_begins_nothing_more(ri
     assert crew.began == ["US-001"]
 
 
-def test_of_several_that_could_start_none_does_once_a_cancel_is_heard_of(rig: Rig) -> None:
+def test_of_several_that_could_start_none_does_once_a_cancel_is_received_of(rig: Rig) -> None:
     crew, death = crew_of(rig), deadly(rig.store)
     death.before_recording(of(story_facts.StoryStarted))
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1), asked(2)), workflow=SHORT, parallel=2)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1), asked(2)), workflow=SHORT, parallel=2)
             await rig.until(lambda: death.come)
         await cancel_run(rig.store.inbox, run)
         assert (await gone_on(rig, run)).status is RunStatus.CANCELLED
@@ -88,15 +88,15 @@ def test_of_several_that_could_start_none_does_once_a_cancel_is_heard_of(rig: Ri
     assert crew.began == []
 
 
-def test_a_story_that_is_edited_while_nobody_works_is_begun_as_it_is_then(rig: Rig) -> None:
+def test_a_story_that_is_edited_while_no_one_works_is_begun_as_it_is_then(rig: Rig) -> None:
     crew_of(rig)
     death = deadly(rig.store)
     death.before_recording(of(story_facts.StoryStarted))
 
     async def scenario() -> None:
         run = await killed(rig, death)
-        async with rig.open() as world:
-            await intend(world, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
+        async with rig.open() as context:
+            await intend(context, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
         assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -104,16 +104,16 @@ def test_a_story_that_is_edited_while_nobody_works_is_begun_as_it_is_then(rig: R
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
-def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(
+def test_a_story_that_was_begun_and_not_recorded_is_reported_before_it_continues(
     rig: Rig, tmp_path: Path, *, whole: bool
 ) -> None:
-    """Its process died before the run knew of it: an attempt was under way, and there is none after the cancel."""
+    """Its process died before the run recorded it: an attempt was in progress, and there is none after the cancel."""
     crew, death = crew_of(rig, US_001=[done(pause=60)]), deadly(rig.store)
     death.before_recording(of(run_facts.StoryDispatched))
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
             await rig.until(lambda: death.come and bool(crew.began))
         if whole:
             await cancel_run(rig.store.inbox, run)
@@ -126,28 +126,28 @@ def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(
                 "1",
             )
         death.deaf = True
-        async with rig.open() as world:
-            engine = Thorough(engine=world.engine, begun=tmp_path / "never")
-            await resume_run(replace(world, engine=engine), run)
+        async with rig.open() as context:
+            engine = Thorough(engine=context.engine, begun=tmp_path / "never")
+            await resume_run(replace(context, engine=engine), run)
             death.deaf = False
-            assert (await ended(world, run)).status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
+            assert (await ended(context, run)).status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
     assert (crew.began, seen(rig, run_facts.StoryDispatched)) == (["US-001"], 1)
 
 
-def test_who_would_edit_a_story_that_was_begun_and_not_recorded_is_told_that_it_is_too_late(rig: Rig) -> None:
-    """The run records first that it has begun, and hears of the edit then: it could not be followed."""
+def test_who_would_edit_a_story_that_was_begun_and_not_recorded_is_reported_that_it_is_too_late(rig: Rig) -> None:
+    """The run first records that the story has begun and then receives the edit, which is too late."""
     crew_of(rig)
     death = deadly(rig.store)
     death.before_recording(of(run_facts.StoryDispatched))
 
     async def scenario() -> None:
         run = await killed(rig, death)
-        async with rig.open() as world:
-            with pytest.raises(IntentError, match="US-001 is in progress, from what it was when it began"):
-                await intend(world, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
+        async with rig.open() as context:
+            with pytest.raises(IntentError, match="US-001 is in progress and works from the text it started with"):
+                await intend(context, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
         assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -160,11 +160,11 @@ def test_nothing_is_undone_that_a_story_builds_on_which_was_begun_and_not_record
     death.before_recording(lambda fact: isinstance(fact, run_facts.StoryDispatched) and fact.story == "US-002")
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
             await rig.until(lambda: death.come)
             with pytest.raises(IntentError, match="US-002, in progress, builds on US-001"):
-                await intend(world, run, run_facts.StoryUndoRequested(at=0, story=story_id(1)))
+                await intend(context, run, run_facts.StoryUndoRequested(at=0, story=story_id(1)))
 
     asyncio.run(scenario())
 
@@ -172,36 +172,38 @@ def test_nothing_is_undone_that_a_story_builds_on_which_was_begun_and_not_record
 # Before the loop is closed, and before the end -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("told", [False, True], ids=["untold", "told"])
-def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig: Rig, *, told: bool) -> None:
+@pytest.mark.parametrize("flag", [False, True], ids=["unwritten", "told"])
+def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig: Rig, *, flag: bool) -> None:
     rig.script, death = planning("A-1"), deadly(rig.store)
-    if told:
+    if flag:
         death.before_recording(of(run_facts.LoopClosed))
     else:
         death.before_posting(lambda key: key == "closed/1")
 
     async def scenario() -> None:
         run = await killed(rig, death, workflow=WORKFLOW)
-        async with rig.open() as world:
-            await intend(world, run, run_facts.StoryAdded(at=0, story=replace(asked(1), id=StoryId("A-2"))))
+        async with rig.open() as context:
+            await intend(context, run, run_facts.StoryAdded(at=0, story=replace(asked(1), id=StoryId("A-2"))))
         state = await gone_on(rig, run)
         assert (state.status, state.totals.completed) == (RunStatus.COMPLETED, 2)
         assert seen(rig, run_facts.LoopClosed) == seen(rig, story_facts.LoopEnded) == 1
 
     asyncio.run(scenario())
     last = [subject.split(" - ")[0] for subject in rig.log()[:2]]
-    assert last == (["feat: A-2", "feat: _run"] if told else ["feat: _run", "feat: A-2"])
+    assert last == (["feat: A-2", "feat: _run"] if flag else ["feat: _run", "feat: A-2"])
 
 
-def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anybody_is_told_that_it_is_over(rig: Rig) -> None:
+def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anybody_is_reported_that_it_is_over(
+    rig: Rig,
+) -> None:
     crew_of(rig)
     death = deadly(rig.store)
     death.before_recording(of(run_facts.RunEnded))
 
     async def scenario() -> None:
         run = await killed(rig, death)
-        async with rig.open() as world:
-            await intend(world, run, run_facts.StoryAdded(at=0, story=asked(2)))
+        async with rig.open() as context:
+            await intend(context, run, run_facts.StoryAdded(at=0, story=asked(2)))
         state = await gone_on(rig, run)
         assert (state.status, state.totals.completed, state.endings) == (RunStatus.COMPLETED, 2, 2)
 
@@ -221,17 +223,17 @@ def test_a_cancel_that_comes_when_all_is_done_changes_nothing(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_an_answer_to_a_wait_that_the_story_has_yet_to_hear_of_is_an_answer_to_that_one(rig: Rig) -> None:
+def test_an_answer_to_a_wait_that_the_story_has_yet_to_receive_of_is_an_answer_to_that_one(rig: Rig) -> None:
     """Its second at the limit of the run; the first is over."""
     rig.gates, rig.script = (), pays(5.0)
     death = deadly(rig.store)
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=5.0), attempt=CHEAP))
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=STEPS, limits=Limits(run=Budget(usd=5.0), attempt=CHEAP))
             await rig.until(lambda: seen(rig, story_facts.AllowanceRefused) > 0)
             death.before_recording(of(story_facts.AllowanceRefused))
-            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=5.5)))
+            await raise_limits(context.inbox, run, "1", Limits(run=Budget(usd=5.5)))
             await rig.until(lambda: death.come)
         hold = await reply(rig.store.events, rig.store.inbox, Reply(run=run, story=story_id(1), word=Word.REJECT))
         assert hold.cause is HoldCause.LIMIT
@@ -241,13 +243,13 @@ def test_an_answer_to_a_wait_that_the_story_has_yet_to_hear_of_is_an_answer_to_t
     asyncio.run(scenario())
 
 
-def test_who_has_answered_a_story_while_nobody_worked_is_not_told_again_that_it_waits(rig: Rig) -> None:
+def test_who_has_answered_a_story_while_no_one_worked_is_not_reported_again_that_it_waits(rig: Rig) -> None:
     channel, death = Channel(), deadly(rig.store)
     rig.gates = ()
     death.before_recording(of(NoticeTried))
 
     async def scenario() -> None:
-        run = await killed(told_by(rig, mail=channel), death, workflow=APPROVED)
+        run = await killed(reported_by(rig, outputs=channel), death, workflow=APPROVED)
         await reply(rig.store.events, rig.store.inbox, Reply(run=run, story=story_id(1), word=Word.APPROVE))
         assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
 

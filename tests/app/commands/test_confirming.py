@@ -1,4 +1,4 @@
-"""What nobody but a person can tell: a yes lands it, a no ends it, and other words do neither."""
+"""Criteria that only a person can confirm: a yes lands the work, a no ends it, and other replies do neither."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,7 @@ from shiftwork.app.commands.certificates import recorded
 from shiftwork.app.commands.replies import Reply, Word, reply
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.domain.core.ids import RunId, story_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.proof.verdict import Verdict
@@ -27,60 +27,60 @@ from tests.app.rig import Rig, done, git
 @pytest.mark.parametrize(
     ("granted", "answer", "said"), [(True, "it is nice", "it is nice"), (True, "", "yes"), (False, "no", "")]
 )
-def test_what_nobody_can_check_waits_for_a_person_under_the_strictest_policy(
+def test_what_no_one_can_check_waits_for_a_person_under_the_strictest_policy(
     rig: Rig, *, granted: bool, answer: str, said: str
 ) -> None:
     rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+        async with rig.open() as context:
+            run = await begun(context, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             held = await rig.story(run)
             assert held.waiting.hold
             assert held.waiting.hold.cause is HoldCause.EVIDENCE
             assert "AC-2: It feels nice" in held.waiting.hold.detail
-            body = messages.release(granted=granted, answer=answer)
-            await world.inbox.post(story_stream(run, STORY), "answer", body)
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            released = story_facts.StoryReleased(at=0, granted=granted, answer=answer)
+            await messages.send(context.inbox, story_stream(run, STORY), "answer", released)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             story = await rig.story(run)
             assert story.confirmed.text == said
             assert story.status is (StoryStatus.COMPLETED if granted else StoryStatus.FAILED)
             paper = await recorded(rig.store.events, run, STORY)
-            verdicts = [one.verdict for one in paper.certificate.criteria] if paper else []
-            assert verdicts == ([Verdict.HOLDS, Verdict.VOUCHED] if granted else [])
+            verdicts = [judged.verdict for judged in paper.certificate.criteria] if paper else []
+            assert verdicts == ([Verdict.HOLDS, Verdict.CONFIRMED] if granted else [])
 
     asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
-def test_words_are_no_yes_for_what_only_a_person_can_tell(rig: Rig, word: Word) -> None:
+def test_words_are_no_yes_for_what_only_a_person_can_report(rig: Rig, word: Word) -> None:
     rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
 
     async def scenario() -> RunState:
-        async with rig.open() as world:
-            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+        async with rig.open() as context:
+            run = await begun(context, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             said = Reply(run=run, story=STORY, word=Word.ANSWER, text="No, it is ugly. Do not land this.")
-            with pytest.raises(IntentError, match="US-001 asks for a yes or a no: nobody but you can tell"):
-                await reply(world.events, world.inbox, said)
-            await reply(world.events, world.inbox, replace(said, word=word, text=""))
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            with pytest.raises(IntentError, match="US-001 needs a yes or a no: only you can check these criteria"):
+                await reply(context.events, context.inbox, said)
+            await reply(context.events, context.inbox, replace(said, word=word, text=""))
+            return await asyncio.wait_for(wait_for(context, run), timeout=60)
 
     run = asyncio.run(scenario())
     assert run.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
     assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
 
 
-async def approve(rig: Rig, world: World, run: RunId, hold: int, because: str) -> str:
-    """Say yes to the story's wait of that number, and tell what was asked."""
+async def approve(rig: Rig, context: Context, run: RunId, hold: int, because: str) -> str:
+    """Approve the story's wait of that number, and return what was asked."""
     await rig.until(lambda: sum(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen) >= hold)
     held = (await rig.story(run)).waiting.hold
-    await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=Word.APPROVE, text=because))
+    await reply(context.events, context.inbox, Reply(run=run, story=STORY, word=Word.APPROVE, text=because))
     return held.detail if held else ""
 
 
-def test_work_that_was_mended_after_a_person_vouched_for_it_is_shown_to_them_again(rig: Rig) -> None:
+def test_work_that_was_repaired_after_a_person_confirmed_for_it_is_shown_to_them_again(rig: Rig) -> None:
     rig.gates = (Gate(name="test", command="grep -q mended work.txt"),)
 
     def script(task: AgentTask) -> Turn:
@@ -91,29 +91,29 @@ def test_work_that_was_mended_after_a_person_vouched_for_it_is_shown_to_them_aga
     rig.script = script
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await begun(world, asked("It feels nice"), ProofPolicy.STRICT)
-            assert "since" not in await approve(rig, world, run, 1, "it was nice")
-            again = await approve(rig, world, run, 2, "it still is")
-            assert "the work has changed since you vouched for it" in again
+        async with rig.open() as context:
+            run = await begun(context, asked("It feels nice"), ProofPolicy.STRICT)
+            assert "since" not in await approve(rig, context, run, 1, "it was nice")
+            again = await approve(rig, context, run, 2, "it still is")
+            assert "the work has changed since you confirmed it" in again
             assert "AC-1: It feels nice" in again
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             paper = await recorded(rig.store.events, run, STORY)
             assert paper
-            assert [one.why for one in paper.certificate.criteria] == ["a person says: it still is"]
+            assert [judged.why for judged in paper.certificate.criteria] == ["a person says: it still is"]
             assert git(rig.repo, "show", "main:work.txt") == "mended"
 
     asyncio.run(scenario())
 
 
-def test_who_has_vouched_is_not_asked_again_where_only_evidence_was_lacking(rig: Rig) -> None:
-    rig.script = working(mended=("AC-1 citation work.txt:1",))  # type: ignore[assignment]
+def test_who_has_confirmed_is_not_asked_again_where_only_evidence_was_lacking(rig: Rig) -> None:
+    rig.script = working(fixed=("AC-1 citation work.txt:1",))  # type: ignore[assignment]
 
     async def scenario() -> None:
-        async with rig.open() as world:
-            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
-            await approve(rig, world, run, 1, "it is nice")
-            await asyncio.wait_for(wait_for(world, run), timeout=60)
+        async with rig.open() as context:
+            run = await begun(context, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await approve(rig, context, run, 1, "it is nice")
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
             story = await rig.story(run)
             assert (story.status, story.landing.repairs, story.waiting.holds) == (StoryStatus.COMPLETED, 1, 1)
 

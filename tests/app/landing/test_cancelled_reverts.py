@@ -1,4 +1,4 @@
-"""A revert that is asked for, and then its run is cancelled: it lands nowhere, whoever knew of it when."""
+"""A revert whose run is cancelled after the request: it never lands, whichever process had received it by then."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ import pytest
 
 from shiftwork.app.commands.intents import ask, undo_came_to
 from shiftwork.app.commands.runs import cancel_run, resume_run
-from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.context import Context
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run import facts as run_facts
@@ -18,7 +18,7 @@ from shiftwork.testing.builders import asked, story_id
 from tests.app.commands.test_intents import crew_of, ended, intend, seen, spec, statuses
 from tests.app.landing.test_withdrawing import is_gone, slow
 from tests.app.messaging.test_changed_plans import undo
-from tests.app.messaging.test_unheard import gone_on, of
+from tests.app.messaging.test_undelivered import gone_on, of
 from tests.app.rig import SHORT, Rig
 from tests.app.run.dying import deadly
 
@@ -36,29 +36,27 @@ async def stays(rig: Rig, run: RunId, version: int, state: RunState) -> None:
 
 
 @asynccontextmanager
-async def at_its_gates(rig: Rig, run: RunId, begun: Path) -> AsyncIterator[tuple[World, int]]:
+async def at_its_gates(rig: Rig, run: RunId, begun: Path) -> AsyncIterator[tuple[Context, int]]:
     """A revert whose gates run; the version of the run before it was asked for."""
     rig.gates = (slow(begun),)
-    async with rig.open() as world:
-        version = await intend(world, run, undo(1))
-        await resume_run(world, run)
+    async with rig.open() as context:
+        version = await intend(context, run, undo(1))
+        await resume_run(context, run)
         await rig.until(begun.exists)
-        yield world, version
+        yield context, version
 
 
 @pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
-def test_a_revert_at_its_gates_is_taken_back_when_its_run_is_cancelled(
-    rig: Rig, tmp_path: Path, *, alive: bool
-) -> None:
+def test_a_revert_at_its_gates_is_reverted_when_its_run_is_cancelled(rig: Rig, tmp_path: Path, *, alive: bool) -> None:
     begun, again = tmp_path / "gate", tmp_path / "again"
     crew_of(rig)
 
     async def scenario() -> None:
         run = await landed(rig)
-        async with at_its_gates(rig, run, begun) as (world, version):
+        async with at_its_gates(rig, run, begun) as (context, version):
             if alive:
-                await cancel_run(world.inbox, run)
-                await stays(rig, run, version, await ended(world, run))
+                await cancel_run(context.inbox, run)
+                await stays(rig, run, version, await ended(context, run))
                 return
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
         await cancel_run(rig.store.inbox, run)
@@ -69,8 +67,8 @@ def test_a_revert_at_its_gates_is_taken_back_when_its_run_is_cancelled(
     assert not again.exists()
 
 
-@pytest.mark.parametrize("asked_for", [False, True], ids=["untold", "told"])
-def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(rig: Rig, *, asked_for: bool) -> None:
+@pytest.mark.parametrize("asked_for", [False, True], ids=["unwritten", "told"])
+def test_a_revert_that_the_queue_may_know_of_or_not_is_cancelled_with_its_run(rig: Rig, *, asked_for: bool) -> None:
     crew_of(rig)
     death = deadly(rig.store)
 
@@ -81,9 +79,9 @@ def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(r
         else:
             death.before_posting(lambda key: key.endswith("/revert-1"))
         rig.gates = (Gate(name="slow", command="sleep 60"),)
-        async with rig.open() as world:
-            version = await intend(world, run, undo(1))
-            await resume_run(world, run)
+        async with rig.open() as context:
+            version = await intend(context, run, undo(1))
+            await resume_run(context, run)
             await rig.until(lambda: death.come)
         rig.gates = (Gate(name="quick", command="true"),)
         await cancel_run(rig.store.inbox, run)
@@ -94,7 +92,7 @@ def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(r
 
 
 @pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
-def test_a_revert_alone_is_called_off_by_cancelling_its_story_and_the_story_stays(
+def test_a_revert_alone_is_cancelled_by_cancelling_its_story_and_the_story_stays(
     rig: Rig, tmp_path: Path, *, alive: bool
 ) -> None:
     begun, again = tmp_path / "gate", tmp_path / "again"
@@ -103,9 +101,9 @@ def test_a_revert_alone_is_called_off_by_cancelling_its_story_and_the_story_stay
 
     async def scenario() -> None:
         run = await landed(rig)
-        async with at_its_gates(rig, run, begun) as (world, version):
+        async with at_its_gates(rig, run, begun) as (context, version):
             await ask(rig.store.events, rig.store.inbox, run, cancel, "cancel") if alive else None
-            state = await ended(world, run) if alive else None
+            state = await ended(context, run) if alive else None
         if state is None:
             rig.gates = (Gate(name="quick", command=f"touch {again}"),)
             await ask(rig.store.events, rig.store.inbox, run, cancel, "cancel")

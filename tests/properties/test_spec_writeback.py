@@ -1,4 +1,4 @@
-"""Whatever lands, fails or is cancelled, and however often the file cannot be written: it is told what is true."""
+"""For any outcomes of stories and any failed writes, the spec file is updated with the true results."""
 
 from collections import Counter
 
@@ -14,39 +14,39 @@ from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.testing.builders import run_plan
-from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.run import RunSimulation
 from shiftwork.testing.simulation.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance, specs
 
 
 @given(specs(), st.integers(1, 3), st.data())
 @QUICK
-def test_the_file_is_told_of_every_landing_and_undo_once_and_of_nothing_else(
+def test_the_file_is_reported_of_every_landing_and_undo_once_and_of_nothing_else(
     stories: tuple[Story, ...], parallel: int, data: st.DataObject
 ) -> None:
-    world = RunWorld(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    context = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
     done = data.draw(st.sets(st.sampled_from([story.id for story in stories])))
     plan = run_plan(*stories, parallel=parallel, source="markdown:plan.md")
     play.open(
         [run_facts.RunStarted(at=0, plan=plan), *(run_facts.StoryAdopted(at=0, story=story) for story in sorted(done))]
     )
     file = set(_completed(play.state))  # not what waits for itself: that is blocked, whatever the file says
-    play.run(world.bound(play.state))
+    play.run(context.bound(play.state))
     assert play.state.status in RUN_ENDED
-    assert play.state.telling.untold == ()
-    told, changed, given_up = Counter[StoryId](), Counter[StoryId](), set[StoryId]()
+    assert play.state.writeback.unwritten == ()
+    message, changed, given_up = Counter[StoryId](), Counter[StoryId](), set[StoryId]()
     for turn in play.turns:
         changed.update(_completed(turn.before) ^ _completed(turn.after))
         for fact in turn.facts:
-            if isinstance(fact, run_facts.SpecTicked):
-                told.update(fact.stories)
+            if isinstance(fact, run_facts.SpecUpdated):
+                message.update(fact.stories)
                 file = (file - {*fact.stories}) | (_completed(turn.before) & {*fact.stories})
-            elif isinstance(fact, run_facts.SpecTickFailed) and fact.final:
+            elif isinstance(fact, run_facts.SpecUpdateFailed) and fact.final:
                 given_up |= {*fact.stories}
-    assert told <= changed, "never of the same twice"
-    assert file - given_up == _completed(play.state) - given_up, "it says what is so"
-    keys = [turn.effect.key for turn in play.turns if isinstance(turn.effect, run_effects.TickSpec)]
+    assert message <= changed, "never of the same twice"
+    assert file - given_up == _completed(play.state) - given_up, "the file shows what has landed"
+    keys = [turn.effect.key for turn in play.turns if isinstance(turn.effect, run_effects.UpdateSpec)]
     assert len(keys) == len(set(keys))
 
 

@@ -1,4 +1,4 @@
-"""`shiftwork status` while stories are under way: it foresees which of them will not merge."""
+"""`shiftwork status` while stories are in progress: it forecasts which of them will conflict."""
 
 import json
 from pathlib import Path
@@ -29,21 +29,21 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Project) -> None:
+def test_two_stories_that_will_not_merge_are_reported_before_they_land(project: Project) -> None:
     coded = project.shared / "coded"
     with project.started("run", "prd.json", "--parallel", "3") as run:
         eventually(lambda: coded.exists() and len(coded.read_text(encoding="utf-8").split()) == 3)
-        # Nobody who asks where a run stands is kept waiting for what is foreseen: where git is slow, they hear nothing.
+        # `status` does not wait for the conflict forecast: where git is slow, it omits the forecast.
         document = awaited(project.status, lambda status: status["conflicts"], every=STATUS_EVERY)
-        told = awaited(
+        message = awaited(
             lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text, every=STATUS_EVERY
         )
         (project.shared / "go").touch()
         assert run.wait(timeout=SECONDS) == 0, run.stdout.read()
-    assert document["pulse"] == "working"
+    assert document["activity"] == "working"
     assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]
-    assert "    US-001 and US-002: shared.txt" in told.splitlines()
-    assert project.status()["conflicts"] == [], "of a run that is over nothing is foreseen"
+    assert "    US-001 and US-002: shared.txt" in message.splitlines()
+    assert project.status()["conflicts"] == [], "a run that is over has no conflict forecast"
     assert "will conflict" not in project.shiftwork("status").stdout
     resolved = [step["type"] for story in project.status()["stories"] for step in story["steps"]]
-    assert resolved.count("rebase_resolve") == 1, "and so it came"
+    assert resolved.count("rebase_resolve") == 1, "the forecast was right"

@@ -1,4 +1,4 @@
-"""The books of a run: attempts with what was set aside for them, what was foreseen, and what proves what landed."""
+"""The costs of a run: attempts with their reserved amounts, the estimate, and the proof of what landed."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, cat
 from shiftwork.ports.agent import Ending
 from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, honest, story_workflow
-from tests.app.tale import told
+from tests.app.tale import account_of
 
 CHECKED = story_workflow(
     catalogue_step("planning"), catalogue_step("coding"), StepPlan(name="check", type="check", kind=StepKind.GATE)
@@ -55,12 +55,12 @@ def forecast(low: float, high: float) -> Forecast:
 
 @pytest.fixture(scope="module")
 def tale() -> Account:
-    return asyncio.run(told(MemoryStore()))
+    return asyncio.run(account_of(MemoryStore()))
 
 
 @pytest.fixture
 def limited(rig: Rig) -> Account:
-    """Planned by an agent that was cut short once; coded by one that tells nothing; checked by gates."""
+    """Planned by an agent that was cut short once; coded by an agent that reports no cost; checked by gates."""
 
     async def scenario() -> Account:
         cut = done(ending=Ending.SPENT, usage=DOLLAR, write={"half.txt": "h"}, model="opus")
@@ -76,23 +76,23 @@ def limited(rig: Rig) -> Account:
     return asyncio.run(scenario())
 
 
-def foreseeing(tale: Account, foreseen: Forecast | None, **changes: Any) -> Account:
-    plan = replace(tale.run.given, foreseen=foreseen)
+def foreseeing(tale: Account, forecast: Forecast | None, **changes: Any) -> Account:
+    plan = replace(tale.run.given, forecast=forecast)
     return replace(tale, run=replace(tale.run, plan=plan, **changes))
 
 
-def test_an_attempt_cut_short_and_one_beyond_its_share_are_told_to_people(limited: Account) -> None:
+def test_an_attempt_cut_short_and_one_beyond_its_share_are_reported_to_people(limited: Account) -> None:
     text = report(limited)
     assert "| cost | at least 2.00 USD, 1 attempt unknown |" in text
     assert "| tokens | at least 2,000 in (900 cached), 20 out, 1 attempt unknown |" in text
-    assert "| beyond what was set aside | 1 attempt, by up to 0.50 USD: see below |" in text
+    assert "| beyond the reserved amount | 1 attempt, by up to 0.50 USD: see below |" in text
     assert "| scripted | opus | 2 | 2,000 | 900 | 20 | 2.00 USD |" in text
     assert "| scripted | unknown | 1 | unknown | unknown | unknown | unknown |" in text
     assert "| all |  | 3 | at least 2,000 | at least 900 | at least 20 | at least 2.00 USD, 1 attempt unknown |" in text
-    assert "step-001 attempt 1 cut short at what it may cost: 1.00 USD" in text
-    assert "- step-001 attempt 1 used 0.50 USD more than the 0.50 USD set aside for it" in text
+    assert "step-001 attempt 1 stopped at its cost limit: 1.00 USD" in text
+    assert "- step-001 attempt 1 used 0.50 USD more than the 0.50 USD reserved for it" in text
     assert "cut-short" in text[text.index("### Kept diffs") :]
-    assert "| step-001 | 1 | scripted | opus | cut short at what it may cost | " in text
+    assert "| step-001 | 1 | scripted | opus | stopped at its cost limit | " in text
     assert "| step-003 | check | done | 1 | " in text
     assert "| step-003 | 1 |" not in text, "gates use nothing"
 
@@ -103,30 +103,30 @@ def test_and_to_programs(limited: Account, rig: Rig) -> None:
     assert (cut["details"]["trouble"], cut["details"]["cost_usd"]) == ("cut_short", 1.0)
     books = whole["account"]
     assert (books["cost_usd"], books["unpriced"], books["tries"], books["uncounted"]) == (2.0, 1, 3, 1)
-    assert [(one["agent"], one["cost_usd"]) for one in books["agents"]] == [("scripted", 2.0)]
-    assert [(one["model"], one["cost_usd"]) for one in books["models"]] == [("opus", 2.0), (None, None)]
+    assert [(item["agent"], item["cost_usd"]) for item in books["agents"]] == [("scripted", 2.0)]
+    assert [(item["model"], item["cost_usd"]) for item in books["models"]] == [("opus", 2.0), (None, None)]
     first, second, third = books["stories"]["US-001"]["attempts"]
-    assert (first["set_aside"], first["overshoot"]) == ({"usd": 0.5, "tokens": None}, {"usd": 0.5, "tokens": 0})
-    assert (second["set_aside"], second["overshoot"]) == ({"usd": 1.5, "tokens": None}, None)
+    assert (first["reserved"], first["overshoot"]) == ({"usd": 0.5, "tokens": None}, {"usd": 0.5, "tokens": 0})
+    assert (second["reserved"], second["overshoot"]) == ({"usd": 1.5, "tokens": None}, None)
     assert (third["cost_usd"], third["input_tokens"], third["model"]) == (None, None, None)
 
 
-def test_how_each_attempt_ended_is_told(tale: Account) -> None:
+def test_how_each_attempt_ended_is_reported(tale: Account) -> None:
     books = document(tale)
-    assert [one["ended"] for one in books["stories"]["US-002"]["attempts"]] == [
+    assert [item["ended"] for item in books["stories"]["US-002"]["attempts"]] == [
         "interrupted",
-        "put itself back",
+        "restarted by its own edit",
         "cancelled (timed_out)",
         "failed (crashed)",
     ]
-    assert {one["set_aside"] for one in books["stories"]["US-002"]["attempts"]} == {None}
+    assert {item["reserved"] for item in books["stories"]["US-002"]["attempts"]} == {None}
     assert (books["stories"]["US-005"]["tries"], books["stories"]["US-005"]["attempts"]) == (0, [])
     parts = [books["stories"][name] for name in books["stories"]]
     assert books["cost_usd"] == pytest.approx(sum(part["cost_usd"] or 0.0 for part in parts))
     assert books["unpriced"] == sum(part["unpriced"] for part in parts) > 0
 
 
-def test_where_nobody_has_worked_nothing_was_spent(tale: Account) -> None:
+def test_where_no_one_has_worked_nothing_was_spent(tale: Account) -> None:
     text = report(replace(tale, stories=tale.stories[-1:]))
     assert "## Spending" not in text
     assert "| cost | - |" in text
@@ -135,18 +135,18 @@ def test_where_nobody_has_worked_nothing_was_spent(tale: Account) -> None:
 @pytest.mark.parametrize(
     ("low", "high", "status", "verdict"),
     [
-        (0.1, 0.2, RunStatus.FAILED, "that is above"),
-        (9.0, 9.5, RunStatus.FAILED, "not all of it is known yet"),
-        (0.1, 0.2, RunStatus.RUNNING, "that is above"),
-        (0.1, 9.0, RunStatus.RUNNING, "not all of it is known yet"),
+        (0.1, 0.2, RunStatus.FAILED, "above the estimate"),
+        (9.0, 9.5, RunStatus.FAILED, "not fully known yet"),
+        (0.1, 0.2, RunStatus.RUNNING, "above the estimate"),
+        (0.1, 9.0, RunStatus.RUNNING, "not fully known yet"),
     ],
 )
-def test_what_was_foreseen_is_told_beside_what_it_came_to(
+def test_what_was_estimated_is_reported_beside_what_it_came_to(
     tale: Account, low: float, high: float, status: RunStatus, verdict: str
 ) -> None:
     account = foreseeing(tale, forecast(low, high), status=status)
     text = report(account)
-    assert f"| foreseen | {5 * low:.2f} to {5 * high:.2f} USD, judging by 4 stories before; it came to " in text
+    assert f"| estimated cost | {5 * low:.2f} to {5 * high:.2f} USD (from 4 earlier stories); actual cost " in text
     assert f": {verdict} |" in text
     assert f"| {low:.2f} to {high:.2f} USD | " in text, "of each story"
     books = document(account)
@@ -163,13 +163,13 @@ def test_a_story_whose_whole_cost_is_known_lies_within_or_below(tale: Account) -
     assert document(foreseeing(tale, forecast(8.0, 9.0)))["stories"]["US-005"]["estimate"]["verdict"] == "open"
 
 
-def test_where_there_was_no_ground_to_foresee_anything_that_is_said(tale: Account) -> None:
-    why = "no estimate: no story had told its whole cost in this repository before"
-    assert f"| foreseen | {why} |" in report(tale)
+def test_where_there_was_no_ground_to_estimate_anything_that_is_said(tale: Account) -> None:
+    why = "no estimate: no earlier story in this repository has a known total cost"
+    assert f"| estimated cost | {why} |" in report(tale)
     assert (document(tale)["estimate"], document(tale)["no_estimate"]) == (None, why)
     plan = replace(tale.run.given, workflow=PLANS)
     itself = replace(tale, run=replace(tale.run, plan=plan))
-    assert "| foreseen | no estimate: the run was to find out by itself which stories there are |" in report(itself)
+    assert "| estimated cost | no estimate: the run plans its own stories |" in report(itself)
 
 
 def test_only_stories_whose_whole_cost_is_known_are_ground_for_an_estimate(rig: Rig) -> None:
@@ -193,23 +193,23 @@ def test_only_stories_whose_whole_cost_is_known_are_ground_for_an_estimate(rig: 
     asyncio.run(scenario())
 
 
-def test_the_proof_of_what_has_landed_is_told(rig: Rig) -> None:
+def test_the_proof_of_what_has_landed_is_reported(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest()
         there = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="the work", path="work.txt")
         criteria = (Criterion(id="AC-1", text="it *works*"), Criterion(id="VS-1", text="the work"))
         story = Story(id=StoryId("US-001"), title="t", description="d", criteria=criteria, verification=(there,))
         run = await rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT)
-        told = await account(rig.store.events, run.given.run)
-        text = report(told)
-        assert f"Policy trusting, certificate `{told.stories[0].state.landed.certificate}`." in text
+        result = await account(rig.store.events, run.given.run)
+        text = report(result)
+        assert f"Policy trusting, certificate `{result.stories[0].state.landed.certificate}`." in text
         assert "| AC-1 | it \\*works\\* | missing | - | no evidence was reported |" in text
         assert "| VS-1 | the work | holds | " in text
         assert re.search(r"- gate test passed in [\d.]+ s: `.+`\n", text)
         assert "- verification VS-1 the work passed in " in text
-        assert f"passed on `{run.stories[StoryId('US-001')].commit[:10]}` in" in text, "gates are told of what landed"
-        proved = document(told)["stories"]["US-001"]["certificate"]
-        assert [one["verdict"] for one in proved["criteria"]] == ["missing", "holds"]
+        assert f"passed on `{run.stories[StoryId('US-001')].commit[:10]}` in" in text, "the landed commit's gates"
+        proved = document(result)["stories"]["US-001"]["certificate"]
+        assert [item["verdict"] for item in proved["criteria"]] == ["missing", "holds"]
 
     asyncio.run(scenario())
 
@@ -218,10 +218,10 @@ def test_a_story_of_which_nothing_was_asked_has_gates_alone_for_its_proof(rig: R
     async def scenario() -> None:
         story = Story(id=StoryId("US-001"), title="t", description="d", criteria=())
         run = await rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT)
-        told = await account(rig.store.events, run.given.run)
-        assert "| criterion |" not in report(told)
-        assert "- gate test passed in " in report(told)
-        assert export(told, Path("/elsewhere"))["account"]["stories"]["US-001"]["certificate"]["criteria"] == []
+        result = await account(rig.store.events, run.given.run)
+        assert "| criterion |" not in report(result)
+        assert "- gate test passed in " in report(result)
+        assert export(result, Path("/elsewhere"))["account"]["stories"]["US-001"]["certificate"]["criteria"] == []
 
     asyncio.run(scenario())
 
@@ -231,13 +231,13 @@ def test_a_certificate_of_before_says_nothing_of_tests_without_the_change(rig: R
         run = await rig.run(workflow=SHORT)
         return (await account(rig.store.events, run.given.run)).stories[0]
 
-    one = asyncio.run(scenario())
+    completed = asyncio.run(scenario())
     old = tuple(
         replace(turn, fact=replace(turn.fact, certificate=replace(turn.fact.certificate, fail_to_pass=None)))
         if isinstance(turn.fact, StoryCertified)
         else turn
-        for turn in one.turns
+        for turn in completed.turns
     )
-    newer, older = list(proof(one)), list(proof(replace(one, turns=old)))
+    newer, older = list(proof(completed)), list(proof(replace(completed, turns=old)))
     assert newer[: len(older)] == older
     assert len(newer) == len(older) + 1

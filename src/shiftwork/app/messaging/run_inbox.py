@@ -1,0 +1,88 @@
+"""Messages before work: nothing is started for a story, or landed, while there are unread messages."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, Final
+
+from shiftwork import failpoints
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.recorder import Recorder, StoryRecorder
+from shiftwork.app.runtime.streams import StreamState
+from shiftwork.domain.core.decision import receive
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Stream, numbered
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.state import LandingRequest
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.ports.store import Inbox, Message
+
+FIRST_LOOK_SECONDS: Final = 0.25
+"""The first check is late, so that short work is not slowed down."""
+
+
+async def unread[S: StreamState](recorder: Recorder[S]) -> Sequence[Message]:
+    return await recorder.context.inbox.receive(recorder.stream, after=recorder.state.cursor)
+
+
+async def take_in[S: StreamState](recorder: Recorder[S], outputs: Sequence[Message]) -> None:
+    """Records the messages under their own key, because the effect that found them is not done yet."""
+    await recorder.write(
+        receive(recorder.state.cursor).key, messages.facts_of(recorder.stream, outputs, recorder.context.clock.now())
+    )
+
+
+async def first[S: StreamState](recorder: Recorder[S], done: Callable[[], Awaitable[object]]) -> bool:
+    """Records unread messages; returns whether there were any. But if a process has already done the work and died
+    before recording it, that must be recorded first, because otherwise it would be lost.
+    """
+    unread_messages = await unread(recorder)
+    if not unread_messages or await done():
+        return False
+    await take_in(recorder, unread_messages)
+    return True
+
+
+async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:
+    """Withdraws a request from a landing queue, once."""
+    withdrawn = landing_facts.EntryWithdrawn(at=messages.UNREAD, request=request)
+    await messages.send(inbox, queue, f"withdraw/{request}", withdrawn)
+    failpoints.reach("withdrawal.posted")
+
+
+async def ask_to_land(inbox: Inbox, queue: Stream, branch: str, request: LandingRequest) -> None:
+    """Posts a request to its landing queue, once."""
+    queued = landing_facts.EntryQueued(at=messages.UNREAD, branch=branch, request=request)
+    await messages.send(inbox, queue, f"land/{request.key}", queued)
+
+
+async def has_asked(inbox: Inbox, queue: Stream, request: str) -> bool:
+    """Whether that request to land was ever in the queue's inbox."""
+    return await inbox.posted(queue, f"land/{request}")
+
+
+async def cancel(inbox: Inbox, story: Stream, start_number: int) -> None:
+    """Cancels a story, once for each of its starts."""
+    cancelled = story_facts.StoryCancelRequested(at=messages.UNREAD)
+    await messages.send(inbox, story, numbered("cancel", start_number), cancelled)
+
+
+async def until[S: StreamState](recorder: Recorder[S], kind: type[Fact]) -> None:
+    """Waits for a message of that kind, without recording any message."""
+    await asyncio.sleep(FIRST_LOOK_SECONDS)
+    seen, found = recorder.state.cursor, False
+    while not found:
+        arrived = await recorder.context.inbox.wait(recorder.stream, after=seen)
+        seen, found = arrived[-1].position, messages.holds(arrived, kind)
+
+
+async def unless_cancelled[T](recorder: StoryRecorder, work: Coroutine[Any, Any, T]) -> T | None:
+    """Returns the result of the work; None if the story is cancelled first, which also cancels the work."""
+    cancelled = until(recorder, story_facts.StoryCancelRequested)
+    working, task = asyncio.ensure_future(work), asyncio.ensure_future(cancelled)
+    try:
+        await asyncio.wait({working, task}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else task.result()
+    finally:
+        working.cancel()
+        task.cancel()
+        await asyncio.gather(working, task, return_exceptions=True)

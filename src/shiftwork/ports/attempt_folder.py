@@ -1,0 +1,71 @@
+"""An attempt's folder: holds its task, and receives the agent's output for the harness."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from shiftwork.domain.memory.notes import Remark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptName:
+    """Identifies the folder of an attempt. Every attempt has its own."""
+
+    run: str
+    story: str
+    step: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFolder:
+    """The paths. The agent may write to `home` and to its outputs folder; only the harness writes to `log`."""
+
+    folder: Path
+    home: Path
+    output_folder: Path
+    log: Path
+    edit_request: Path
+    toolbox: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question from an agent to a person, with the options to choose from, if any."""
+
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptOutputs:
+    """What an attempt produced: claims and requests, all still to be checked."""
+
+    edits: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    evidence: tuple[dict[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
+
+
+class AttemptFolders(Protocol):
+    """Creates and clears attempt folders."""
+
+    async def lay(self, name: AttemptName) -> AttemptFolder:
+        """Create an empty folder; output of an earlier attempt with the same name is moved away, never mixed in."""
+        ...
+
+    async def brief(self, attempt_folder: AttemptFolder, prompt: str, task: dict[str, Any]) -> None:
+        """Write the prompt, for people, and the task, for the tools that the agent is offered."""
+        ...
+
+    async def collect(self, attempt_folder: AttemptFolder) -> AttemptOutputs:
+        """The content of the outputs folder; unreadable content is passed on as it is, truncated, and never raises."""
+        ...
+
+    async def clear(self, attempt_folder: AttemptFolder) -> None:
+        """Remove the agent's home; prompt, outputs and log stay for inspection. Calling again is harmless."""
+        ...
+
+    def keep_path(self, name: AttemptName, why: str) -> Path:
+        """Where an abandoned diff of this attempt is stored."""
+        ...
