@@ -263,12 +263,15 @@ def test_in_a_folder_that_cannot_be_written_to_it_is_reported_and_what_is_there_
     try:
         assert "done" in typed("status").stdout
         assert "US-001" in typed("stories").stdout
-        for words, why in ((("init", "--force"), ": permission denied"), (("gc",), "readonly database")):
+        for words, why, what in (
+            (("init", "--force"), ": permission denied", "see who may write there"),
+            (("gc",), "readonly database", "check that its folder is writable"),
+        ):
             refused = typed(*words)
             assert refused.returncode == 1
             message, hint = refused.stderr.splitlines()
             assert message.endswith(why)
-            assert hint.startswith("  try: see ")
+            assert hint.startswith(f"  try: {what}")
     finally:
         for folder in (project.root, state):
             folder.chmod(0o700)
