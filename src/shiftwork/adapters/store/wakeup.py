@@ -25,10 +25,10 @@ class WakeUps:
     def wake(self, target: str) -> None:
         with self._lock:
             waiters = tuple(self._waiters.get(target, ()))
-        for loop, received in waiters:
+        for loop, woken in waiters:
             # If the waiter's loop is already closed, there is nothing to wake.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(received.set)
+                loop.call_soon_threadsafe(woken.set)
 
     @contextlib.contextmanager
     def listening(self, target: str) -> Iterator[asyncio.Event]:
@@ -52,12 +52,12 @@ async def first_messages(
     poll_seconds: float = POLL_SECONDS,
 ) -> Sequence[Message]:
     """Returns the first non-empty result of `receive`; starts listening before it looks, so that nothing is missed."""
-    with wake_ups.listening(target) as received:
+    with wake_ups.listening(target) as woken:
         while True:
-            received.clear()
+            woken.clear()
             messages = await receive()
             if messages:
                 return messages
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(poll_seconds):
-                    await received.wait()
+                    await woken.wait()

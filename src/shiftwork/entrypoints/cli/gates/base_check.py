@@ -116,11 +116,11 @@ async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
 
 
 async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) -> None:
-    def received(sight: GateSight) -> None:
+    def on_sight(sight: GateSight) -> None:
         if sight.test:
             wanted.echo(sight_line(sight))
 
-    check_sights(await base.sights(report, f"{_MARKER}.canary", received), wanted.gates)
+    check_sights(await base.sights(report, f"{_MARKER}.canary", on_sight), wanted.gates)
 
 
 def _chosen(wanted: _Wanted, found: Red) -> str:
