@@ -10,7 +10,7 @@ from shiftwork.testing.model_server.wire import (
     Frame,
     Ids,
     Reply,
-    is_reserved,
+    is_auxiliary,
     objects,
     own_words,
     pieces,
@@ -50,7 +50,7 @@ class AnthropicMessages:
             turn=sum(message.get("role") == "assistant" for message in messages),
             tools=tools,
             tool_results=tuple(_results(user)),
-            auxiliary=is_reserved(tools, texts(user[-1]) if user else []),
+            auxiliary=is_auxiliary(tools, texts(user[-1]) if user else []),
         )
 
     def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:

@@ -12,7 +12,7 @@ from shiftwork.testing.model_server.anthropic import AnthropicMessages
 from shiftwork.testing.model_server.control import requests_body, script_of
 from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.responses import OpenAIResponses
-from shiftwork.testing.model_server.server_state import AttemptFolder
+from shiftwork.testing.model_server.server_state import ServerState
 from shiftwork.testing.model_server.turns import Call, Drop, DropMid, Fail, Hang, Say, StreamError, Think, Turn
 from shiftwork.testing.model_server.wire import Body, Frame, Reply, Wire
 
@@ -36,16 +36,16 @@ class Connection(BaseHTTPRequestHandler):
     server_version = "scripted-model"
     disable_nagle_algorithm = True
 
-    def __init__(self, attempt_folder: AttemptFolder, sockets: set[socket.socket], *connection: Any) -> None:
+    def __init__(self, state: ServerState, sockets: set[socket.socket], *connection: Any) -> None:
         # Set first: the parent's constructor serves the whole connection.
-        self._attempt_folder = attempt_folder
+        self._state = state
         self._sockets = sockets
         super().__init__(*connection)
 
     def setup(self) -> None:
         super().setup()
         self._sockets.add(self.connection)
-        if self._attempt_folder.closing.is_set():
+        if self._state.closing.is_set():
             self._cut()
 
     def finish(self) -> None:
@@ -68,7 +68,7 @@ class Connection(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         control = _CONTROL.fullmatch(self.path)
         if control and control["what"] == "requests":
-            self._json(200, requests_body(self._attempt_folder.requests(control["script"])))
+            self._json(200, requests_body(self._state.requests(control["script"])))
         elif self.path.partition("?")[0].endswith("/models"):
             self._json(200, _MODELS)
         else:
@@ -81,7 +81,7 @@ class Connection(BaseHTTPRequestHandler):
             self._unknown()
             return
         try:
-            self._attempt_folder.load(control["script"], script_of(json.loads(raw)))
+            self._state.load(control["script"], script_of(json.loads(raw)))
         except ValueError as error:
             self._json(400, {"error": {"type": "invalid_script", "message": str(error)}})
         else:
@@ -100,13 +100,13 @@ class Connection(BaseHTTPRequestHandler):
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         script = address["script"] or DEFAULT_SCRIPT
-        request = self._attempt_folder.record(script, wire, path, (headers, _parsed(raw)))
-        self._perform(self._attempt_folder.answer(request), wire, request)
+        request = self._state.record(script, wire, path, (headers, _parsed(raw)))
+        self._perform(self._state.answer(request), wire, request)
 
     def _perform(self, turn: Turn, wire: Wire, request: ModelRequest) -> None:
         match turn:
             case Hang(seconds=seconds, then=then):
-                self._attempt_folder.closing.wait(seconds)
+                self._state.closing.wait(seconds)
                 self._perform(then, wire, request)
             case Fail(status=status):
                 message = turn.message or f"scripted {status}"
@@ -127,17 +127,17 @@ class Connection(BaseHTTPRequestHandler):
 
     def _answer(self, reply: Reply, wire: Wire, request: ModelRequest) -> None:
         if request.conversation.streamed:
-            self._stream(wire.frames(reply, request.conversation, self._attempt_folder.ids))
+            self._stream(wire.frames(reply, request.conversation, self._state.ids))
         else:
-            self._json(200, wire.whole(reply, request.conversation, self._attempt_folder.ids))
+            self._json(200, wire.whole(reply, request.conversation, self._state.ids))
 
     def _begin(self, reply: Reply, wire: Wire, request: ModelRequest) -> None:
         """The beginning of an answer, up to and including its first piece of text."""
         conversation = request.conversation
         if conversation.streamed:
-            self._stream(_beginning(wire.frames(reply, conversation, self._attempt_folder.ids)))
+            self._stream(_beginning(wire.frames(reply, conversation, self._state.ids)))
             return
-        whole = json.dumps(wire.whole(reply, conversation, self._attempt_folder.ids)).encode()
+        whole = json.dumps(wire.whole(reply, conversation, self._state.ids)).encode()
         self._headers(200, {"content-type": "application/json", "content-length": str(len(whole))})
         self.wfile.write(whole[: len(whole) // 2])
 
@@ -159,7 +159,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _headers(self, status: int, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        self.send_header("request-id", self._attempt_folder.ids.fresh("req"))
+        self.send_header("request-id", self._state.ids.fresh("req"))
         for name, value in headers.items():
             self.send_header(name, value)  # The parent also handles "connection: close".
         self.end_headers()

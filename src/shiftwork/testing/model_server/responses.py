@@ -12,7 +12,7 @@ from shiftwork.testing.model_server.wire import (
     Frame,
     Ids,
     Reply,
-    is_reserved,
+    is_auxiliary,
     objects,
     own_words,
     pieces,
@@ -55,7 +55,7 @@ class OpenAIResponses:
             turn=sum(made for made, _ in itertools.groupby(items, key=_by_model)),
             tools=tools,
             tool_results=tuple(_result(item) for item in items if word(item, "type") in _RESULTS),
-            auxiliary=is_reserved(tools, last),
+            auxiliary=is_auxiliary(tools, last),
         )
 
     def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:

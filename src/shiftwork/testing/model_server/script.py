@@ -10,7 +10,7 @@ from shiftwork.testing.model_server.turns import Fail, Say, Tokens, Turn
 EXHAUSTED = Fail(status=400, message="the script has no more turns")
 """An error, not a text: an agent that asks more often than the test expects must not appear to succeed."""
 
-RESERVED = Say(text="Scripted title", usage=Tokens(input=1, output=1))
+AUXILIARY = Say(text="Scripted title", usage=Tokens(input=1, output=1))
 
 
 class Script:
@@ -33,7 +33,7 @@ class Script:
 
     def answer(self, request: ModelRequest) -> Turn:
         if request.auxiliary:
-            return RESERVED
+            return AUXILIARY
         with self._lock:
             return self._answer(request)
 

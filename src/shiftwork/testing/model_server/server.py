@@ -12,7 +12,7 @@ from typing import Any, Self, override
 from shiftwork.testing.model_server.http import Connection, cut
 from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.script import Script
-from shiftwork.testing.model_server.server_state import AttemptFolder
+from shiftwork.testing.model_server.server_state import ServerState
 from shiftwork.testing.model_server.turns import Turn
 
 LOOPBACK = "127.0.0.1"
@@ -25,9 +25,9 @@ class ModelServer:
     """
 
     def __init__(self, *, port: int = 0) -> None:
-        self._attempt_folder = AttemptFolder()
+        self._state = ServerState()
         self._sockets: set[socket.socket] = set()
-        self._listener = _Listener(self._attempt_folder, self._sockets, port)
+        self._listener = _Listener(self._state, self._sockets, port)
         self._thread = Thread(target=self._listener.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
     @property
@@ -43,32 +43,32 @@ class ModelServer:
         kept.
         """
         if isinstance(answers, Script):
-            self._attempt_folder.load(script, answers)
+            self._state.load(script, answers)
         elif callable(answers):
-            self._attempt_folder.load(script, Script.by(answers))
+            self._state.load(script, Script.by(answers))
         else:
-            self._attempt_folder.load(script, Script.of(answers))
+            self._state.load(script, Script.of(answers))
 
     def requests(self, script: str) -> tuple[ModelRequest, ...]:
         """All requests to the script, in order, auxiliary requests too."""
-        return self._attempt_folder.requests(script)
+        return self._state.requests(script)
 
     def wait_for(self, script: str, count: int, seconds: float) -> bool:
         """Whether the script gets that many requests within the time; auxiliary requests do not count."""
-        return self._attempt_folder.wait_for(script, count, seconds)
+        return self._state.wait_for(script, count, seconds)
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        self._attempt_folder.closing.set()
+        self._state.closing.set()
         self._listener.shutdown()
         for connection in list(self._sockets):
             cut(connection)
         self._listener.server_close()
         self._thread.join()
-        mistakes = self._attempt_folder.mistakes()
+        mistakes = self._state.mistakes()
         if mistakes and error is None:
             raise ExceptionGroup("the scripted model failed", mistakes)
 
@@ -79,13 +79,13 @@ class _Listener(ThreadingHTTPServer):
     block_on_close = True
     request_queue_size = 128
 
-    def __init__(self, attempt_folder: AttemptFolder, sockets: set[socket.socket], port: int) -> None:
-        self._attempt_folder = attempt_folder
-        super().__init__((LOOPBACK, port), functools.partial(Connection, attempt_folder, sockets))
+    def __init__(self, state: ServerState, sockets: set[socket.socket], port: int) -> None:
+        self._state = state
+        super().__init__((LOOPBACK, port), functools.partial(Connection, state, sockets))
 
     @override
     def handle_error(self, request: Any, client_address: Any) -> None:
         """An error in the server itself: raised at the end instead of printed into another test's output."""
         error = sys.exception()
         if isinstance(error, Exception):
-            self._attempt_folder.mistake(error)
+            self._state.mistake(error)

@@ -11,7 +11,7 @@ from shiftwork.testing.model_server.turns import Fail, Turn
 from shiftwork.testing.model_server.wire import Ids, Wire
 
 
-class AttemptFolder:
+class ServerState:
     """Shared by the threads that serve connections; every method is thread-safe."""
 
     def __init__(self) -> None:

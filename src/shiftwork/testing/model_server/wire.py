@@ -117,6 +117,6 @@ def own_words(said: list[str]) -> str:
     return "\n".join(text for text in said if not _REMINDER.match(text))
 
 
-def is_reserved(tools: tuple[str, ...], last_said: list[str]) -> bool:
+def is_auxiliary(tools: tuple[str, ...], last_said: list[str]) -> bool:
     """Whether this is a side request: it offers no tools, or it asks for a title or a suggestion."""
     return not tools or bool(_RESERVED.search("\n".join(last_said)[-6000:]))
