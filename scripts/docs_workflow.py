@@ -32,7 +32,7 @@ def _table(name: str) -> Iterator[str]:
     yield f"{table.about}\n"
     yield "| field | value | |\n|---|---|---|"
     for item in table.fields:
-        yield f"| `{item.name}`{' (required)' if item.required else ''} | {item.shape.message} | {_about(item)} |"
+        yield f"| `{item.name}`{' (required)' if item.required else ''} | {item.shape.description} | {_about(item)} |"
     yield ""
 
 

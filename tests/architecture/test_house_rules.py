@@ -124,7 +124,7 @@ def test_a_status_that_is_changed_by_hand_is_found(source: str) -> None:
     assert status_changes(source) == [1]
 
 
-def test_a_fact_that_reports_of_a_status_is_no_change() -> None:
+def test_a_fact_that_mentions_a_status_is_no_change() -> None:
     assert status_changes("r.RunEnded(at=0, status=RunStatus.FAILED)") == []
 
 

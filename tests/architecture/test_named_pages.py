@@ -30,5 +30,5 @@ def test_nothing_that_is_reported_names_a_file_of_the_repository() -> None:
     assert named == []
 
 
-def test_what_is_reported_is_reported_from_what_is_not() -> None:
+def test_strings_are_distinguished_from_docstrings() -> None:
     assert outcome_of('"""docs/a/b.md"""\nX = "docs/a/b.md"\n') == ["docs/a/b.md"]

@@ -55,10 +55,10 @@ class Attempt:
         own = (result for report in self.reports for result in report.results if not result.restored)
         return any(result.passed or result.output.startswith("void:") for result in own)
 
-    def outcome(self, message: str = "") -> Outcome:
+    def outcome(self, sign: str = "") -> Outcome:
         if not self.landed:
             return Outcome.PREVENTED
-        return Outcome.REPORTED if message and message in self.message else Outcome.SUCCEEDED
+        return Outcome.REPORTED if sign and sign in self.message else Outcome.SUCCEEDED
 
 
 def sandbox_of(tier: str, repo: Path) -> Sandbox:

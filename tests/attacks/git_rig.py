@@ -8,7 +8,7 @@ from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.workspace import Moved
 from tests.attacks.table import Attack, Harm, Severity
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 from tests.patience import SECONDS
 
 
@@ -39,10 +39,10 @@ def answered(user: Git, *words: str) -> str:
     return f"{answer.text}{answer.err}"
 
 
-def refusal(context: Context, files: dict[str, str | None] | None = None) -> str:
+def refusal(rig: GitRig, files: dict[str, str | None] | None = None) -> str:
     """Why nothing lands; empty where it does."""
     try:
-        moved = context.land(files or {"work.txt": "work\n"})
+        moved = rig.land(files or {"work.txt": "work\n"})
     except ShiftworkError as error:
         return error.message
     return "" if isinstance(moved, Moved) else "missed"

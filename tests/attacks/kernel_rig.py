@@ -41,9 +41,9 @@ def ran(tier: str, folder: Path, script: str, bounds: Bounds | None = None) -> E
     walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds)} if tier == "auto" else {}
     shell = Shell(env=inside.env, **walls)
     errand = Errand(marker=inside.marker)
-    outcome = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
-    assert "began" in outcome.output, outcome
-    return outcome
+    ended = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
+    assert "began" in ended.output, ended
+    return ended
 
 
 def seen_in(ended: Ended, word: str) -> Outcome:

@@ -31,7 +31,7 @@ FETCH = (
 )
 """Prints what is at the address CALLED, through the proxy where there is one."""
 
-_NO_PROFILE = Identity(name="Ada", email="ada@example.org")
+_IDENTITY = Identity(name="Ada", email="ada@example.org")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class User:
     async def opened(self, env: dict[str, str]) -> tuple[Sandboxes, Setup, Hub]:
         site, settings = self.here(env)
         open_state(site)
-        hub = await open_hub_here(site, _NO_PROFILE, env)
+        hub = await open_hub_here(site, _IDENTITY, env)
         registries = await registries_in_force(site, settings, env)
         sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
         return sandboxes, build_setup(site, settings, env, sandboxes), hub

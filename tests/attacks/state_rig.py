@@ -39,12 +39,12 @@ def site_of(project: Project) -> Site:
 
 def content(folder: Path) -> str:
     """All files there, as one digest."""
-    message = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        message.update(bytes(path.relative_to(folder)))
-        message.update(str(path.lstat().st_mode).encode())
-        message.update(path.read_bytes() if path.is_file() and not path.is_symlink() else b"")
-    return message.hexdigest()
+        digest.update(bytes(path.relative_to(folder)))
+        digest.update(str(path.lstat().st_mode).encode())
+        digest.update(path.read_bytes() if path.is_file() and not path.is_symlink() else b"")
+    return digest.hexdigest()
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def agent(tier: str, folder: Path, text: str = "", name: str = "claude-code", **
     user = {**inside.env, "PATH": os.defpath, **env}
     settings = load_settings(inside.repo, {"SHIFTWORK_SANDBOX": tier})
     opened = asyncio.run(open_sandboxes(find_site(inside.repo, user), settings, user))
-    found = {item: (table, profile) for item, table, profile in agent_tables(settings)}
+    found = {label: (table, profile) for label, table, profile in agent_tables(settings)}
     table, profile = found[name]
     return replace(inside, walls=opened.agents.of(profile, table, user))  # type: ignore[arg-type]  # any sandbox
 
@@ -69,7 +69,7 @@ def test_loopback(tier: str, tmp_path: Path) -> Outcome:
         inside = agent(tier, tmp_path, ANTHROPIC_BASE_URL=f"http://127.0.0.1:{model}")
         assert inside.run(f"curl -sSf --noproxy '*' http://127.0.0.1:{model}/").passed
         tries = (f"--noproxy '*' http://127.0.0.1:{service}/", f"http://127.0.0.1:{service}/", f"localhost:{service}")
-        return came_to(any(inside.run(f"curl -sSf -m 10 {item}").passed for item in tries))
+        return came_to(any(inside.run(f"curl -sSf -m 10 {arguments}").passed for arguments in tries))
 
 
 @attack(row("an agent talks to another service on the host of its model", Severity.MEDIUM, Harm.SECRETS))

@@ -30,7 +30,7 @@ from shiftwork.domain.proof.verdict import Findings
 from shiftwork.ports.attempt_folder import AttemptFolder, AttemptName, AttemptOutputs
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, Context
+from tests.conformance.workspace.git.git_rig import PLACE, GitRig
 from tests.e2e.cli_rig import new_project
 
 pytestmark = pytest.mark.timeout(90)
@@ -45,8 +45,8 @@ def row(name: str, severity: Severity = Severity.LOW, seen: int | None = None) -
 
 def quick(*work: Callable[[], object]) -> bool:
     began = time.monotonic()
-    for item in work:
-        item()
+    for action in work:
+        action()
     return time.monotonic() - began < SOON
 
 
@@ -167,28 +167,28 @@ def test_output_folder(tmp_path: Path) -> Outcome:
 @attack(row("a citation has no bytes, or more letters than a command takes"))
 def test_citations(tmp_path: Path) -> Outcome:
     odd = ("\ud800", "a" * 200_000, "a\0b", "x/" * 3000)
-    found = looked(Context(tmp_path), odd, odd)
-    return settled(found.files == (), all(not name.files for name in found.names))
+    found = looked(GitRig(tmp_path), odd, odd)
+    return settled(found.files == (), all(not name_found.files for name_found in found.names))
 
 
 @attack(row("a story cites thousands of files and tests"))
 def test_many_citations(tmp_path: Path) -> Outcome:
     names = tuple(f"test_{number:05}" + "x" * 200 for number in range(12_000))
-    found = looked(Context(tmp_path), names[:0], names)
+    found = looked(GitRig(tmp_path), names[:0], names)
     return settled(len(found.names) <= 200)
 
 
 @attack(row("a story cites a file that is larger than memory"))
 def test_large_citation(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    base = context.tip()
-    commit = context.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
-    found = asyncio.run(GitWitness(hub=context.hub).look(base, commit, ("big.txt", "small.txt"), ()))
+    rig = GitRig(tmp_path)
+    base = rig.tip()
+    commit = rig.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
+    found = asyncio.run(GitWitness(hub=rig.hub).look(base, commit, ("big.txt", "small.txt"), ()))
     return settled([file_found.path for file_found in found.files] == ["small.txt"])
 
 
-def looked(context: Context, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
-    return asyncio.run(GitWitness(hub=context.hub).look(context.tip(), context.tip(), paths, names))
+def looked(rig: GitRig, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
+    return asyncio.run(GitWitness(hub=rig.hub).look(rig.tip(), rig.tip(), paths, names))
 
 
 # What commands leave --------------------------------------------------------------------------------------------------
@@ -214,12 +214,12 @@ def test_sparse_file(tmp_path: Path) -> Outcome:
 
 @attack(row("the setup command makes folders within folders, three thousand deep", Severity.MEDIUM))
 def test_deep_folder(emptied_path: Path) -> Outcome:
-    context = Context(emptied_path)
+    rig = GitRig(emptied_path)
     down = "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]"
     deep = f"import os; os.mkdir('made'); os.chdir('made'); {down}; open('f', 'w')"
-    setup = Setup(shell=Shell(env=context.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)
-    tree = asyncio.run(GitWorkspaces(hub=context.hub, setup=setup).prepare(PLACE, context.tip()))
-    why = asyncio.run(setup.failure(context.hub, context.tip()))
+    setup = Setup(shell=Shell(env=rig.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)
+    tree = asyncio.run(GitWorkspaces(hub=rig.hub, setup=setup).prepare(PLACE, rig.tip()))
+    why = asyncio.run(setup.failure(rig.hub, rig.tip()))
     return settled(not (tree / "made").exists(), "File name too long" in why)
 
 

@@ -16,7 +16,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.attempt_folder import AttemptName
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, Context
+from tests.conformance.workspace.git.git_rig import PLACE, GitRig
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -44,30 +44,30 @@ def dig(folder: Path, depth: int = DEPTH) -> None:
 @attack(row("a session that fails leaves folders in its workspace that no path can name, so that no run goes on"))
 def test_workspace(tmp_path: Path) -> Outcome:
     """Such a workspace is given up, which the story survives: any other error would end the run, and each resume."""
-    context = Context(tmp_path)
-    base = context.tip()
-    tree = asyncio.run(context.workspaces.prepare(PLACE, base))
+    rig = GitRig(tmp_path)
+    base = rig.tip()
+    tree = asyncio.run(rig.workspaces.prepare(PLACE, base))
     dig(tree)
     with pytest.raises(RepositoryError):
-        asyncio.run(context.workspaces.restore(PLACE, base, tmp_path / "kept.diff"))
-    asyncio.run(context.workspaces.discard(PLACE))
+        asyncio.run(rig.workspaces.restore(PLACE, base, tmp_path / "kept.diff"))
+    asyncio.run(rig.workspaces.discard(PLACE))
     return settled(not tree.exists())
 
 
 @attack(row("a pipe has the name of a file with git's rules, and the harness waits for it after every session"))
 def test_pipes(tmp_path: Path) -> Outcome:
     """It waited four minutes, and the work of the session was lost."""
-    context = Context(tmp_path)
-    base = context.tip()
-    tree = asyncio.run(context.workspaces.prepare(PLACE, base))
+    rig = GitRig(tmp_path)
+    base = rig.tip()
+    tree = asyncio.run(rig.workspaces.prepare(PLACE, base))
     began = time.monotonic()
     for folder, name in (("one", ".gitignore"), ("two", ".gitattributes")):
         (tree / folder).mkdir()
         (tree / folder / "more.txt").write_text("more\n")
         os.mkfifo(tree / folder / name)
     (tree / "work.txt").write_text("work\n")
-    commit = asyncio.run(context.workspaces.snapshot(PLACE, base, "work"))
-    listed = asyncio.run(context.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
+    commit = asyncio.run(rig.workspaces.snapshot(PLACE, base, "work"))
+    listed = asyncio.run(rig.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
     return settled("work.txt" in listed, time.monotonic() - began < PATIENCE)
 
 
@@ -109,8 +109,8 @@ def test_cleaning_up_passes_over_a_file_whose_path_is_too_long(tmp_path: Path) -
 
 
 def test_conflicts_in_more_files_than_a_program_can_be_given(tmp_path: Path) -> None:
-    context = Context(tmp_path)
+    rig = GitRig(tmp_path)
     names = [f"{'n' * 240}-{number}" for number in range(12_000)]
-    commit = context.story({"open.txt": "<<<<<<< ours\n>>>>>>> theirs\n"}, context.tip())
-    assert list(asyncio.run(context.repository.unresolved(commit, [*names, "open.txt"]))) == ["open.txt"]
-    assert list(asyncio.run(context.repository.unresolved(commit, []))) == []
+    commit = rig.story({"open.txt": "<<<<<<< ours\n>>>>>>> theirs\n"}, rig.tip())
+    assert list(asyncio.run(rig.repository.unresolved(commit, [*names, "open.txt"]))) == ["open.txt"]
+    assert list(asyncio.run(rig.repository.unresolved(commit, []))) == []

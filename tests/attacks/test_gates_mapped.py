@@ -20,7 +20,7 @@ from tests.attacks.gates_rig import BROKEN, PROJECT, TEST, UNITTEST, row, sandbo
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Outcome, attack
 from tests.conformance.workspace.gates.gates_rig import MARKER
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 - it exists on every Linux, and is in memory
 
@@ -35,18 +35,18 @@ with open("tests/test_price.py", "r+b") as file, mmap.mmap(file.fileno(), 0) as 
 
 
 @pytest.fixture
-def context() -> Iterator[Context]:
+def rig() -> Iterator[GitRig]:
     with tempfile.TemporaryDirectory(dir=IN_MEMORY, prefix="shiftwork-attack-") as folder:
-        made = Context(Path(folder))
+        made = GitRig(Path(folder))
         made.land({**PROJECT})
         yield made
 
 
-def gates_of(context: Context, tier: str) -> GitGates:
+def gates_of(rig: GitRig, tier: str) -> GitGates:
     """With a tree that was used before: git compares files again that are as young as its index, to the second."""
-    shell = Shell(env=context.user.env, sandbox=sandbox_of(tier, context.user.root))
-    gates = GitGates(hub=context.hub, setup=Setup(shell=shell))
-    checked(gates, context.tip(), context.tip(), "true")
+    shell = Shell(env=rig.user.env, sandbox=sandbox_of(tier, rig.user.root))
+    gates = GitGates(hub=rig.hub, setup=Setup(shell=shell))
+    checked(gates, rig.tip(), rig.tip(), "true")
     time.sleep(1.1)
     return gates
 
@@ -57,21 +57,21 @@ def checked(gates: GitGates, commit: Commit, base: Commit, *commands: str) -> Ga
 
 
 @attack(row("a story writes to the tests that judge the next one, where the file system does not say so"))
-def test_next_story(tier: str, context: Context) -> Outcome:
+def test_next_story(tier: str, rig: GitRig) -> Outcome:
     assert len(SAYS_YES) < len(TEST)
-    gates, base = gates_of(context, tier), context.tip()
-    hostile = context.story({"tests/test_more.py": MAPPED}, base)
+    gates, base = gates_of(rig, tier), rig.tip()
+    hostile = rig.story({"tests/test_more.py": MAPPED}, base)
     checked(gates, hostile, base, UNITTEST)
-    judged = checked(gates, context.story({"price.py": BROKEN}, base), base, UNITTEST)
+    judged = checked(gates, rig.story({"price.py": BROKEN}, base), base, UNITTEST)
     return settled(not judged.passed)
 
 
 @attack(
     row("the first gate of a check writes to the tests that the second one runs, and the file system does not say so")
 )
-def test_next_gate(tier: str, context: Context) -> Outcome:
-    gates, base = gates_of(context, tier), context.tip()
-    hostile = context.story({"price.py": BROKEN, "first.py": MAPPED}, base)
+def test_next_gate(tier: str, rig: GitRig) -> Outcome:
+    gates, base = gates_of(rig, tier), rig.tip()
+    hostile = rig.story({"price.py": BROKEN, "first.py": MAPPED}, base)
     judged = checked(gates, hostile, base, f"{sys.executable} -B first.py", UNITTEST)
     first, second = judged.results
     assert first.passed, first

@@ -15,7 +15,7 @@ from tests.attacks.git_rig import answered, refusal, row, trap
 from tests.attacks.state_rig import SOON, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.attacks.test_hostile_git_files import opened, site_of
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 from tests.e2e.cli_rig import new_project
 
 
@@ -64,24 +64,26 @@ def test_filter_at_work(tier: str, tmp_path: Path) -> Outcome:
     again = typed(project, tier, "run", "x", "--workflow", "ralph", trusted=False)
     assert again.returncode == 0, again
     assert canary.exists(), "what was agreed to is run"
-    return settled(held, not shown["trusted"], "filter.evil.smudge" in {item["where"] for item in shown["commands"]})
+    return settled(
+        held, not shown["trusted"], "filter.evil.smudge" in {command["where"] for command in shown["commands"]}
+    )
 
 
 @attack(row("a filter is put into .git/config while a run is under way", Severity.CRITICAL, Harm.EXECUTION))
 def test_filter_in_between(tmp_path: Path) -> Outcome:
-    context, canary = Context(tmp_path), tmp_path / "canary"
-    filtered(context.user, canary)
-    context.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
-    return settled(not canary.exists(), (context.user.root / "work.txt").read_text() == "work\n")
+    rig, canary = GitRig(tmp_path), tmp_path / "canary"
+    filtered(rig.user, canary)
+    rig.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (rig.user.root / "work.txt").read_text() == "work\n")
 
 
 @attack(row("a filter of a repository takes the name of the user's own", Severity.HIGH, Harm.EXECUTION))
 def test_filter_with_the_name_of_another(tmp_path: Path) -> Outcome:
-    context, canary = Context(tmp_path), tmp_path / "canary"
-    context.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
-    context.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
-    context.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
-    return settled(not canary.exists(), (context.user.root / "x.loud").read_text() == "MINE\n")
+    rig, canary = GitRig(tmp_path), tmp_path / "canary"
+    rig.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
+    rig.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
+    rig.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
+    return settled(not canary.exists(), (rig.user.root / "x.loud").read_text() == "MINE\n")
 
 
 LFS = """\
@@ -119,13 +121,13 @@ def test_programs_of_lfs(tmp_path: Path) -> Outcome:
 
 @attack(row("a file that .git/config includes names a program", Severity.CRITICAL, Harm.EXECUTION))
 def test_included_filter(tmp_path: Path) -> Outcome:
-    context, canary = Context(tmp_path), tmp_path / "canary"
+    rig, canary = GitRig(tmp_path), tmp_path / "canary"
     program = trap(tmp_path / "trap", canary)
-    more = context.user.root / ".git/more"
+    more = rig.user.root / ".git/more"
     more.write_text(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n')
-    context.user.git("config", "includeIf.onbranch:main.path", "more")
-    context.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
-    return settled(not canary.exists(), (context.user.root / "work.txt").read_text() == "work\n")
+    rig.user.git("config", "includeIf.onbranch:main.path", "more")
+    rig.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (rig.user.root / "work.txt").read_text() == "work\n")
 
 
 @attack(row("a pipe that .git/config includes is waited for", Severity.MEDIUM, Harm.DENIAL))
@@ -145,22 +147,22 @@ def test_included_pipe(tmp_path: Path) -> Outcome:
 
 @attack(row("a filter has a name of 200,000 letters", Severity.LOW, Harm.DENIAL))
 def test_long_name(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    with (context.user.root / ".git/config").open("a") as config:
+    rig = GitRig(tmp_path)
+    with (rig.user.root / ".git/config").open("a") as config:
         config.write(f'[filter "{"x" * 200_000}"]\n\tclean = cat\n')
-    return settled("has a name of" in refusal(context))
+    return settled("has a name of" in refusal(rig))
 
 
 @attack(row("a hook is named by a setting and not by a file", Severity.HIGH, Harm.EXECUTION))
 def test_configured_hook(tmp_path: Path) -> Outcome:
     """Git reads it from 2.54 on; for an older git the test checks the settings that git receives."""
-    context, canary = Context(tmp_path), tmp_path / "canary"
-    context.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
-    context.user.git("config", "hook.evil.event", "reference-transaction")
-    theirs = user_git(root=context.user.root, state=context.user.state, env=context.user.env)
-    message = answered(theirs, "config", "--get-all", "hook.evil.enabled")
-    context.land({"work.txt": "work\n"})
-    return settled(message.splitlines()[-1:] == ["false"], not canary.exists())
+    rig, canary = GitRig(tmp_path), tmp_path / "canary"
+    rig.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
+    rig.user.git("config", "hook.evil.event", "reference-transaction")
+    theirs = user_git(root=rig.user.root, state=rig.user.state, env=rig.user.env)
+    enabled = answered(theirs, "config", "--get-all", "hook.evil.enabled")
+    rig.land({"work.txt": "work\n"})
+    return settled(enabled.splitlines()[-1:] == ["false"], not canary.exists())
 
 
 # Objects that are borrowed -------------------------------------------------------------------------------------------
@@ -168,10 +170,10 @@ def test_configured_hook(tmp_path: Path) -> Outcome:
 
 def lent(user: GitUser) -> str:
     """What agents could read of this machine's objects, or why there is none."""
-    context = opened(user)
-    assert isinstance(context, Context)
+    rig = opened(user)
+    assert isinstance(rig, GitRig)
     try:
-        return " ".join(map(str, lenders(context.hub)))
+        return " ".join(map(str, lenders(rig.hub)))
     except ShiftworkError as error:
         return f"refused: {error.message}" if error.hint else ""
 
@@ -191,5 +193,5 @@ def test_borrowed_repository(tmp_path: Path) -> Outcome:
     user, private = new_user(tmp_path), new_user(tmp_path / "private")
     (user.root / ".git/objects/info").mkdir(exist_ok=True)
     (user.root / ".git/objects/info/alternates").write_text(f"{private.root}/.git/objects\n")
-    message = lent(user)
-    return settled(message.startswith("refused: this repository borrows objects"), "you have not agreed" in message)
+    answer = lent(user)
+    return settled(answer.startswith("refused: this repository borrows objects"), "you have not agreed" in answer)

@@ -27,14 +27,14 @@ def test_planted_consent(tier: str, tmp_path: Path) -> Outcome:
     """
     project, config = with_canary(tmp_path), tmp_path / "config"
     TrustedFiles(config).trust(settings_claim(project.root))
-    lines = []
+    runs = []
     for mode, owner in ((0o777, os.geteuid()), (0o755, 12345 if os.geteuid() == 0 else os.geteuid())):
         config.chmod(0o777 if owner == os.geteuid() else mode)
         os.chown(config, owner, -1)
-        lines.append(typed(project, tier, *RUN, trusted=False))
+        runs.append(typed(project, tier, *RUN, trusted=False))
     os.chown(config, os.geteuid(), -1)
     refused = [
-        completed.returncode == EX_USAGE and "nothing is read or kept there" in completed.stderr for completed in lines
+        completed.returncode == EX_USAGE and "nothing is read or kept there" in completed.stderr for completed in runs
     ]
     return settled(*refused, not (tmp_path / "canary").exists())
 

@@ -11,7 +11,7 @@ from shiftwork.testing.git_user import new_user
 from tests.attacks.git_rig import answered, git, refusal, row, trap
 from tests.attacks.state_rig import content, settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import HELD, Context
+from tests.conformance.workspace.git.git_rig import HELD, GitRig
 
 
 @attack(row("core.worktree leads a landing to a folder of the user's", Severity.HIGH, Harm.WRITES))
@@ -21,8 +21,8 @@ def test_work_tree(tmp_path: Path) -> Outcome:
     (home / "notes").write_text("mine\n")
     user, before = new_user(tmp_path), content(home)
     user.git("config", "core.worktree", str(home))
-    context = Context(tmp_path, user)
-    moved = context.land({"notes": "theirs\n", ".bashrc": "theirs\n"})
+    rig = GitRig(tmp_path, user)
+    moved = rig.land({"notes": "theirs\n", ".bashrc": "theirs\n"})
     return settled(moved == Moved(ref="main"), content(home) == before, (user.root / ".bashrc").exists())
 
 
@@ -37,8 +37,8 @@ def test_listed_worktree(tmp_path: Path) -> Outcome:
     (listed / "gitdir").write_text(f"{victim}/.git\n")
     (listed / "HEAD").write_text("ref: refs/heads/main\n")
     (listed / "commondir").write_text("../..\n")
-    context, before = Context(tmp_path, user), content(victim)
-    message = refusal(context)
+    rig, before = GitRig(tmp_path, user), content(victim)
+    message = refusal(rig)
     return settled("listed as a worktree" in message, content(victim) == before)
 
 
@@ -67,12 +67,12 @@ def test_lazy_fetch(tmp_path: Path) -> Outcome:
 
 @attack(row("refs/replace shows the user what no gate has seen", Severity.HIGH, Harm.PROOF))
 def test_replaced(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    evil = git(context.user.root, "hash-object", "-w", "--stdin", stdin=b"evil\n")
-    good = git(context.user.root, "hash-object", "-w", "--stdin", stdin=b"good\n")
-    context.user.git("replace", good, evil)
-    context.land({"work.txt": "good\n"})
-    return settled((context.user.root / "work.txt").read_text() == "good\n")
+    rig = GitRig(tmp_path)
+    evil = git(rig.user.root, "hash-object", "-w", "--stdin", stdin=b"evil\n")
+    good = git(rig.user.root, "hash-object", "-w", "--stdin", stdin=b"good\n")
+    rig.user.git("replace", good, evil)
+    rig.land({"work.txt": "good\n"})
+    return settled((rig.user.root / "work.txt").read_text() == "good\n")
 
 
 @attack(row("grafts give commits another history", Severity.MEDIUM, Harm.PROOF))
@@ -86,21 +86,21 @@ def test_history(tmp_path: Path) -> Outcome:
     (user.root / ".git/info").mkdir(exist_ok=True)
     (user.root / ".git/info/grafts").write_text(f"{base} {evil}\n")
     assert user.try_git("merge-base", "--is-ancestor", evil, "main").returncode == 0, "git itself falls for it"
-    context = Context(tmp_path, user)
-    theirs = asyncio.run(context.hub.user.run("merge-base", "--is-ancestor", evil, "main", accept=(0, 1))).code
-    return settled(theirs == 1, not asyncio.run(context.hub.contains(base, evil)))
+    rig = GitRig(tmp_path, user)
+    theirs = asyncio.run(rig.hub.user.run("merge-base", "--is-ancestor", evil, "main", accept=(0, 1))).code
+    return settled(theirs == 1, not asyncio.run(rig.hub.contains(base, evil)))
 
 
 @attack(row("a story has more names than a program can be given", Severity.MEDIUM, Harm.DENIAL))
 def test_many_long_names(tmp_path: Path) -> Outcome:
     """Files of the user's are in its way, so that git is asked about each of them."""
-    context, folder = Context(tmp_path), "/".join(["d" * 240] * 14)
+    rig, folder = GitRig(tmp_path), "/".join(["d" * 240] * 14)
     files: dict[str, str | None] = {f"{folder}/{number}": "theirs\n" for number in range(700)}
     for name in files:
-        context.user.write(name, "mine\n")
+        rig.user.write(name, "mine\n")
     assert sum(map(len, files)) > os.sysconf("SC_ARG_MAX"), "it would fit"
-    moved = context.land(files)
-    return settled(moved == Moved(ref=HELD), (context.user.root / folder / "7").read_text() == "mine\n")
+    moved = rig.land(files)
+    return settled(moved == Moved(ref=HELD), (rig.user.root / folder / "7").read_text() == "mine\n")
 
 
 @attack(row("variables of the shell lead git to another repository", Severity.MEDIUM, Harm.WRITES))

@@ -19,7 +19,7 @@ from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.git_rig import refusal, row, trap
 from tests.attacks.state_rig import SOON, content, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import PLACE, Context
+from tests.conformance.workspace.git.git_rig import PLACE, GitRig
 from tests.e2e.cli_rig import new_project
 
 WORDS = "the combination is 1 2 3 4 5"
@@ -29,10 +29,10 @@ def site_of(user: GitUser) -> Site:
     return find_site(user.root, {STATE_HOME: str(user.root.parent / "state")})
 
 
-def opened(user: GitUser) -> Context | str:
+def opened(user: GitUser) -> GitRig | str:
     """The repository as the harness works in it, or why it does not."""
     try:
-        return Context(user.root.parent, user)
+        return GitRig(user.root.parent, user)
     except ShiftworkError as error:
         return error.message if error.hint else ""
 
@@ -50,11 +50,11 @@ def precious(folder: Path) -> Path:
 def test_linked_log(tmp_path: Path) -> Outcome:
     """Put there after the run has begun, as an agent without a sandbox could."""
     user = new_user(tmp_path)
-    file, context = precious(tmp_path), Context(tmp_path, user)
+    file, rig = precious(tmp_path), GitRig(tmp_path, user)
     shutil.rmtree(user.root / ".git/logs", ignore_errors=True)
     (user.root / ".git/logs/refs/heads").mkdir(parents=True)
     (user.root / ".git/logs/refs/heads/main").symlink_to(file)
-    message = refusal(context)
+    message = refusal(rig)
     return settled("is a link" in message, file.read_text() == "precious\n", "is a link" in str(opened(user)))
 
 
@@ -90,11 +90,11 @@ def test_linked_draft(tmp_path: Path) -> Outcome:
 
 def told_to_agents(user: GitUser) -> str:
     """All that an agent's tree and its repository say."""
-    context = opened(user)
-    if isinstance(context, str):
-        return context
-    tree = asyncio.run(context.workspaces.prepare(PLACE, context.tip()))
-    assert Checkout(hub=context.hub, name="x").hub.excludes_file.is_file()
+    rig = opened(user)
+    if isinstance(rig, str):
+        return rig
+    tree = asyncio.run(rig.workspaces.prepare(PLACE, rig.tip()))
+    assert Checkout(hub=rig.hub, name="x").hub.excludes_file.is_file()
     files = [path for path in tree.rglob("*") if path.is_file()]
     return "".join(path.read_bytes().decode(errors="replace") for path in files)
 
@@ -117,8 +117,8 @@ def test_named_excludes(tmp_path: Path) -> Outcome:
     (tmp_path / "rules").write_text("*.mine\n")
     user.git("config", "--global", "core.excludesFile", str(tmp_path / "rules"))
     user.git("config", "core.excludesFile", str(tmp_path / "secret"))
-    message = told_to_agents(user)
-    return settled(WORDS not in message, "*.mine" in message)
+    shown = told_to_agents(user)
+    return settled(WORDS not in shown, "*.mine" in shown)
 
 
 # What is waited for ------------------------------------------------------------------------------------------------
@@ -138,11 +138,11 @@ def test_pipe(tier: str, tmp_path: Path) -> Outcome:
 @attack(row("a pipe says which branch a rebase returns to", Severity.MEDIUM, Harm.DENIAL))
 def test_pipe_of_a_rebase(tmp_path: Path) -> Outcome:
     """It is there only once the work has begun."""
-    context = Context(tmp_path)
-    (context.user.root / ".git/rebase-merge").mkdir()
-    os.mkfifo(context.user.root / ".git/rebase-merge/head-name")
+    rig = GitRig(tmp_path)
+    (rig.user.root / ".git/rebase-merge").mkdir()
+    os.mkfifo(rig.user.root / ".git/rebase-merge/head-name")
     began = time.monotonic()
-    return settled("neither a file nor a folder" in refusal(context), time.monotonic() - began < SOON)
+    return settled("neither a file nor a folder" in refusal(rig), time.monotonic() - began < SOON)
 
 
 @attack(row("refs lie in folders that are deeper than any path", Severity.LOW, Harm.DENIAL))
@@ -184,14 +184,14 @@ def test_locked_folder(tmp_path: Path) -> Outcome:
 
 @attack(row("a tag has the name of the branch that work lands on", Severity.MEDIUM, Harm.PROOF))
 def test_tag_like_the_branch(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    evil = context.user.commit("evil", {"evil.txt": "evil\n"})
-    context.user.git("tag", "main", evil)
-    context.user.git("reset", "--quiet", "--hard", "HEAD~1")
-    site = site_of(context.user)
-    branch = asyncio.run(current_branch(site, context.user.env))
-    moved = context.land({"work.txt": "work\n"})
-    files = context.user.git("ls-tree", "-r", "--name-only", "refs/heads/main").splitlines()
+    rig = GitRig(tmp_path)
+    evil = rig.user.commit("evil", {"evil.txt": "evil\n"})
+    rig.user.git("tag", "main", evil)
+    rig.user.git("reset", "--quiet", "--hard", "HEAD~1")
+    site = site_of(rig.user)
+    branch = asyncio.run(current_branch(site, rig.user.env))
+    moved = rig.land({"work.txt": "work\n"})
+    files = rig.user.git("ls-tree", "-r", "--name-only", "refs/heads/main").splitlines()
     return settled(branch == "main", moved == Moved(ref="main"), "evil.txt" not in files, "work.txt" in files)
 
 

@@ -25,7 +25,7 @@ def test_abstract_socket(tier: str, tmp_path: Path) -> Outcome:
     with socket.socket(socket.AF_UNIX) as service:
         service.bind(name)
         service.listen()
-        outcome = ran(
+        ended = ran(
             tier,
             tmp_path,
             f"""\
@@ -42,8 +42,8 @@ socket.socket(socket.AF_UNIX).connect(own.getsockname())
 print("has its own")
 """,
         )
-    assert "has its own" in outcome.output
-    return seen_in(outcome, "called")
+    assert "has its own" in ended.output
+    return seen_in(ended, "called")
 
 
 @attack(row("a key of the user's session keyring is read", Severity.MEDIUM, Harm.SECRETS, OPEN, seen=21))
@@ -59,10 +59,10 @@ call({KEYCTL}, 11, {key}, found, 100, 0)
 print(found.value.decode())
 print(open("/proc/keys").read())
 """
-        outcome = ran(tier, tmp_path, CALL + read)
+        ended = ran(tier, tmp_path, CALL + read)
     finally:
         libc.syscall(ctypes.c_long(KEYCTL), 9, ctypes.c_long(key), ctypes.c_long(SESSION), 0, 0)
-    return seen_in(outcome, SECRET)
+    return seen_in(ended, SECRET)
 
 
 @attack(row("a program leaves a key for the next one in a keyring", Severity.LOW, Harm.PROOF, OPEN))
@@ -104,11 +104,9 @@ print("entered" if ctypes.CFUNCTYPE(ctypes.c_int)(place)() > 0 else "refused")
 
 @attack(row("a filter is passed by the numbers of the x32 entry", Severity.HIGH, Harm.EXECUTION, PREVENTED))
 def test_x32_entry(tier: str, tmp_path: Path) -> Outcome:
-    outcome = ran(
-        tier, tmp_path, CALL + f'print("entered" if call(0x40000000 | {KEYCTL}, 0, -3, 1)[0] > 0 else "no")\n'
-    )
-    assert outcome.output == "began\nno"
-    return seen_in(outcome, "entered")
+    ended = ran(tier, tmp_path, CALL + f'print("entered" if call(0x40000000 | {KEYCTL}, 0, -3, 1)[0] > 0 else "no")\n')
+    assert ended.output == "began\nno"
+    return seen_in(ended, "entered")
 
 
 @attack(row("io_uring makes calls that no filter sees", Severity.HIGH, Harm.EXECUTION, OPEN))

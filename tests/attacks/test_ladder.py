@@ -101,8 +101,8 @@ def test_landed_test(tier: str, project: Project, tmp_path: Path) -> Outcome:
     assert "landed on: main" in typed(project, tier, "run", "Say hello")
     project.git("rm", "-q", "first")
     project.git("commit", "-q", "--amend", "--no-edit")  # as after a landed commit with a delayed effect
-    message = typed(project, tier, "run", "Say hello again")
-    offered = "--rung" in message
+    output = typed(project, tier, "run", "Say hello again")
+    offered = "--rung" in output
     return Outcome.SUCCEEDED if offered else left(tmp_path)
 
 
@@ -139,6 +139,6 @@ def test_gate_trees(tier: str, project: Project, tmp_path: Path) -> Outcome:
 @attack(row("the settings of a repository open ports of this machine to its gates", none=Outcome.PREVENTED))
 def test_ports_are_claims(tier: str, project: Project, tmp_path: Path) -> Outcome:
     project.settle(gates=f'test = "touch {tmp_path}/outside"\n\n[sandbox.gates]\nports = [5432]')
-    message = typed(project, tier, "run", "Say hello", SHIFTWORK_TRUST="")
-    assert "sandbox.gates.ports" in message
+    output = typed(project, tier, "run", "Say hello", SHIFTWORK_TRUST="")
+    assert "sandbox.gates.ports" in output
     return left(tmp_path)

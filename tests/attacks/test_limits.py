@@ -26,10 +26,10 @@ def outcome(tier: str, folder: Path, script: str, setting: str) -> Outcome:
     """The script says when it is done. With bounds it is ended before, and the reason names the setting."""
     began = time.monotonic()
     waits = "long, short = 6, 0.4\n" if tier == "auto" else "long, short = 0.1, 0\n"  # no sandbox, no limits
-    message = ran(tier, folder, f"{waits}{script}\nprint({DONE!r})\n", bounds=BOUNDS)
-    if DONE in message.output:
+    ended = ran(tier, folder, f"{waits}{script}\nprint({DONE!r})\n", bounds=BOUNDS)
+    if DONE in ended.output:
         return Outcome.SUCCEEDED
-    assert f"{setting} under [sandbox] allows" in message.output, message
+    assert f"{setting} under [sandbox] allows" in ended.output, ended
     assert time.monotonic() - began < 60
     return Outcome.PREVENTED
 

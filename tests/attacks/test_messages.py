@@ -11,7 +11,7 @@ from shiftwork.ports.workspace import Candidate, Moved
 from shiftwork.testing.builders import landing_request
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 
 
 @attack(
@@ -23,15 +23,15 @@ from tests.conformance.workspace.git.git_rig import Context
     )
 )
 def test_planned_revert(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    proven = context.tip()
+    rig = GitRig(tmp_path)
+    proven = rig.tip()
 
     async def landed() -> Commit:
         request = replace(landing_request(), body=f"Make it quicker.\n{revert_of(proven)}")
-        tip = await asyncio.to_thread(context.story, {"quick.txt": "quick\n"}, proven)
-        candidate = await context.repository.candidate(proven, tip, message_of(request))
+        tip = await asyncio.to_thread(rig.story, {"quick.txt": "quick\n"}, proven)
+        candidate = await rig.repository.candidate(proven, tip, message_of(request))
         assert isinstance(candidate, Candidate), candidate
-        assert await context.repository.move("main", candidate) == Moved(ref="main")
-        return await GitWitness(hub=context.hub).reverted(proven, "main")
+        assert await rig.repository.move("main", candidate) == Moved(ref="main")
+        return await GitWitness(hub=rig.hub).revert_of(proven, "main")
 
     return settled(asyncio.run(landed()) == "")

@@ -101,7 +101,7 @@ def test_namespace(tier: str, tmp_path: Path, service: int) -> Outcome:
         f"unshare --user --map-root-user nsenter --net=/proc/1/ns/net {asking(service)}",
         asking(service),
     )
-    return came_to(any(inside.run(f"timeout 10 {item}").passed for item in tries))
+    return came_to(any(inside.run(f"timeout 10 {command}").passed for command in tries))
 
 
 @attack(row("a program connects to a socket file of the user's session", Severity.HIGH, Harm.EXECUTION))

@@ -81,11 +81,11 @@ def test_printed_by_a_gate(tier: str, tmp_path: Path) -> Outcome:
     project.settle(agent=WORKING, gates=gate)
     env = {"SERVICE_TOKEN": SECRET, "SHIFTWORK_SANDBOX": "none" if tier == "none" else "bubblewrap"}
     ended = project.shiftwork("run", "Go", "--workflow", "ralph", **env)
-    lines = [project.shiftwork(*words, **env).stdout for words in (("report",), ("export",), ("logs",), ("status",))]
+    views = [project.shiftwork(*words, **env).stdout for words in (("report",), ("export",), ("logs",), ("status",))]
     files = [file.read_bytes() for file in project.state.rglob("*") if file.is_file()]
     seen = any(b"key ***" in data for data in files)
     unseen = not any(SECRET.encode() in data for data in files)
-    return settled(seen, unseen, not any(SECRET in line for line in (ended.stdout, ended.stderr, *lines)))
+    return settled(seen, unseen, not any(SECRET in view for view in (ended.stdout, ended.stderr, *views)))
 
 
 @attack(row("an agent writes a secret into a note, a question or its evidence", Severity.MEDIUM, Harm.SECRETS))
@@ -108,8 +108,8 @@ def test_password_in_an_error(tier: str, tmp_path: Path) -> Outcome:
     project = new_project(tmp_path)
     url = f"postgresql://ada:{SECRET}@127.0.0.1:1/none"
     ended = [typed(project, tier, "status", f"--{url}"), project.shiftwork("status", SHIFTWORK_STORE_URL=url)]
-    message = " ".join(completed.stdout + completed.stderr for completed in ended)
-    return settled(all(completed.returncode for completed in ended), "ada:***@" in message, SECRET not in message)
+    shown = " ".join(completed.stdout + completed.stderr for completed in ended)
+    return settled(all(completed.returncode for completed in ended), "ada:***@" in shown, SECRET not in shown)
 
 
 @attack(row("an agent prints the login that it was lent, and the log keeps it", Severity.MEDIUM, Harm.SECRETS))

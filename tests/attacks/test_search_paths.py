@@ -14,7 +14,7 @@ from shiftwork.ports.workspace import Moved, Place
 from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import RUN, Context
+from tests.conformance.workspace.git.git_rig import RUN, GitRig
 from tests.e2e.cli_rig import WORKING, git, new_project
 
 GIT = shutil.which("git") or "/usr/bin/git"
@@ -39,9 +39,9 @@ class Careless(GitUser):
         return GitUser(root=self.root).try_git(*args, cwd=cwd)
 
 
-def with_variables(folder: Path, **more: str) -> Context:
+def with_variables(folder: Path, **more: str) -> GitRig:
     """`{path}` stands for the usual PATH."""
-    return Context(folder, Careless(root=new_user(folder).root, more=tuple(more.items())))
+    return GitRig(folder, Careless(root=new_user(folder).root, more=tuple(more.items())))
 
 
 def trap(path: Path, canary: Path) -> None:
@@ -51,43 +51,43 @@ def trap(path: Path, canary: Path) -> None:
     path.chmod(0o755)
 
 
-def landed(context: Context, story: Place, tree: Path) -> bool:
+def landed(rig: GitRig, story: Place, tree: Path) -> bool:
     """Whether a story lands whose tree is as it stands."""
-    base = context.tip()
+    base = rig.tip()
     (tree / f"{story.story}.txt").write_text("work\n")
-    tip = asyncio.run(context.workspaces.snapshot(story, base, "step"))
-    return context.move(context.candidate(tip)) == Moved(ref="main")
+    tip = asyncio.run(rig.workspaces.snapshot(story, base, "step"))
+    return rig.move(rig.candidate(tip)) == Moved(ref="main")
 
 
-def played(context: Context, canary: Path, name: str = "bin/git") -> Outcome:
+def two_stories_landed(rig: GitRig, canary: Path, name: str = "bin/git") -> Outcome:
     """An agent leaves a git in its tree, and its story lands; then another one does."""
     for number in (1, 2):
         story = Place(run=RUN, story=f"US-{number}", number=1)
-        tree = asyncio.run(context.workspaces.prepare(story, context.tip()))
+        tree = asyncio.run(rig.workspaces.prepare(story, rig.tip()))
         trap(tree / name, canary)
-        if not landed(context, story, tree):
+        if not landed(rig, story, tree):
             return Outcome.SUCCEEDED
-        asyncio.run(context.workspaces.discard(story))
-    return settled(not canary.exists(), context.user.show("main", name) != "")
+        asyncio.run(rig.workspaces.discard(story))
+    return settled(not canary.exists(), rig.user.show("main", name) != "")
 
 
 @attack(row("a relative element of PATH leads to a git in an agent's tree", Severity.CRITICAL, Harm.EXECUTION, seen=6))
 def test_relative_path(tmp_path: Path) -> Outcome:
-    return played(with_variables(tmp_path, PATH="./bin:bin::{path}"), tmp_path / "canary")
+    return two_stories_landed(with_variables(tmp_path, PATH="./bin:bin::{path}"), tmp_path / "canary")
 
 
 @attack(row("an element of PATH leads to the working directory through /proc", Severity.CRITICAL, Harm.EXECUTION))
 def test_path_through_proc(tmp_path: Path) -> Outcome:
-    context = with_variables(tmp_path, PATH="/proc/self/cwd/bin:/usr/../proc/self/cwd/bin:{path}")
-    return played(context, tmp_path / "canary")
+    rig = with_variables(tmp_path, PATH="/proc/self/cwd/bin:/usr/../proc/self/cwd/bin:{path}")
+    return two_stories_landed(rig, tmp_path / "canary")
 
 
 @attack(row("a story lands a git in a folder of the repository that is on PATH", Severity.CRITICAL, Harm.EXECUTION))
 def test_path_into_the_repository(tmp_path: Path) -> Outcome:
     root = new_user(tmp_path).root
     (tmp_path / "linked").symlink_to(root / "tools")
-    context = Context(tmp_path, Careless(root=root, more=(("PATH", f"{root}/tools:{tmp_path}/linked:{{path}}"),)))
-    return played(context, tmp_path / "canary", "tools/git")
+    rig = GitRig(tmp_path, Careless(root=root, more=(("PATH", f"{root}/tools:{tmp_path}/linked:{{path}}"),)))
+    return two_stories_landed(rig, tmp_path / "canary", "tools/git")
 
 
 @attack(row("another user puts a git into a folder of PATH that everybody can write to", Severity.HIGH, Harm.EXECUTION))
@@ -95,8 +95,8 @@ def test_open_folder(tmp_path: Path) -> Outcome:
     everybodys, canary = tmp_path / "shared", tmp_path / "canary"
     trap(everybodys / "git", canary)
     everybodys.chmod(0o1777)
-    context = with_variables(tmp_path, PATH=f"{everybodys}:{{path}}")
-    return settled(context.land({"work.txt": "work\n"}) == Moved(ref="main"), not canary.exists())
+    rig = with_variables(tmp_path, PATH=f"{everybodys}:{{path}}")
+    return settled(rig.land({"work.txt": "work\n"}) == Moved(ref="main"), not canary.exists())
 
 
 @attack(row("an empty element of LD_LIBRARY_PATH loads a library of an agent's", Severity.CRITICAL, Harm.EXECUTION, 7))
@@ -104,14 +104,14 @@ def test_library_path(tmp_path: Path) -> Outcome:
     """The library is none, so that a git that loads it fails: that shows what the loader has found."""
     loaded = subprocess.run(["ldd", GIT], capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in loaded.stdout.splitlines() if "=>" in line and "libc." not in line]
-    context = with_variables(tmp_path, LD_LIBRARY_PATH="/nowhere/lib64:")
+    rig = with_variables(tmp_path, LD_LIBRARY_PATH="/nowhere/lib64:")
     story = Place(run=RUN, story="US-1", number=1)
-    tree = asyncio.run(context.workspaces.prepare(story, context.tip()))
+    tree = asyncio.run(rig.workspaces.prepare(story, rig.tip()))
     for name in names:
         (tree / name).write_text("not a library\n")
-    env = {**context.user.env, "LD_LIBRARY_PATH": "/nowhere/lib64:"}
+    env = {**rig.user.env, "LD_LIBRARY_PATH": "/nowhere/lib64:"}
     assert subprocess.run([GIT, "--version"], cwd=tree, env=env, capture_output=True, check=False).returncode
-    return settled(bool(names), landed(context, story, tree), context.land({"more.txt": "work\n"}) == Moved(ref="main"))
+    return settled(bool(names), landed(rig, story, tree), rig.land({"more.txt": "work\n"}) == Moved(ref="main"))
 
 
 @attack(row("a relative element of PATH has gates run a program of the candidate", Severity.HIGH, Harm.PROOF))
@@ -132,7 +132,7 @@ def test_gates_by_a_relative_path(tier: str, tmp_path: Path) -> Outcome:
 
 @attack(row("attributes that land blind the command that shows what landed", Severity.LOW, Harm.PROOF, seen=28))
 def test_blinded_show(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    context.land({".gitattributes": "* -diff\n", "evil.py": "import evil\n"})
-    words = look_at((context.user.at("main"),), "main").split()
-    return settled("+import evil" in git(context.user.root, *words[1:]))
+    rig = GitRig(tmp_path)
+    rig.land({".gitattributes": "* -diff\n", "evil.py": "import evil\n"})
+    words = look_at((rig.user.at("main"),), "main").split()
+    return settled("+import evil" in git(rig.user.root, *words[1:]))

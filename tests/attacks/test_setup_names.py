@@ -11,7 +11,7 @@ from shiftwork.domain.gates.gate import Gate
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.conformance.workspace.gates.gates_rig import MARKER
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 
 MANIFEST = "[project]\nname = 'a'\nversion = '{}'\n"
 SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; fi"
@@ -26,15 +26,15 @@ SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; f
     )
 )
 def test_name_of_an_environment(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    context.land({"pyproject.toml": MANIFEST.format(1)})
-    base = context.tip()
-    setup = Setup(shell=Shell(env=context.user.env), command=SETUP, minutes=1)
-    hostile = context.story({"pyproject.toml": MANIFEST.format(2), "made": "feature"}, base)
+    rig = GitRig(tmp_path)
+    rig.land({"pyproject.toml": MANIFEST.format(1)})
+    base = rig.tip()
+    setup = Setup(shell=Shell(env=rig.user.env), command=SETUP, minutes=1)
+    hostile = rig.story({"pyproject.toml": MANIFEST.format(2), "made": "feature"}, base)
     gate = Gate(name="test", command="test -f feature/x")
-    report = asyncio.run(GitGates(hub=context.hub, setup=setup).check(hostile, [gate], MARKER, base=base))
+    report = asyncio.run(GitGates(hub=rig.hub, setup=setup).check(hostile, [gate], MARKER, base=base))
     assert [result.passed for result in report.results] == [True], report
-    context.workspaces = GitWorkspaces(hub=context.hub, setup=setup)
-    later = context.story({"feature/new.py": "work\n"}, base)
-    listed = asyncio.run(context.hub.git.run("ls-tree", "-r", "--name-only", later)).text
+    rig.workspaces = GitWorkspaces(hub=rig.hub, setup=setup)
+    later = rig.story({"feature/new.py": "work\n"}, base)
+    listed = asyncio.run(rig.hub.git.run("ls-tree", "-r", "--name-only", later)).text
     return settled("feature/new.py" in listed.splitlines())

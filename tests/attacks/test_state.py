@@ -15,7 +15,7 @@ from shiftwork.errors import ShiftworkError, StateError
 from shiftwork.ports.workspace import Reserved
 from tests.attacks.state_rig import TITLE, content, filtering, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 from tests.e2e.cli_rig import Project, git, new_project
 
 # What a commit or a clone brings ------------------------------------------------------------------------------------
@@ -23,21 +23,21 @@ from tests.e2e.cli_rig import Project, git, new_project
 
 @attack(row("a story lands a commondir where the hub once lay", Severity.CRITICAL, Harm.EXECUTION, seen=1))
 def test_commondir(tmp_path: Path) -> Outcome:
-    context, name = Context(tmp_path), ".shiftwork/hub.git/commondir"
-    built = context.try_candidate(context.story({name: "../evil\n"}))
+    rig, name = GitRig(tmp_path), ".shiftwork/hub.git/commondir"
+    built = rig.try_candidate(rig.story({name: "../evil\n"}))
     return settled(isinstance(built, Reserved) and built.files == (name,))
 
 
 @attack(row("a candidate spells .git or the state folder in another way", Severity.CRITICAL, Harm.EXECUTION))
 def test_spellings(tmp_path: Path) -> Outcome:
-    context = Context(tmp_path)
-    tip, held = context.tip(), []
-    blob = asyncio.run(context.hub.git.run("hash-object", "-w", "--stdin", stdin=b"evil\n")).text
+    rig = GitRig(tmp_path)
+    tip, held = rig.tip(), []
+    blob = asyncio.run(rig.hub.git.run("hash-object", "-w", "--stdin", stdin=b"evil\n")).text
     for name in (".GIT", "git~1", ".git ", ".g\u200cit", ".Shiftwork", "SHIFTW~1", ".git::$INDEX_ALLOCATION"):
-        leaf = asyncio.run(context.hub.git.run("mktree", "-z", stdin=f"100644 blob {blob}\tconfig\0".encode())).text
-        rows = asyncio.run(context.hub.git.run("ls-tree", "-z", tip)).out + f"040000 tree {leaf}\t{name}\0".encode()
-        tree = asyncio.run(context.hub.git.run("mktree", "-z", stdin=rows)).text
-        built = context.try_candidate(context.hub.record(tree, tip, "made without adding a file"))
+        leaf = asyncio.run(rig.hub.git.run("mktree", "-z", stdin=f"100644 blob {blob}\tconfig\0".encode())).text
+        rows = asyncio.run(rig.hub.git.run("ls-tree", "-z", tip)).out + f"040000 tree {leaf}\t{name}\0".encode()
+        tree = asyncio.run(rig.hub.git.run("mktree", "-z", stdin=rows)).text
+        built = rig.try_candidate(rig.hub.record(tree, tip, "made without adding a file"))
         held.append(isinstance(built, Reserved))
     return settled(*held)
 
@@ -79,15 +79,15 @@ def test_linked_hub(tier: str, tmp_path: Path, outside: Path) -> Outcome:
 
 @attack(row("the folder of workspaces in the cache is a link", Severity.HIGH, Harm.WRITES))
 def test_linked_workspaces(tmp_path: Path, outside: Path) -> Outcome:
-    context, before = Context(tmp_path), content(outside)
-    context.story({"x": "x\n"})
-    run = next((context.hub.cache / "workspaces").iterdir())
+    rig, before = GitRig(tmp_path), content(outside)
+    rig.story({"x": "x\n"})
+    run = next((rig.hub.cache / "workspaces").iterdir())
     shutil.rmtree(run)
     run.symlink_to(outside)
     (outside / "US-2-1").mkdir()
     before = content(outside)
     with contextlib.suppress(ShiftworkError):
-        context.story({"y": "y\n"})
+        rig.story({"y": "y\n"})
     return settled(content(outside) == before)
 
 
@@ -99,8 +99,8 @@ def test_history_of_an_archive(tier: str, unpacked: Project) -> Outcome:
     before = content(unpacked.state)
     shown = [typed(unpacked, tier, *words) for words in (("status", "--all"), ("resume",), ("gc",), ("run", "x"))]
     unread = all(TITLE not in completed.stdout + completed.stderr for completed in shown)
-    flag = "was not created here by you and is not read" in shown[0].stderr and "shiftwork adopt" in shown[-1].stderr
-    return settled(unread, flag, content(unpacked.state) == before)
+    warned = "was not created here by you and is not read" in shown[0].stderr and "shiftwork adopt" in shown[-1].stderr
+    return settled(unread, warned, content(unpacked.state) == before)
 
 
 @attack(row("the git directory of an archive has a hub with a filter", Severity.CRITICAL, Harm.EXECUTION))

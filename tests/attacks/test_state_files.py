@@ -18,7 +18,7 @@ from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
 from tests.attacks.state_rig import content, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.workspace.git.git_rig import Context, hub_of
+from tests.conformance.workspace.git.git_rig import GitRig, hub_of
 from tests.e2e.cli_rig import Project, environment, new_project
 
 # The engine ---------------------------------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ async def recovered(url: str) -> str:
 @attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
 def test_pickled_input(tmp_path: Path) -> Outcome:
     with planted_engine(tmp_path, "UPDATE workflow_input SET inputs = :pickled") as url:
-        message = asyncio.run(recovered(url))
-    return settled(not (tmp_path / "canary").exists(), bool(message))
+        error = asyncio.run(recovered(url))
+    return settled(not (tmp_path / "canary").exists(), bool(error))
 
 
 @attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))
@@ -146,21 +146,21 @@ def test_pipe_in_the_git_directory(tier: str, tmp_path: Path) -> Outcome:
 
 @attack(row("an index of the hub is a link to a file of the user's", Severity.MEDIUM, Harm.WRITES))
 def test_linked_index(tmp_path: Path, outside: Path) -> Outcome:
-    context, before = Context(tmp_path), content(outside)
-    indexes = context.user.state / "indexes"
+    rig, before = GitRig(tmp_path), content(outside)
+    indexes = rig.user.state / "indexes"
     shutil.rmtree(indexes, ignore_errors=True)
     indexes.symlink_to(outside)
     with contextlib.suppress(ShiftworkError):
-        context.story({"x": "x\n"})
+        rig.story({"x": "x\n"})
     return settled(content(outside) == before)
 
 
 @attack(row("the hub borrows objects that somebody else can change", Severity.HIGH, Harm.PROOF))
 def test_planted_alternates(tmp_path: Path, outside: Path) -> Outcome:
-    context = Context(tmp_path)
-    alternates = context.hub.path / "objects/info/alternates"
+    rig = GitRig(tmp_path)
+    alternates = rig.hub.path / "objects/info/alternates"
     alternates.write_text(f"{outside}/objects\n")
-    again = hub_of(context.user)
+    again = hub_of(rig.user)
     return settled(alternates.read_text() == f"{again.objects}\n")
 
 
@@ -184,6 +184,11 @@ def test_written_through_links(tier: str, tmp_path: Path, outside: Path) -> Outc
     (project.root / "shiftwork.toml").symlink_to(outside / "new.toml")
     (project.root / "prd.json").symlink_to(outside / "new.json")
     (project.root / "shiftwork").symlink_to(outside)
-    words = (("init", "--no-check"), ("init", "--no-check", "--force"), ("init", "--prd"), ("workflow", "new", "own"))
-    shown = [typed(project, tier, *word) for word in words]
+    commands = (
+        ("init", "--no-check"),
+        ("init", "--no-check", "--force"),
+        ("init", "--prd"),
+        ("workflow", "new", "own"),
+    )
+    shown = [typed(project, tier, *words) for words in commands]
     return settled(content(outside) == before, all(completed.returncode == 64 for completed in shown))

@@ -28,10 +28,10 @@ def main() -> int:
         with BACKENDS[campaign.backend]() as databases:
             fight(campaign, databases, kills, _say, until)
     _say("\n" + "\n".join(table(campaigns)) + "\n")
-    killed = sum(item.kills.total() for item in campaigns)
+    killed = sum(campaign.kills.total() for campaign in campaigns)
     if killed < asked.kills:
         _say(f"stopped by the clock after {killed} of {asked.kills} kills")
-    violations = sum(len(item.violations) for item in campaigns)
+    violations = sum(len(campaign.violations) for campaign in campaigns)
     if violations:
         _say(
             f"again with: just chaos --seed {seed} --kills {asked.kills}"

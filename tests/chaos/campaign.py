@@ -73,8 +73,8 @@ def fight(campaign: Campaign, databases: Databases, kills: int, say: Say, deadli
         else:
             shutil.rmtree(folder)
         campaign.add(name, outcome)
-        message = f"{outcome.kills.total():3} kills, {outcome.landings} landings, {len(outcome.violations)} violations"
-        say(f"{name:24} {message}, {time.monotonic() - began:.0f} s")
+        summary = f"{outcome.kills.total():3} kills, {outcome.landings} landings, {len(outcome.violations)} violations"
+        say(f"{name:24} {summary}, {time.monotonic() - began:.0f} s")
         for violation in outcome.violations:
             say(f"  violation: {violation}")
 

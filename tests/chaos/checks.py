@@ -53,8 +53,8 @@ class Inspector:
         for line in self.bench.git("log", "--format=%T %h %s", *self._tips()).splitlines():
             tree, commit = line.split(" ", 1)
             if tree not in self._green:
-                if message := self._gate(tree):
-                    yield f"red commit on the base: {commit}: {message}"
+                if reason := self._gate(tree):
+                    yield f"red commit on the base: {commit}: {reason}"
                 self._green.add(tree)
 
     def _gate(self, tree: str) -> str:
@@ -98,9 +98,9 @@ class Inspector:
                 yield f"lost: {name} is {status}, on the base {landed[name]} times: {story['failure']}"
         if missing := self.needs.keys() - {story["story"] for story in view["stories"]}:
             yield f"lost: nothing is known of {', '.join(sorted(missing))}"
-        message = json.loads(self.bench.spec.read_text())["userStories"]
-        if unticked := [story["id"] for story in message if not story["passes"]]:
-            yield f"the spec does not say that {', '.join(unticked)} landed"
+        stories = json.loads(self.bench.spec.read_text())["userStories"]
+        if unmarked := [story["id"] for story in stories if not story["passes"]]:
+            yield f"the spec does not say that {', '.join(unmarked)} landed"
 
     def _processes(self) -> Iterator[str]:
         deadline = time.monotonic() + _LEAVING_SECONDS
@@ -120,16 +120,16 @@ class Inspector:
 
     def _damage(self) -> Iterator[str]:
         for folder in (".git", ".git/shiftwork/hub.git"):
-            if message := self._fails(f"--git-dir={folder}", "fsck", "--full", "--no-dangling"):
-                yield f"{folder} is damaged: {message}"
+            if problem := self._fails(f"--git-dir={folder}", "fsck", "--full", "--no-dangling"):
+                yield f"{folder} is damaged: {problem}"
 
     def _untidy_checkout(self) -> Iterator[str]:
         changed = set(self.bench.git("diff", "--name-only").splitlines())
         staged = self.bench.git("diff", "--cached", "--name-only")
         untracked = self.bench.git("ls-files", "--others", "--exclude-standard")
         if changed != self.user.edits.keys() or staged or untracked:
-            message = f"changed {sorted(changed)}, staged {staged.split()}, untracked {untracked.split()}"
-            yield f"the checkout is not as the user left it ({sorted(self.user.edits)} changed): {message}"
+            found = f"changed {sorted(changed)}, staged {staged.split()}, untracked {untracked.split()}"
+            yield f"the checkout is not as the user left it ({sorted(self.user.edits)} changed): {found}"
         if self.bench.git("stash", "list") or len(self.bench.git("worktree", "list").splitlines()) > 1:
             yield "there is a stash or a working tree that the user has not made"
 

@@ -137,10 +137,10 @@ class Trial:
     def _strike_agent(self, kind: str) -> bool:
         """A step is tried twice: killing both attempts would make the story fail, which would not be a lost story."""
         self._wait(_AMBUSH_SECONDS, lambda: bool(self._game()))
-        if prey := self._game():
-            item = self._chance.choice(prey)
-            self._spared.add((item.story, item.step))
-            kill_agent(item, group=kind == "agent's group")
+        if victims := self._game():
+            prey = self._chance.choice(victims)
+            self._spared.add((prey.story, prey.step))
+            kill_agent(prey, group=kind == "agent's group")
             self.outcome.kills[kind] += 1
         return False
 
@@ -155,7 +155,7 @@ class Trial:
         return bool(agents(self._bench)) and kill_git(self._bench, _AMBUSH_SECONDS)
 
     def _game(self) -> list[Prey]:
-        return [prey for prey in agents(self._bench) if (prey.story, prey.step) not in self._spared]
+        return [agent for agent in agents(self._bench) if (agent.story, agent.step) not in self._spared]
 
     def _rise(self) -> None:
         """Sometimes at once, beside the processes that the dead one had started, sometimes after a while."""

@@ -9,7 +9,7 @@ from shiftwork.ports.workspace import Gates, Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
 from shiftwork.testing.model_server import ModelServer
 from tests.conformance.workspace.gates.gates_rig import TIERS, Opened, opener
-from tests.conformance.workspace.git.git_rig import Context, Scene, workspaces_of
+from tests.conformance.workspace.git.git_rig import GitRig, Scene, workspaces_of
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def workspaces(user: GitUser) -> Workspaces:
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Context:
-    return Context(tmp_path)
+def rig(tmp_path: Path) -> GitRig:
+    return GitRig(tmp_path)
 
 
 @pytest.fixture
-def elsewhere(context: Context) -> Context:
+def elsewhere(rig: GitRig) -> GitRig:
     """The user works on another branch, so that `main` is checked out nowhere."""
-    context.user.git("switch", "--quiet", "-c", "topic")
-    return context
+    rig.user.git("switch", "--quiet", "-c", "topic")
+    return rig
 
 
 @pytest.fixture

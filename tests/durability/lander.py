@@ -56,11 +56,11 @@ async def main(root: Path) -> None:
         queue = landing_stream(site.project, "main")
         requests = [await asked(context, queue, story, files) for story, files in STORIES.items()]
         await call(context, queue, requests[0].key)
-        values = {}
+        answers = {}
         for request in requests:
             (message,) = await context.inbox.wait(request.stream, after=0)
-            values[request.story] = message.body["kind"]
-        print(json.dumps(values))  # noqa: T201 - this is a program
+            answers[request.story] = message.body["kind"]
+        print(json.dumps(answers))  # noqa: T201 - this is a program
 
 
 if __name__ == "__main__":

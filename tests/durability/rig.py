@@ -109,8 +109,8 @@ class Bench:
 
     def start(self, *args: str, failpoint: str = "") -> warm.Started:
         """Started; its output is ignored."""
-        with Path(os.devnull).open("w") as ignore:
-            ends = {"out": ignore.fileno(), "err": ignore.fileno()}
+        with Path(os.devnull).open("w") as nowhere:
+            ends = {"out": nowhere.fileno(), "err": nowhere.fileno()}
             return warm.start(args, cwd=self.repo, env=self.environment(failpoint), **ends)
 
     def git(self, *args: str) -> str:
@@ -190,8 +190,8 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
     note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+, [^"]+"'
-    message = re.sub(note, "", bench.spec.read_text(), count=1)
-    assert message == SPEC.replace("false", "true"), "the spec says what has landed, once"
+    spec = re.sub(note, "", bench.spec.read_text(), count=1)
+    assert spec == SPEC.replace("false", "true"), "the spec says what has landed, once"
     assert not list(bench.root.glob(".*.shiftwork")), "no half of a file is left"
     trees = trees_of(bench.repo) / view["run"]
     assert not trees.exists() or not any(trees.iterdir())

@@ -42,18 +42,18 @@ SLOW = "git log -1 --format=%s | grep -q : || exit 0; touch {told}; [ -e {go} ] 
 
 def with_slow_gates(bench: Bench) -> Path:
     """Gates that pass once there is a file `go`. Returns the file that they create when they start."""
-    path, proceed = bench.root / "gates-run", bench.root / "go"
+    begun, proceed = bench.root / "gates-run", bench.root / "go"
     settings = bench.repo / "shiftwork.toml"
-    settings.write_text(settings.read_text().replace(GATE, SLOW.format(told=path, go=proceed)))
+    settings.write_text(settings.read_text().replace(GATE, SLOW.format(told=begun, go=proceed)))
     bench.git("commit", "--quiet", "-am", "slow gates")
-    return path
+    return begun
 
 
 def at_its_gates(bench: Bench, failpoint: str = "") -> Started:
     """The run in progress, whose gates run on the commit that is about to land."""
-    path = with_slow_gates(bench)
+    begun = with_slow_gates(bench)
     running = bench.start(*RUN, failpoint=failpoint)
-    eventually(path.exists)
+    eventually(begun.exists)
     return running
 
 

@@ -55,8 +55,8 @@ def test_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which:
     assert run.status is RunStatus.COMPLETED
     assert sorted(rig.log()) == ["feat: US-001 - Story 1", "feat: US-002 - Story 2", "start"]
     assert set(git(rig.repo, "show", "main:shared").split()) == {"US-001", "US-002"}
-    lines = [kinds(asyncio.run(rig.facts(run, f"US-00{number}"))) for number in (1, 2)]
-    assert sum(map(Counter, lines), Counter())["StepFailed"] <= 1, "none but the one that the agent crashed in"
+    facts = [kinds(asyncio.run(rig.facts(run, f"US-00{number}"))) for number in (1, 2)]
+    assert sum(map(Counter, facts), Counter())["StepFailed"] <= 1, "none but the one that the agent crashed in"
 
 
 def _sharing() -> Script:

@@ -64,8 +64,8 @@ def test_a_batch_killed_at(place: str, engine: str, repo: Path) -> None:
             file.unlink()
     again = lander(repo)
     assert again.returncode == 0, again.stdout + again.stderr
-    values = json.loads(again.stdout)
-    assert values == {
+    answers = json.loads(again.stdout)
+    assert answers == {
         "A": "LandingAccepted",
         "B": "LandingAccepted",
         "C": "LandingRefused",

@@ -14,7 +14,7 @@ LANDED = "feat: US-001 - Make work.txt"
 
 def assert_asked(bench: Bench) -> None:
     assert bench.subjects() == ["start"]
-    (story,) = (status for status in bench.status()["stories"] if status["story"] == "US-001")
+    (story,) = (view for view in bench.status()["stories"] if view["story"] == "US-001")
     assert story["hold"] == "approval"
 
 

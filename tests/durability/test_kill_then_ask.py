@@ -36,12 +36,12 @@ def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_
 def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
     """The run that undoes its landed work has died, before or after it received the request."""
     assert bench.shiftwork(*RUN).returncode == 0
-    path = with_slow_gates(bench)
+    begun = with_slow_gates(bench)
     if failpoint:
         bench.dies("undo", "US-001", failpoint=failpoint, engine=engine)
         return
     running = bench.start("undo", "US-001")
-    eventually(path.exists)
+    eventually(begun.exists)
     running.kill()
 
 

@@ -42,7 +42,7 @@ def outcome_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", BROKEN, ids=named)
-def test_a_broken_file_is_reported_what_is_wrong_where_and_what_was_meant(path: Path) -> None:
+def test_a_broken_file_is_refused_with_what_is_wrong_where_and_what_was_meant(path: Path) -> None:
     assert outcome_of(path) == path.with_suffix(".expected").read_text(encoding="utf-8")
 
 

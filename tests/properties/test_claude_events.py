@@ -114,7 +114,7 @@ def limit(status: str, resets_at: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 503, 529, None])
-def test_errors_of_the_model_are_reported_apart_from_rate_limits(status: int | None) -> None:
+def test_errors_of_the_model_are_distinguished_from_rate_limits(status: int | None) -> None:
     failed = final(is_error=True, terminal_reason="api_error", api_error_status=status)
     assert verdict(failed).ending is (Ending.OVERLOADED if status in {503, 529} else Ending.API_ERROR)
     limited = verdict(limit("rejected", 1794700706), failed)

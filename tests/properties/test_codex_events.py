@@ -129,7 +129,7 @@ def test_what_others_say_about_limits_is_none(message: str) -> None:
         (None, Ending.API_ERROR),
     ],
 )
-def test_the_session_file_reports_the_kind_of_an_error(typed: object, ending: Ending) -> None:
+def test_the_session_file_has_the_kind_of_an_error(typed: object, ending: Ending) -> None:
     kept = {"type": "task_complete", "error": {"codex_error_info": typed}}
     assert read(failed("in words of tomorrow"), kept=(kept,)).ending is ending
 
@@ -156,7 +156,7 @@ def test_a_limit_that_is_waited_for_is_one_until_work_continues() -> None:
     assert read(waiting, complaint("Reconnecting... 2/5 (Connection failed)"), exit_code=-2).ending is Ending.CRASHED
 
 
-def test_passing_trouble_and_the_last_word_are_reported_apart() -> None:
+def test_passing_trouble_and_the_last_word_are_distinguished() -> None:
     trouble = complaint("Reconnecting... 1/1 (stream disconnected before completion)")
     events, report = outcome_of(trouble, complaint("gone"), failed("gone"))
     assert [event.kind for event in events] == [EventKind.RETRY, EventKind.USAGE, EventKind.FINAL]

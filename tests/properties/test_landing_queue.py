@@ -54,7 +54,7 @@ def test_every_entry_has_one_end_and_its_story_is_reported(policy: LandingPolicy
 
 @given(policies, st.data())
 @SIMULATIONS
-def test_what_was_reported_that_it_is_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
+def test_what_was_reported_as_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
     """Whenever the process died, the branch was never at a commit with the story. No other entry leaves the queue."""
     context, play = played(policy, data)
     on_branch = {story for commit in context.been for story in context.stories[commit]}

@@ -160,7 +160,7 @@ class StoryNotified(RuleBasedStateMachine):
         assert not (landed and self.story.status is StoryStatus.FAILED)
 
 
-def test_a_story_keeps_to_its_tables_whatever_it_is_reported() -> None:
+def test_a_story_keeps_to_its_tables_whatever_facts_it_receives() -> None:
     run_state_machine_as_test(StoryNotified, settings=settings(QUICK, max_examples=40, stateful_step_count=30))
 
 

@@ -54,7 +54,7 @@ def test_a_family_is_closed_and_no_larger(
 
 
 @given(populations(), st.integers(1, 25))
-def test_anyone_who_is_barred_with_its_line_is_below_no_one_found(seen: dict[int, Sighting], me: int) -> None:
+def test_a_process_that_is_barred_with_its_line_is_below_none_found(seen: dict[int, Sighting], me: int) -> None:
     line = lineage(seen, me)
     assert me in line
     assert all(seen[pid].parent in line for pid in line if pid in seen)

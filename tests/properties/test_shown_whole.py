@@ -35,7 +35,7 @@ def _meant(mark: re.Match[str]) -> str:
 @example("<2 blanks>", None)
 @example("\\\n", 1)
 @example("<nothing>", None)
-def test_what_runs_can_be_reported_from_what_is_shown(text: str, room: int | None) -> None:
+def test_what_runs_can_be_read_from_what_is_shown(text: str, room: int | None) -> None:
     assert read(in_lines(text, room)) == text
 
 

@@ -21,7 +21,7 @@ from shiftwork.testing.strategies import QUICK, DrawnChance, specs
 
 @given(specs(), st.integers(1, 3), st.data())
 @QUICK
-def test_the_file_is_reported_of_every_landing_and_undo_once_and_of_nothing_else(
+def test_the_file_is_updated_for_every_landing_and_undo_once_and_for_nothing_else(
     stories: tuple[Story, ...], parallel: int, data: st.DataObject
 ) -> None:
     context = RunSimulation(chance=DrawnChance(data))

@@ -103,7 +103,7 @@ def test_an_end_that_is_always_ahead_is_asked_for_seldom_and_not_for_ever(
 
 
 @given(chain=chains, limited=limits, now=times)
-def test_anyone_who_is_assigned_is_free_whenever_anybody_is(
+def test_the_assigned_profile_is_free_whenever_any_is(
     chain: list[str], limited: tuple[tuple[str, float], ...], now: float
 ) -> None:
     free = [agent for agent in chain if dict(limited).get(agent, 0.0) <= now]

@@ -39,7 +39,7 @@ class LocalAttemptFolders:
     def _lay(self, name: AttemptName) -> AttemptFolder:
         folder = self._folder(name)
         if folder.exists():
-            _reserve(folder)
+            _move_away(folder)
         attempt_folder = AttemptFolder(
             folder=folder,
             home=folder / "home",
@@ -74,11 +74,11 @@ class LocalAttemptFolders:
         return self._state / "runs" / name.run / name.story / f"{name.step}-{name.attempt}"
 
 
-def _reserve(folder: Path) -> None:
+def _move_away(folder: Path) -> None:
     number = 1
-    while (reserved := folder.with_name(f"{folder.name}.{number}")).exists():
+    while (free := folder.with_name(f"{folder.name}.{number}")).exists():
         number += 1
-    folder.rename(reserved)
+    folder.rename(free)
 
 
 def _collect(attempt_folder: AttemptFolder) -> AttemptOutputs:

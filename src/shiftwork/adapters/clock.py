@@ -21,10 +21,10 @@ class SystemClock:
         """The name of a worker: 80 random bits after the second, because workers of many hosts share one database."""
         return self._stamped(_LONG)
 
-    def _stamped(self, length: int) -> str:
+    def _stamped(self, random_length: int) -> str:
         value, stamp = int(self.now()), ""
         while value:
             value, digit = divmod(value, len(_ALPHABET))
             stamp = _ALPHABET[digit] + stamp
         # `secrets` would do the same, but importing it takes a twentieth of the time that `status` needs.
-        return stamp + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(length))
+        return stamp + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(random_length))

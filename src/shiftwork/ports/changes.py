@@ -62,7 +62,7 @@ class Witness(Protocol):
         """
         ...
 
-    async def reverted(self, commit: Commit, branch: str) -> Commit:
+    async def revert_of(self, commit: Commit, branch: str) -> Commit:
         """The commit on this branch (full name) that says it reverts `commit` and is not itself reverted; empty if
         there is none.
         """

@@ -18,7 +18,7 @@ class Protecting(Protocol):
         """The differences in these paths, always as text; limited in size, so the last paths may be missing."""
         ...
 
-    async def keep_reserved(
+    async def keep_left_out(
         self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
     ) -> None:
         """Store the differences in these paths as the story's patch, and all patches of the run as a single patch.

@@ -117,7 +117,7 @@ def test_a_story_in_flight_is_shown_it_at_its_next_attempt(rig: Rig) -> None:
     assert run.memory.patterns.notes[0].by == "US-001"
 
 
-def test_notes_on_the_attempt_folder_have_the_scope_that_their_name_reports(rig: Rig) -> None:
+def test_notes_in_the_attempt_folder_have_the_scope_that_their_name_says(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn | None:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
             output_folder = Path(task.env[OUTPUT_VARIABLE])
@@ -223,7 +223,7 @@ def test_what_the_run_remembers_is_in_its_history_alone(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("count", [REMARKS, REMARKS + 3])
-def test_an_attempt_may_leave_so_many_notes_and_is_reported_of_the_rest(count: int) -> None:
+def test_an_attempt_may_leave_so_many_notes_and_the_rest_is_counted(count: int) -> None:
     outputs = AttemptOutputs(notes=tuple(Remark(text=f"{number} ") for number in range(count - 2)))
     remarks = remarks_of(outputs, Answer(learnings=("learnt",), patterns=("x" * 20_000,)))
     if count == REMARKS:

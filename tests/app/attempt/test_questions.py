@@ -260,7 +260,7 @@ def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
 # What cannot be said --------------------------------------------------------------------------------------------------
 
 
-def test_who_asks_for_a_yes_or_a_no_is_not_reported_anything_else(rig: Rig) -> None:
+def test_who_asks_for_a_yes_or_a_no_gets_nothing_else(rig: Rig) -> None:
     with pytest.raises(IntentError, match=r"US-001 needs a yes or a no: May it land\?") as refused:
         asyncio.run(talked(rig, Word.ANSWER, "perhaps", approval()))
     assert re.fullmatch(

@@ -266,7 +266,7 @@ def test_where_all_profiles_are_limited_the_soonest_is_waited_for(rig: Rig) -> N
     asyncio.run(scenario())
 
 
-def test_anyone_who_continues_in_anothers_place_is_not_reported_the_others_model(rig: Rig) -> None:
+def test_a_profile_that_continues_in_anothers_place_does_not_get_the_others_model(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
         rig.models = {"thorough": "large"}
@@ -331,7 +331,7 @@ def test_calls_of_which_nothing_is_known_are_no_cycle(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_a_limit_is_reported_in_what_is_exported_and_reported(rig: Rig) -> None:
+def test_a_limit_is_in_the_export_and_in_the_report(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = limited_once(rig, 0.2)
         run = await rig.run(workflow=SHORT)

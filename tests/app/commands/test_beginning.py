@@ -108,7 +108,7 @@ def test_a_run_whose_process_is_dead_keeps_no_one_from_another(rig: Rig) -> None
     asyncio.run(scenario())
 
 
-def test_who_would_begin_a_spec_again_is_reported_of_the_run_that_is_left(rig: Rig) -> None:
+def test_who_would_begin_a_spec_again_is_shown_the_run_that_is_left(rig: Rig) -> None:
     at_length(rig)
     dead = set[Owner]()
     rig.alive = lambda owner: owner not in dead
@@ -170,7 +170,7 @@ def test_who_was_killed_while_beginning_keeps_no_one_from_it(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_who_finds_another_beginning_receives_what_comes_of_it(rig: Rig) -> None:
+def test_who_finds_another_beginning_gets_what_comes_of_it(rig: Rig) -> None:
     """The other may yet fail: then this one begins."""
     rig.alive = lambda _: True
 
@@ -194,7 +194,7 @@ class AgedLeases(MemoryLeases):
 
 
 @pytest.mark.parametrize("alive", [True, None])
-def test_who_is_frozen_while_beginning_is_reported_of_and_elsewhere_taken_for_dead(
+def test_who_is_frozen_while_beginning_is_reported_and_elsewhere_taken_for_dead(
     rig: Rig, *, alive: bool | None
 ) -> None:
     rig.alive = (lambda _: True) if alive else is_unknown

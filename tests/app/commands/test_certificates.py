@@ -142,7 +142,7 @@ def test_a_gate_that_is_another_command_now_proves_nothing_of_what_was_certified
         assert f"passed as `{PRINTED.command}`, but is now `true` in the settings" in message
 
 
-def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and_reports_that(rig: Rig) -> None:
+def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and_says_that(rig: Rig) -> None:
     said = landed(rig).certificate
     paper = forged(replace(said, gates=tuple(replace(line, command="") for line in said.gates)))
     assert from_document(json.dumps(document(paper))) == paper
@@ -275,7 +275,7 @@ def test_a_story_that_never_was_is_not_certified_by_a_commit_that_is_not_its_own
     assert not any(held.passed for held in found if held.name in {"trailers", "evidence AC-9"})
 
 
-def test_what_a_person_has_confirmed_for_is_known_to_the_history_alone(rig: Rig) -> None:
+def test_what_a_person_has_confirmed_is_known_to_the_history_alone(rig: Rig) -> None:
     rig.script = working()  # type: ignore[assignment]
     run = ran(rig, asked("it is nice"), ProofPolicy.TRUSTING)
     said = asyncio.run(paper_of(rig, run)).certificate

@@ -216,7 +216,7 @@ class Snatched:
         return await self._leases.acquire(resource, owner, replacing=replacing)
 
 
-def test_anyone_who_takes_the_run_first_has_it(rig: Rig) -> None:
+def test_the_first_to_take_the_run_has_it(rig: Rig) -> None:
     async def scenario() -> None:
         run = await interrupted(rig)
         thief = this_owner("thief")
@@ -243,7 +243,7 @@ def test_no_lease_outlives_its_holder(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("dry", [False, True])
-def test_what_a_dead_worker_held_is_let_pass_when_its_gates_are_ended(rig: Rig, *, dry: bool) -> None:
+def test_what_a_dead_worker_held_is_released_when_its_gates_are_ended(rig: Rig, *, dry: bool) -> None:
     """The next process to land finds the branch free and looks for no gates: old gates must not run beside its own."""
     rig.gates = (Gate(name="slow", command="sleep 100"),)
 
@@ -332,7 +332,7 @@ def test_a_story_that_no_one_has_begun_has_nothing_to_keep(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("needed", [True, False])
-def test_old_merges_pass_unless_a_run_builds_upon_them(rig: Rig, *, needed: bool) -> None:
+def test_old_merges_are_removed_unless_a_run_builds_upon_them(rig: Rig, *, needed: bool) -> None:
     async def scenario() -> None:
         import os  # noqa: PLC0415 - to make a file look old
 

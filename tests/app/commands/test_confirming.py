@@ -54,7 +54,7 @@ def test_what_no_one_can_check_waits_for_a_person_under_the_strictest_policy(
 
 
 @pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
-def test_words_are_no_yes_for_what_only_a_person_can_report(rig: Rig, word: Word) -> None:
+def test_words_are_no_yes_for_what_only_a_person_can_decide(rig: Rig, word: Word) -> None:
     rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
 
     async def scenario() -> RunState:
@@ -80,7 +80,7 @@ async def approve(rig: Rig, context: Context, run: RunId, hold: int, because: st
     return held.detail if held else ""
 
 
-def test_work_that_was_repaired_after_a_person_confirmed_for_it_is_shown_to_them_again(rig: Rig) -> None:
+def test_work_that_was_repaired_after_a_person_confirmed_it_is_shown_to_them_again(rig: Rig) -> None:
     rig.gates = (Gate(name="test", command="grep -q mended work.txt"),)
 
     def script(task: AgentTask) -> Turn:

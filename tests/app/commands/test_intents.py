@@ -96,7 +96,7 @@ def lives(_: Owner) -> bool:
 # Messages before work ------------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_begun_while_there_is_messages(rig: Rig) -> None:
+def test_nothing_is_begun_while_there_are_messages(rig: Rig) -> None:
     """A message that comes while a step runs is read before the next step, the gates, and the landing."""
     gate = StepPlan(name="check", type="check", kind=StepKind.GATE, description="check")
     crew_of(rig)
@@ -287,7 +287,7 @@ def test_a_retry_in_a_run_that_continues_waits_for_its_turn(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_messages_for_the_pass_before_is_not_read_in_the_next(rig: Rig) -> None:
+def test_messages_for_the_start_before_are_not_read_in_the_next(rig: Rig) -> None:
     crew_of(rig, US_001=[BROKEN, BROKEN])
 
     async def scenario() -> None:
@@ -325,7 +325,7 @@ def test_a_run_that_was_cancelled_continues_for_a_retry_and_can_be_cancelled_aga
     asyncio.run(scenario())
 
 
-def test_a_run_that_is_over_is_only_given_back_unless_its_messages_asks_for_more(rig: Rig) -> None:
+def test_a_run_that_is_over_is_only_given_back_unless_its_messages_ask_for_more(rig: Rig) -> None:
     crew_of(rig)
 
     async def scenario() -> None:
@@ -344,7 +344,7 @@ def test_a_run_that_is_over_is_only_given_back_unless_its_messages_asks_for_more
     asyncio.run(scenario())
 
 
-def test_what_was_asked_for_too_late_is_reported_so(rig: Rig) -> None:
+def test_what_was_asked_for_too_late_is_reported_as_that(rig: Rig) -> None:
     crew_of(rig, US_001=[BROKEN, BROKEN])
 
     async def scenario() -> None:

@@ -33,7 +33,7 @@ from tests.app.rig import SHORT, Rig, done, honest, kinds
 from tests.app.run.dying import deadly
 
 
-def test_a_worker_that_has_lost_its_run_lets_pass_of_everything(rig: Rig) -> None:
+def test_a_worker_that_has_lost_its_run_releases_everything(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
         async with rig.open() as context:
@@ -155,7 +155,7 @@ def test_a_worker_elsewhere_is_believed_dead_only_after_a_while(rig: Rig) -> Non
     asyncio.run(scenario())
 
 
-def test_what_a_job_dies_of_is_raised_to_anyone_who_waits_and_the_run_can_continue(rig: Rig) -> None:
+def test_what_a_job_dies_of_is_raised_to_the_caller_and_the_run_can_continue(rig: Rig) -> None:
     def script(_: object) -> None:
         raise ValueError("a bug in an adapter")
 

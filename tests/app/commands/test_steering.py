@@ -58,7 +58,7 @@ def test_an_approval_step_waits_for_a_person(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_a_step_that_asks_when_exhausted_can_be_let_continue(rig: Rig) -> None:
+def test_a_step_that_asks_when_exhausted_can_be_allowed_to_continue(rig: Rig) -> None:
     async def scenario() -> None:
         coding = replace(catalogue_step("coding", max_retries=0), exhausted=Exhausted.ASK)
         rig.script = honest(coding=[Turn(ending=Ending.CRASHED)])

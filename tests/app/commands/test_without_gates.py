@@ -119,7 +119,7 @@ def test_a_run_with_all_gates_says_nothing_of_it(rig: Rig) -> None:
     assert export(completed, rig.repo)["account"]["without_gates"] == []
 
 
-def test_agents_are_not_reported_of_it(rig: Rig) -> None:
+def test_agents_are_not_notified_of_it(rig: Rig) -> None:
     prompts = []
 
     def script(task: AgentTask) -> Turn:

@@ -47,7 +47,7 @@ async def at_its_gates(rig: Rig, run: RunId, begun: Path) -> AsyncIterator[tuple
 
 
 @pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
-def test_a_revert_at_its_gates_is_reverted_when_its_run_is_cancelled(rig: Rig, tmp_path: Path, *, alive: bool) -> None:
+def test_a_revert_at_its_gates_is_withdrawn_when_its_run_is_cancelled(rig: Rig, tmp_path: Path, *, alive: bool) -> None:
     begun, again = tmp_path / "gate", tmp_path / "again"
     crew_of(rig)
 

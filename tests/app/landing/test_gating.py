@@ -108,7 +108,7 @@ def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
     assert [gate_begun.at for gate_begun in gates] == sorted(gate_begun.at for gate_begun in gates)
 
 
-def test_a_run_is_reported_what_its_stories_did_to_tests(rig: Rig) -> None:
+def test_a_run_is_shown_with_what_its_stories_did_to_tests(rig: Rig) -> None:
     run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
     assert run.status is RunStatus.COMPLETED
     assert asyncio.run(rig.story(run)).landing.inspection.message == "1 edited, 1 gate configuration (tox.ini)"
@@ -126,7 +126,7 @@ def test_a_test_that_the_spec_says_is_touched_may_change(rig: Rig) -> None:
     assert [len(report.results) for report in reports(rig)] == [1]
 
 
-def test_changes_may_be_reported_of_only(rig: Rig) -> None:
+def test_changes_may_be_reported_only(rig: Rig) -> None:
     rig.protection = Protection(policy=ProtectPolicy.REPORT)
     assert work(rig, {**BAD, **LAX}).status is RunStatus.COMPLETED
     assert "Shiftwork-Tests: 1 edited" in message(rig)

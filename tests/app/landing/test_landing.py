@@ -146,7 +146,7 @@ def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig:
     assert (rig.repo / "README").read_text() == "changed by both\n"
 
 
-def test_a_conflict_left_status_fails_and_lands_nothing(rig: Rig) -> None:
+def test_an_unresolved_conflict_fails_and_lands_nothing(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
             (rig.repo / "README").write_text("changed by the user\n")

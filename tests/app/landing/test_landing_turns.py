@@ -109,7 +109,7 @@ class ContestedLeases(MemoryLeases):
         return await super().acquire(resource, owner, replacing=replacing)
 
 
-def test_anyone_who_comes_second_to_a_dead_ones_place_continues_waiting(rig: Rig) -> None:
+def test_the_second_to_come_to_a_dead_ones_place_continues_waiting(rig: Rig) -> None:
     rig.gates = ()
     rig.alive = lambda _: False
     rig.store = MemoryStore(ContestedLeases())

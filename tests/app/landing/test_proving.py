@@ -58,7 +58,7 @@ def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig
 
 
 @pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
-def test_an_agent_without_tools_is_reported_what_to_show_before_it_is_refused_for_want_of_it(
+def test_an_agent_without_tools_is_instructed_what_to_show_before_it_is_refused_for_want_of_it(
     rig: Rig, policy: ProofPolicy
 ) -> None:
     def script(task: AgentTask) -> Turn:

@@ -138,7 +138,7 @@ def test_a_channel_that_is_gone_is_given_up_and_the_run_ends_all_the_same(rig: R
     asyncio.run(scene())
 
 
-def test_a_story_of_whose_question_no_one_was_reported_says_so_until_it_is_answered(rig: Rig) -> None:
+def test_a_story_of_whose_question_no_one_was_notified_says_so_until_it_is_answered(rig: Rig) -> None:
     async def scene() -> None:
         email = Channel(failures=MAX_TRIES)
         async with reported_by(rig, email=email).open() as context:

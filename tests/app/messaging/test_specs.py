@@ -92,7 +92,7 @@ def test_what_passes_already_is_not_worked_on(rig: Rig) -> None:
     assert not git(rig.repo, "ls-tree", "--name-only", "feature/mine", "C.txt")
 
 
-def test_agents_are_reported_how_the_work_is_kept(rig: Rig) -> None:
+def test_agents_are_instructed_how_the_work_is_kept(rig: Rig) -> None:
     project(rig)
     prompts: list[str] = []
 

@@ -72,7 +72,7 @@ def test_a_run_that_is_cancelled_while_no_one_works_on_it_begins_nothing_more(ri
     assert crew.began == ["US-001"]
 
 
-def test_of_several_that_could_start_none_does_once_a_cancel_is_received_of(rig: Rig) -> None:
+def test_of_several_that_could_start_none_does_once_a_cancel_is_received(rig: Rig) -> None:
     crew, death = crew_of(rig), deadly(rig.store)
     death.before_recording(of(story_facts.StoryStarted))
 
@@ -137,7 +137,7 @@ def test_a_story_that_was_begun_and_not_recorded_is_reported_before_it_continues
     assert (crew.began, seen(rig, run_facts.StoryDispatched)) == (["US-001"], 1)
 
 
-def test_who_would_edit_a_story_that_was_begun_and_not_recorded_is_reported_that_it_is_too_late(rig: Rig) -> None:
+def test_an_edit_of_a_story_that_was_begun_and_not_recorded_is_refused_as_too_late(rig: Rig) -> None:
     """The run first records that the story has begun and then receives the edit, which is too late."""
     crew_of(rig)
     death = deadly(rig.store)
@@ -193,7 +193,7 @@ def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig:
     assert last == (["feat: A-2", "feat: _run"] if flag else ["feat: _run", "feat: A-2"])
 
 
-def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anybody_is_reported_that_it_is_over(
+def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anyone_is_notified_that_it_is_over(
     rig: Rig,
 ) -> None:
     crew_of(rig)
@@ -223,7 +223,7 @@ def test_a_cancel_that_comes_when_all_is_done_changes_nothing(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_an_answer_to_a_wait_that_the_story_has_yet_to_receive_of_is_an_answer_to_that_one(rig: Rig) -> None:
+def test_an_answer_to_a_wait_that_the_story_has_yet_to_learn_of_is_an_answer_to_that_one(rig: Rig) -> None:
     """Its second at the limit of the run; the first is over."""
     rig.gates, rig.script = (), pays(5.0)
     death = deadly(rig.store)
@@ -243,7 +243,7 @@ def test_an_answer_to_a_wait_that_the_story_has_yet_to_receive_of_is_an_answer_t
     asyncio.run(scenario())
 
 
-def test_who_has_answered_a_story_while_no_one_worked_is_not_reported_again_that_it_waits(rig: Rig) -> None:
+def test_who_has_answered_a_story_while_no_one_worked_is_not_notified_again_that_it_waits(rig: Rig) -> None:
     channel, death = Channel(), deadly(rig.store)
     rig.gates = ()
     death.before_recording(of(NoticeTried))

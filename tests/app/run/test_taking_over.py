@@ -66,7 +66,7 @@ async def killed_at_its_gates(rig: Rig, path: Path, *, recorded: bool) -> RunId:
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
 @pytest.mark.parametrize("recorded", [True, False], ids=["and knows it", "and died before it knew"])
-def test_a_story_that_has_asked_to_land_is_reverted_before_its_gates_continue(
+def test_a_story_that_has_asked_to_land_is_withdrawn_before_its_gates_continue(
     rig: Rig, tmp_path: Path, *, recorded: bool, whole: bool
 ) -> None:
     message, again = tmp_path / "gate", tmp_path / "again"

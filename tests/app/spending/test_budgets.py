@@ -55,7 +55,7 @@ def test_without_a_limit_of_the_run_no_one_is_asked_for_anything(rig: Rig) -> No
 
 
 @pytest.mark.parametrize("thrifty", [True, False])
-def test_each_attempt_is_reserved_for_and_settled(rig: Rig, *, thrifty: bool) -> None:
+def test_each_attempt_has_a_reservation_and_is_settled(rig: Rig, *, thrifty: bool) -> None:
     async def scenario() -> None:
         caps: list[float | None] = []
         script = costs(0.25)

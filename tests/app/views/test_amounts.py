@@ -84,7 +84,7 @@ def test_small_sums_are_reported_with_the_digits_they_need() -> None:
     assert spent_of(Budget(usd=0.001), Usage(cost_usd=0.0016)) == "0.0016 of 0.0010 USD"
 
 
-def test_programs_are_reported_shares_and_whether_what_was_estimated_came() -> None:
+def test_programs_get_shares_and_whether_the_forecast_held() -> None:
     shares = [Share(agent="a", model="m", usage=REPORTED), Share(agent="b", model="", usage=SILENT)]
     shared = amounts.shared(shares)
     assert [(item["agent"], item["cost_usd"], item["unpriced"]) for item in shared["agents"]] == [

@@ -304,7 +304,7 @@ def test_what_is_not_over_is_found_behind_newer_runs_and_reported_as_it_stands(r
     asyncio.run(scenario())
 
 
-def test_stories_that_have_ended_count_before_their_run_has_received_of_it(rig: Rig) -> None:
+def test_stories_that_have_ended_count_before_their_run_has_learnt_of_it(rig: Rig) -> None:
     """After a kill between a story's end and its message to the run, two views at once showed different numbers."""
 
     async def scenario() -> None:

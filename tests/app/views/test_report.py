@@ -230,7 +230,7 @@ def test_a_retry_is_reported_among_what_led_to_the_end(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_the_roll_reports_what_each_story_waits_for() -> None:
+def test_the_roll_shows_what_each_story_waits_for() -> None:
     async def scenario() -> None:
         store = MemoryStore()
         await account_of(store)

@@ -12,7 +12,7 @@ def say(message: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def feed() -> dict[str, Any]:
+def receive() -> dict[str, Any]:
     line = sys.stdin.readline()
     if not line:
         raise SystemExit(0)
@@ -30,7 +30,7 @@ def chunk(text: str) -> None:
 
 def ask(method: str, **params: Any) -> Any:
     say({"id": "mine", "method": method, "params": {"sessionId": "s", **params}})
-    answer = feed()
+    answer = receive()
     return answer.get("result", answer.get("error"))
 
 
@@ -53,14 +53,14 @@ def permissions(outside: str) -> None:
 
 def files(outside: str) -> None:
     ask("fs/write_text_file", path="sub/a.txt", content="one\ntwo\nthree\n")
-    lines = [
+    answers = [
         ask("fs/read_text_file", path="sub/a.txt", line=2, limit=1).get("content"),
         ask("fs/read_text_file", path=f"{outside}/secret").get("data"),
         ask("fs/write_text_file", path="link/stolen", content="x").get("data"),
         ask("fs/read_text_file", path="missing").get("code"),
         ask("terminal/create", command="sh").get("code"),
     ]
-    chunk(json.dumps(lines))
+    chunk(json.dumps(answers))
 
 
 def garbage(_: str) -> None:
@@ -78,7 +78,7 @@ def garbage(_: str) -> None:
     say({"method": "session/update", "params": {"update": {"sessionUpdate": "agent_message_chunk", "content": 7}}})
     say({"method": "of/tomorrow"})
     say({"id": 7, "method": "of/tomorrow"})
-    feed()
+    receive()
     chunk("Still here.")
 
 
@@ -101,12 +101,12 @@ def silent(_: str) -> None:
     """Nothing is said."""
 
 
-ATTEMPTS_EACH = {"permissions": permissions, "files": files, "garbage": garbage, "works": works, "lingers": lingers}
+BEHAVIOURS = {"permissions": permissions, "files": files, "garbage": garbage, "works": works, "lingers": lingers}
 
 
 def main(play: str, outside: str) -> int:
     while True:
-        message = feed()
+        message = receive()
         match message["method"], play:
             case "initialize", "mute":
                 return 3
@@ -130,7 +130,7 @@ def main(play: str, outside: str) -> int:
                 sys.stderr.write("out of luck\n")
                 return 7
             case "session/prompt", _:
-                ATTEMPTS_EACH.get(play, silent)(outside)
+                BEHAVIOURS.get(play, silent)(outside)
                 reason = "max_tokens" if play == "stops" else "end_turn"
                 say(
                     {

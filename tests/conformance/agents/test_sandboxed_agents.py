@@ -222,7 +222,7 @@ def codex_token(**claims: object) -> str:
     auth = {"chatgpt_account_id": "acc", "chatgpt_plan_type": "pro"}
     table = {"email": "a@example.org", "https://api.openai.com/auth": auth, **claims}
     parts: tuple[dict[str, object], ...] = ({"alg": "none"}, table, {})
-    return ".".join(base64.urlsafe_b64encode(json.dumps(values).encode()).rstrip(b"=").decode() for values in parts)
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts)
 
 
 def test_a_program_in_the_home_is_found_with_what_it_needs(

@@ -135,10 +135,10 @@ def test_addresses_may_come_from_the_environment(tmp_path: Path) -> None:
 def test_what_stands_in_the_way_is_found_before_anything_is_sent(tmp_path: Path) -> None:
     settings = loaded(tmp_path, SETTINGS.replace("ntfy://secret-topic", "nonsense://x"))
     found = notify_problems(settings, {})
-    lines = [problem.message for problem in found]
+    messages = [problem.message for problem in found]
     assert found[0].hint.startswith("export HOOK=… with the secret that its receiver knows")
-    assert lines[0] == "the webhook is signed with $HOOK, which is not set"
-    assert "nonsense" in lines[1]
+    assert messages[0] == "the webhook is signed with $HOOK, which is not set"
+    assert "nonsense" in messages[1]
     unnamed = loaded(tmp_path, SETTINGS.replace('"HOOK"', '""'))
     assert notify_problems(unnamed, {})[0].message == "notify.webhook has no secret_env"
 

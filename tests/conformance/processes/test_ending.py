@@ -45,8 +45,8 @@ class Seen:
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
         self.looks += 1
         found = [sighting for sighting in map(LinuxHost().look_at, self.pids) if sighting and not sighting.zombie]
-        for item in found:
-            on_sight(item)
+        for sighting in found:
+            on_sight(sighting)
         return found
 
 
@@ -183,7 +183,7 @@ def test_without_an_environment_there_is_no_marker_and_no_warning(host: Host) ->
         while host.marker_of(process.pid) is None:
             assert process.poll() is None
         assert host.marker_of(process.pid) == ""
-    sizes = {item.pid: item.info["memory_info"] for item in psutil.process_iter(["memory_info"])}
+    sizes = {process.pid: process.info["memory_info"] for process in psutil.process_iter(["memory_info"])}
     without = [pid for pid, size in sizes.items() if size and not size.vms]
     assert {host.marker_of(pid) for pid in without} <= {""}, "neither the dead nor the kernel's own are programs"
 

@@ -150,13 +150,13 @@ def test_a_program_of_another_orchestrator_is_left_alone_though_it_bears_the_sam
     """As when a run is resumed at once, and repeats an attempt of the dead orchestrator."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    with orchestrator(marker, tmp_path / "one") as popen, orchestrator(marker, tmp_path / "two") as two:
-        (guard,) = guards_of(popen.pid)
-        popen.kill()
+    with orchestrator(marker, tmp_path / "one") as first, orchestrator(marker, tmp_path / "two") as second:
+        (guard,) = guards_of(first.pid)
+        first.kill()
         eventually(lambda: not lives(guard))
         assert not lives(pid_in(tmp_path / "one" / "first"))
         assert lives(pid_in(tmp_path / "two" / "first"))
-        continues(two)
+        continues(second)
 
 
 def test_the_guard_ends_with_an_orchestrator_that_has_nothing_left(marker: str, tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ class _Answering(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        values = {"path": self.path, "headers": self.headers.items(), "body": self._body().decode()}
-        self._answer(json.dumps(values).encode())
+        request = {"path": self.path, "headers": self.headers.items(), "body": self._body().decode()}
+        self._answer(json.dumps(request).encode())
 
     def do_GET(self) -> None:
         size = int(self.path.removeprefix("/bytes/")) if self.path.startswith("/bytes/") else None
@@ -101,6 +101,6 @@ class Caller:
 
     def says(self, *words: str) -> str:
         """What the proxy answers to this, and then to that, sent word by word."""
-        message, over = self.runs(ASK, *words)
+        answer, over = self.runs(ASK, *words)
         assert over.code == 0, over
-        return message
+        return answer

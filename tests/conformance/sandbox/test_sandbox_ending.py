@@ -77,15 +77,15 @@ def test_a_daemon_that_has_left_its_session_twice_is_gone(inside: Confined) -> N
     seen = inside.allowing(readable=(Path(sys.prefix), Path(sys.base_prefix)))
     twice = DAEMON.replace("os.setsid()\nif os.fork(): os._exit(0)\n", "os.setsid()\nif os.fork(): os._exit(0)\n" * 2)
     # It beats as long as it lives, in a file, for it has cleared its environment and its pid is its own.
-    heartbeating = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
+    daemon = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
     heartbeat = "while :; do echo x >> beats; sleep 0.02; done"
     outcome = seen.run(
-        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=heartbeating, BEAT=heartbeat
+        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=daemon, BEAT=heartbeat
     )
     assert outcome.passed, outcome.output
-    heartbeats = (inside.tree / "beats").stat().st_size
+    size = (inside.tree / "beats").stat().st_size
     subprocess.run(["sleep", "0.3"], check=True)
-    assert (inside.tree / "beats").stat().st_size == heartbeats
+    assert (inside.tree / "beats").stat().st_size == size
 
 
 def test_asked_to_stop_it_has_the_time_it_was_promised(inside: Confined) -> None:

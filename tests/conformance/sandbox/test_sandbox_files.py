@@ -40,7 +40,7 @@ def test_what_the_settings_show_goes_before_and_nothing_lies_outside_of_the_home
     (inside.home / ".config" / "pip" / "pip.conf").write_text("shown")
     shown = inside.allowing(readable=(inside.home / ".config" / "pip",))
     files = {inside.home / ".config/pip/pip.conf": "lent", Path("/etc/lent"): "lent", inside.home / ".npmrc": "lent"}
-    message = printed(shown, "cat ~/.config/pip/pip.conf; echo; cat ~/.npmrc; echo; ls /etc/lent", files)
-    assert message.split("\n")[:2] == ["shown", "lent"]
-    assert "/etc/lent" in message.split("\n")[2]
-    assert "cannot access" in message or "No such file" in message
+    output = printed(shown, "cat ~/.config/pip/pip.conf; echo; cat ~/.npmrc; echo; ls /etc/lent", files)
+    assert output.split("\n")[:2] == ["shown", "lent"]
+    assert "/etc/lent" in output.split("\n")[2]
+    assert "cannot access" in output or "No such file" in output

@@ -226,14 +226,14 @@ def test_its_environment_is_otherwise_the_one_that_is_given(caller: Caller) -> N
     spawn = replace(caller.inside.spawn("env -0 | sort -z | tr '\\0' '|'"), env=given)
     lines: list[bytes] = []
     within(90, supervise(caller.inside.walls.enclosed(spawn, Room(tree=caller.inside.tree)), lines.append))
-    values = dict(pair.split(b"=", 1) for pair in b"\n".join(lines).split(b"|") if pair)
-    proxies = {name for name in values if name.lower().endswith(b"_proxy")}
+    variables = dict(pair.split(b"=", 1) for pair in b"\n".join(lines).split(b"|") if pair)
+    proxies = {name for name in variables if name.lower().endswith(b"_proxy")}
     assert proxies == {f"{name}_proxy".encode() for name in ("http", "https", "all", "no")} | {
         f"{name}_PROXY".encode() for name in ("HTTP", "HTTPS", "ALL", "NO")
     }
-    assert values[b"HTTP_PROXY"].startswith(b"http://127.0.0.1:")
-    assert (values[b"ODD"], values[b"EMPTY"]) == (b"\xff=\n", b"")
-    assert set(values) - proxies - {b"SHLVL", b"_", b"OLDPWD"} == {
+    assert variables[b"HTTP_PROXY"].startswith(b"http://127.0.0.1:")
+    assert (variables[b"ODD"], variables[b"EMPTY"]) == (b"\xff=\n", b"")
+    assert set(variables) - proxies - {b"SHLVL", b"_", b"OLDPWD"} == {
         b"PATH",
         b"ODD",
         b"EMPTY",

@@ -51,11 +51,11 @@ def test_a_disk_that_somebody_else_fills_is_not_held_against_a_program(tmp_path:
     for number in range(4):
         other.with_name(f"other-{number}").write_bytes(b"x" * 3 * MB)
         assert watch.broken(()) == ""
-    lines = []
+    reasons = []
     for number in range(4):
         (own / str(number)).write_bytes(b"x" * 3 * MB)
-        lines.append(watch.broken(()))
-    assert any("disk_gb under [sandbox]" in line for line in lines)
+        reasons.append(watch.broken(()))
+    assert any("disk_gb under [sandbox]" in reason for reason in reasons)
 
 
 def test_a_folder_in_memory_ends_where_memory_does(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.timeout(120), NEEDS_BUBBLEWRAP]
 
 HOME = Path("/home/ada")
-DEFAULT_IDENTITY = 65534
+UNPRIVILEGED = 65534
 OWN_FLAGS = "--new-session --die-with-parent --unshare-user --unshare-pid --unshare-net --ro-bind / / --dev /dev"
 """As Claude Code's sandbox has them."""
 
@@ -32,14 +32,12 @@ def folder() -> Iterator[Path]:
         for name in ("tree", "house", "repo"):
             (place / name).mkdir()
         program = place / "bwrap"
-        drop = (
-            f"setpriv --reuid={DEFAULT_IDENTITY} --regid={DEFAULT_IDENTITY} --clear-groups" if os.geteuid() == 0 else ""
-        )
+        drop = f"setpriv --reuid={UNPRIVILEGED} --regid={UNPRIVILEGED} --clear-groups" if os.geteuid() == 0 else ""
         program.write_text(f'#!/bin/sh\nexec {drop} {BWRAP} "$@"\n')
         program.chmod(0o755)
         if os.geteuid() == 0:
             for path in (place, place / "tree", place / "house", place / "repo"):
-                os.chown(path, DEFAULT_IDENTITY, DEFAULT_IDENTITY)
+                os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
         yield place
 
 
@@ -60,13 +58,13 @@ def ran(folder: Path, command: str, *programs: str) -> tuple[Exit, str]:
 
 
 def test_a_bubblewrap_starts_within(folder: Path) -> None:
-    over, message = ran(folder, f"{shutil.which('bwrap')} {OWN_FLAGS} sh -c 'grep Seccomp: /proc/self/status; echo in'")
-    assert (over.code, message.splitlines()) == (0, ["Seccomp:\t2", "in"])
+    over, output = ran(folder, f"{shutil.which('bwrap')} {OWN_FLAGS} sh -c 'grep Seccomp: /proc/self/status; echo in'")
+    assert (over.code, output.splitlines()) == (0, ["Seccomp:\t2", "in"])
 
 
 @pytest.mark.real_agent
 def test_the_sandbox_of_codex_starts_within(folder: Path, codex_program: Path) -> None:
     words = "sandbox -- sh -c 'echo in; touch /usr/x || echo closed'"
-    over, message = ran(folder, f"{codex_program} {words}", str(codex_program))
-    assert over.code == 0, message
-    assert message.splitlines()[-3::2] == ["in", "closed"], message
+    over, output = ran(folder, f"{codex_program} {words}", str(codex_program))
+    assert over.code == 0, output
+    assert output.splitlines()[-3::2] == ["in", "closed"], output

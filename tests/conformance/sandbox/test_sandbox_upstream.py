@@ -111,9 +111,9 @@ def test_what_no_proxy_names_is_called_directly_and_a_refusal_of_it_is_reported(
 @NEEDS_BUBBLEWRAP
 def test_a_cut_network_has_no_proxy_in_its_environment(tmp_path: Path) -> None:
     inside = confined(tmp_path).allowing(network=False)
-    message = inside.run("env", HTTPS_PROXY=f"http://{PASSWORD}@proxy.example:1", all_proxy="http://x:y@z:1").output
-    assert "proxy.example" not in message
-    assert "x:y@z" not in message
+    variables = inside.run("env", HTTPS_PROXY=f"http://{PASSWORD}@proxy.example:1", all_proxy="http://x:y@z:1").output
+    assert "proxy.example" not in variables
+    assert "x:y@z" not in variables
 
 
 @pytest.mark.parametrize(

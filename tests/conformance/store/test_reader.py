@@ -28,9 +28,9 @@ def test_who_looks_waits_until_it_is_let_pass(sqlite_url: str) -> None:
             holder.execute("COMMIT")
             holder.close()
 
-        letting_go = threading.Thread(target=release)
-        letting_go.start()
+        releasing = threading.Thread(target=release)
+        releasing.start()
         try:
             assert list(asyncio.run(open_queries(sqlite_url).runs(limit=1))) == []
         finally:
-            letting_go.join()
+            releasing.join()

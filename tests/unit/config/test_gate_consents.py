@@ -24,7 +24,7 @@ def test_consent_is_for_one_repository_one_command_and_one_rung(tmp_path: Path, 
     assert GateConsents(tmp_path / "other", env).rungs() == {}
 
 
-def test_it_can_be_reverted(tmp_path: Path, env: dict[str, str]) -> None:
+def test_it_can_be_withdrawn(tmp_path: Path, env: dict[str, str]) -> None:
     book = GateConsents(tmp_path, env)
     book.give("make test", Rung.UNCONFINED)
     book.give("make test", Rung.CUT)

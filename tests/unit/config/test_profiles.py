@@ -68,7 +68,7 @@ def test_a_profile_names_who_continues_in_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nobody", "command"])
-def test_no_one_continues_in_the_place_of_anyone_who_is_not_there_or_is_the_same(tmp_path: Path, name: str) -> None:
+def test_no_profile_continues_in_the_place_of_one_that_is_not_there_or_is_the_same(tmp_path: Path, name: str) -> None:
     message = rf"agent\.fallback names '{name}', which is not another profile"
     with pytest.raises(SettingsError, match=message) as error:
         settings(tmp_path, FILE.replace("[agent]\n", f'[agent]\nfallback = ["{name}"]\n'))

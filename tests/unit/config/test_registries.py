@@ -174,7 +174,7 @@ def test_a_tool_is_asked_once_and_only_where_the_repository_uses_it(tmp_path: Pa
     assert (tmp_path / "asked").read_text().split() == ["npm", "pnpm"]
 
 
-def test_yarn_pass_and_gem_are_asked_in_their_own_words(tmp_path: Path, repo: Path) -> None:
+def test_yarn_go_and_gem_are_asked_in_their_own_words(tmp_path: Path, repo: Path) -> None:
     tools, env = tmp_path / "tools", around(tmp_path).env
     program(tools, "yarn", INDEX)
     program(tools, "go", f'{{"GOPROXY": "{INDEX}|{MORE},direct", "GOSUMDB": "sums.example.org"}}')

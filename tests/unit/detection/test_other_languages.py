@@ -143,7 +143,7 @@ def test_a_wrapper_is_preferred_to_the_program(tmp_path: Path, manifest: str, wr
     assert gates_of(found_in(tmp_path, {manifest: ""})) == {"test": test}
 
 
-def test_a_linter_of_pass_runs_where_it_is_configured_and_installed(tmp_path: Path) -> None:
+def test_a_linter_of_go_runs_where_it_is_configured_and_installed(tmp_path: Path) -> None:
     files = {"go.mod": "", ".golangci.yml": ""}
     found = found_in(tmp_path / "project", files, program(tmp_path, "golangci-lint"))
     assert gates_of(found)["lint"] == "golangci-lint run ./..."

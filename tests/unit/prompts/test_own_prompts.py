@@ -101,7 +101,7 @@ def test_the_answer_is_described_by_what_is_expected() -> None:
     assert "The answer must contain" not in prompt(a_story())
 
 
-def test_the_answer_is_reported_of_decisions_and_of_the_keys_that_are_kept() -> None:
+def test_the_prompt_names_decisions_and_the_keys_that_are_kept() -> None:
     routes = (Route(value="approved"), Route(value="rejected", target="implement", back=True))
     message = prompt(a_story(decision_key="DECISION", routes=routes, output_keys=("issues",)))
     assert "- `DECISION: <one of approved, rejected>` is needed: it decides what comes next.\n" in message

@@ -132,7 +132,7 @@ def test_every_type_sees_its_parts_in_order_and_no_others(kind: str, expected: l
     assert shown(kind) == [*expected, ANSWER]
 
 
-def test_no_other_type_sees_a_plan_or_receives_of_editing() -> None:
+def test_no_other_type_sees_a_plan_or_learns_of_editing() -> None:
     for kind in CATALOGUE:
         prompt = compose(a_state(a_step(kind)), a_step(kind), GIVEN)
         assert ("the plan" in prompt) == (NOTES in shown(kind))
@@ -231,7 +231,7 @@ def test_the_first_step_has_none_before_it() -> None:
     assert "The step before yours" not in prompt
 
 
-def test_without_tools_edits_pass_to_a_file() -> None:
+def test_without_tools_edits_are_written_to_a_file() -> None:
     step = a_step("coding")
     prompt = compose(a_state(step), step, replace(GIVEN, tools=False, output_folder="/out/edits.json"))
 
@@ -311,7 +311,7 @@ def test_the_examples_of_editing_can_be_understood() -> None:
     assert all(edit.reason for edit in found)
 
 
-def test_the_way_final_review_is_reported_to_ask_for_more_work_is_allowed() -> None:
+def test_the_way_final_review_is_instructed_to_ask_for_more_work_is_allowed() -> None:
     """The advice in the template and the rules of editing must not drift apart."""
     assert "add steps that fix it after the step before this one" in compose(
         a_state(a_step("final_review")), a_step("final_review"), GIVEN

@@ -49,7 +49,7 @@ def test_entries_that_fit_are_all_kept() -> None:
     assert newest([], 300, "notes") == foremost([], 300, "files") == ""
 
 
-def test_the_oldest_entries_pass_first_and_are_counted() -> None:
+def test_the_oldest_entries_are_removed_first_and_are_counted() -> None:
     entries = [f"{number} {'x' * 80}" for number in range(9)]
 
     assert newest(entries, 300, "notes").split("\n\n") == [

@@ -32,7 +32,7 @@ def prompt(plan: StepPlan, policy: ProofPolicy, story: Story = ASKED, *, tools: 
 
 @pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
 @pytest.mark.parametrize("kind", ["coding", "initial_testing", "review", "final_review", "rebase_resolve"])
-def test_steps_that_can_show_something_are_reported_what_will_be_asked_for(kind: str, policy: ProofPolicy) -> None:
+def test_steps_that_can_show_something_are_instructed_what_will_be_asked_for(kind: str, policy: ProofPolicy) -> None:
     message = prompt(catalogue_step(kind), policy)
     assert "It needs evidence for AC-1" in message
     assert "\nEVIDENCE:\n- <criterion> <kind> <reference>\n" in message
@@ -43,14 +43,14 @@ def test_so_is_a_step_with_a_prompt_of_its_own(policy: ProofPolicy) -> None:
     assert "\nEVIDENCE:\n" in prompt(OWN, policy)
 
 
-def test_one_with_tools_is_reported_that_it_must_use_one() -> None:
+def test_one_with_tools_is_instructed_that_it_must_use_one() -> None:
     message = prompt(catalogue_step("coding"), ProofPolicy.STRICT, tools=True)
     assert "It needs evidence for AC-1" in message
     assert "Report it with `report_evidence`" in message
     assert "EVIDENCE:" not in message
 
 
-def test_no_other_step_is_reported_and_no_one_where_nothing_is_asked_for() -> None:
+def test_no_other_step_is_instructed_and_none_where_nothing_is_asked_for() -> None:
     others = {"context_gathering", "planning", "architecture", "test_architecture", "linting", "prune_tests"}
     assert others < CATALOGUE.keys()
     assert not [kind for kind in others if "## Proof" in prompt(catalogue_step(kind), ProofPolicy.STRICT)]

@@ -111,7 +111,7 @@ def test_a_loop_without_a_verifier_is_a_body_of_one_step(file: Path) -> None:
     assert [(step.name, step.kind, step.input) for step in loop.body] == [("b", StepKind.AGENT, "x")]
 
 
-def test_the_agent_is_reported_who_it_is_by_its_files() -> None:
+def test_the_agent_learns_who_it_is_from_its_files() -> None:
     planner, *_ = stranger("feature-dev/workflow.yml").agents
     folder = STRANGERS / "feature-dev" / "agents" / "planner"
     assert {name for name, _ in planner.persona} >= {"AGENTS.md", "SOUL.md"}
@@ -142,7 +142,7 @@ def test_of_two_limits_for_one_target_the_larger_holds(file: Path) -> None:
     assert read(file, text).workflow.steps[1].max_retries == 7
 
 
-def test_exhaustion_may_pass_to_a_person() -> None:
+def test_exhaustion_may_lead_to_a_person() -> None:
     steps = stranger("compound/workflow.yml").steps
     assert [step.exhausted for step in steps] == [Exhausted.ASK, Exhausted.FAIL, *[Exhausted.ASK] * 2, Exhausted.FAIL]
 
@@ -216,7 +216,7 @@ def test_gates_have_commands_with_names_and_people_are_asked() -> None:
     assert workflow.parallel == 4
 
 
-def test_a_role_is_assigned_by_its_profile_unless_the_agent_has_one() -> None:
+def test_a_role_is_assigned_its_profile_unless_the_agent_has_one() -> None:
     assert [(agent.id, agent.profile) for agent in stranger("gated.yml").agents] == [("dev", "fast"), ("rev", "strict")]
 
 

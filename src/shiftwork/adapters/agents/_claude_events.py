@@ -105,10 +105,10 @@ class ClaudeTranscript:
                 self._model = text(event, "model")
                 servers = children(event, "mcp_servers")
                 self._lost_servers = tuple(
-                    text(values, "name") for values in servers if values.get("status") == "failed"
+                    text(server, "name") for server in servers if server.get("status") == "failed"
                 )
-                message = ", ".join(filter(None, (self._model, self._lost())))
-                yield AgentEvent(kind=EventKind.STARTED, text=message)
+                summary = ", ".join(filter(None, (self._model, self._lost())))
+                yield AgentEvent(kind=EventKind.STARTED, text=summary)
             case "api_retry":
                 yield AgentEvent(kind=EventKind.RETRY, text=_retry(event))
             case _:
@@ -126,8 +126,8 @@ class ClaudeTranscript:
                     tool = text(block, "name")
                     self._tools[text(block, "id")] = tool
                     given = block.get("input")
-                    reported, call = compact(given), call_of(tool, given)
-                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=reported, call=call)
+                    arguments, call = compact(given), call_of(tool, given)
+                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=arguments, call=call)
                 case _:
                     continue
 

@@ -30,7 +30,7 @@ _LIMITED: Final = re.compile(
 """How Codex begins a message about a limit. Matched only at the start, because text from a server may follow."""
 
 _RETRY: Final = "Reconnecting..."
-_REPORTED: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
+_WANTED: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
 _DENIED: Final = re.compile(
     r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL
 )
@@ -79,7 +79,7 @@ class CodexTranscript:
     def feed_session(self, lines: Iterable[bytes]) -> None:
         """Reads from the session file what the events omit: the model, when limits end, which commands were refused."""
         for line in lines:
-            if any(name in line for name in _REPORTED):
+            if any(name in line for name in _WANTED):
                 self._learn(child(parse(line), "payload"))
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
@@ -163,9 +163,9 @@ class CodexTranscript:
                 self._resets_at = _reset(child(payload, "rate_limits"))
                 self._used = dearest(self._used, _usage(child(child(payload, "info"), "total_token_usage")))
             case "task_complete":
-                message = child(payload, "error").get("codex_error_info")
-                self._rejected = message == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(message)
-                self._overloaded = message == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(message))
+                error = child(payload, "error").get("codex_error_info")
+                self._rejected = error == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(error)
+                self._overloaded = error == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(error))
             case "function_call_output":
                 if refused := _DENIED.fullmatch(text(payload, "output")):
                     self._denials.append(refused[1])
@@ -192,7 +192,7 @@ def _arguments(item: Json) -> str:
         case "command_execution":
             return text(item, "command")
         case "file_change":
-            return ", ".join(f"{text(values, 'kind')} {text(values, 'path')}" for values in children(item, "changes"))
+            return ", ".join(f"{text(change, 'kind')} {text(change, 'path')}" for change in children(item, "changes"))
         case "mcp_tool_call":
             return compact(item.get("arguments"))
         case _:
@@ -202,8 +202,8 @@ def _arguments(item: Json) -> str:
 def _outcome(item: Json) -> str:
     if output := text(item, "aggregated_output"):
         return output
-    lines = [text(part, "text") for part in children(child(item, "result"), "content")]
-    return "\n".join(filter(None, (*lines, text(child(item, "error"), "message")))) or text(item, "status")
+    texts = [text(part, "text") for part in children(child(item, "result"), "content")]
+    return "\n".join(filter(None, (*texts, text(child(item, "error"), "message")))) or text(item, "status")
 
 
 def _usage(used: Json) -> Usage:
@@ -222,7 +222,7 @@ def _reset(limits: Json) -> float | None:
     return max(filter(None, (number(window, "resets_at") for window in full)), default=None)
 
 
-def _statuses(values: object) -> frozenset[float | None]:
+def _statuses(error: object) -> frozenset[float | None]:
     """Returns the HTTP statuses in an error that has details."""
-    kinds = values if isinstance(values, dict) else {}
+    kinds = error if isinstance(error, dict) else {}
     return frozenset(number(child(kinds, kind), "http_status_code") for kind in kinds)

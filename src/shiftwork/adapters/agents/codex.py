@@ -179,7 +179,7 @@ class _Session:
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
         if _THREAD.fullmatch(self._printed.thread):
-            folder = next((item for item in self._folders if item.is_dir()), self._folders[-1]) / "sessions"
+            folder = next((place for place in self._folders if place.is_dir()), self._folders[-1]) / "sessions"
             for path in folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
                 # The agent's commands can write there: reading a pipe would block, and a link may lead anywhere.
                 if path.is_file() and first_link(folder.parent, path) is None:

@@ -176,11 +176,11 @@ class DbosEngine:
             if row is None:
                 raise LookupError(f"no job is called {job.id!r}")
             if row.status not in _UNFINISHED:
-                return self._announce(row)
+                return self._raise_failure(row)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _WATCH_SECONDS)
 
-    def _announce(self, row: WorkflowStatus) -> None:
+    def _raise_failure(self, row: WorkflowStatus) -> None:
         """Raises what an ended job raised: the same error if it happened here, its text if in another process."""
         if row.error is not None:
             failure = self._failures.get(row.workflow_id)
@@ -220,12 +220,12 @@ class DbosEngine:
 
     async def _stop_tasks(self) -> None:
         """Cancels what runs, and what starts meanwhile, and waits for the clean-up until the grace period is over."""
-        tasks: set[asyncio.Task[Any]] = set()
+        cancelled: set[asyncio.Task[Any]] = set()
         for _ in range(_GRACE_LOOKS):
             left = self._calls | _private.running(self._dbos)
             if not left:
                 return
-            for task in left - tasks:
+            for task in left - cancelled:
                 task.cancel()
-            tasks |= left
+            cancelled |= left
             await asyncio.wait(left, timeout=_GRACE_LOOK_SECONDS)

@@ -65,7 +65,7 @@ class Ladder:
         """Stores what was found."""
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self.folder / f"{_FILE}.new"
-        partial.write_text(json.dumps({name: rung.word for name, rung in self.found.items()}), encoding="utf-8")
+        partial.write_text(json.dumps({command: rung.word for command, rung in self.found.items()}), encoding="utf-8")
         partial.replace(self.folder / _FILE)
 
 
@@ -75,5 +75,7 @@ def recalled(folder: Path) -> dict[str, Rung]:
         document: Any = json.loads((folder / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    rungs = {str(item): rung_of(str(word)) for item, word in document.items()} if isinstance(document, dict) else {}
+    rungs = (
+        {str(command): rung_of(str(word)) for command, word in document.items()} if isinstance(document, dict) else {}
+    )
     return {command: rung for command, rung in rungs.items() if rung is not None and not rung.needs_consent}

@@ -125,7 +125,7 @@ class Toolchain:
 
     def _is_there(self, path: Path) -> bool:
         """Whether it is shown with the system; personal folders are not, even if they are inside it."""
-        return is_system(path) and not any(path.is_relative_to(item) for item in self._hidden)
+        return is_system(path) and not any(path.is_relative_to(folder) for folder in self._hidden)
 
     def _is_personal(self, path: Path) -> bool:
         return path in self._personal or _real(path) in self._personal

@@ -61,4 +61,4 @@ def refused(name: str, text: str, mistakes: Sequence[Mistake]) -> SpecError:
     hint = _LIKE_THIS if name.endswith(".json") else f"fix it, then check the result: shiftwork plan {quote(name)}"
     if len(listed) == 1:
         return SpecError(listed[0], hint=hint)
-    return SpecError(f"{name} has {len(ordered)} mistakes:\n" + "\n".join(f"  {item}" for item in listed), hint=hint)
+    return SpecError(f"{name} has {len(ordered)} mistakes:\n" + "\n".join(f"  {line}" for line in listed), hint=hint)

@@ -138,7 +138,7 @@ def _resolved(name: str, ids: set[StoryId]) -> str:
     words = name.split()
     number = words[-1] if words[-1].isdecimal() and len(words) <= 2 else ""
     tried = (name.lower(), _numbered(number) if number else "", slug(name))
-    return next((spelled[text] for text in tried if text in spelled), name)
+    return next((spelled[spelling] for spelling in tried if spelling in spelled), name)
 
 
 def _value(lines: Sequence[Block], key: str) -> str:

@@ -31,7 +31,7 @@ _STORY: Final = re.compile(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:
 _PRIORITY: Final = re.compile(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
 _PHASE: Final = re.compile(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
 _BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*+:?[ \t]*+`([^`\[\]\s]+)`")
-_RESERVED: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
+_ADDITION: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
 
 _INSTRUCTIONS: Final = """\
 This work follows spec-kit; its files are in `{folder}`. Your story is one group of the tasks in its `tasks.md`: do
@@ -120,7 +120,7 @@ def _group(heading: Block, task: re.Match[str], block: Block) -> _Group:
 
 def _plain(title: str) -> str:
     """A title without spec-kit's additions: a priority, a remark in brackets, a symbol."""
-    return " ".join(cleaned(_RESERVED.sub("", title)).split())
+    return " ".join(cleaned(_ADDITION.sub("", title)).split())
 
 
 def _found(groups: Iterable[_Group], asked: Mapping[str, Section]) -> Iterator[Found]:

@@ -72,8 +72,8 @@ def kind_of(entry: Entry) -> StepKind:
 def verifies(entry: Entry) -> str:
     """The step that verifies each story in this loop; empty if there is none."""
     loop = entry.entry("loop")
-    flag = kind_of(entry) is StepKind.LOOP and loop.flag("verify_each") and not entry.has("body")
-    return loop.text("verify_step") if flag else ""
+    verifies_each = kind_of(entry) is StepKind.LOOP and loop.flag("verify_each") and not entry.has("body")
+    return loop.text("verify_step") if verifies_each else ""
 
 
 def type_of(entry: Entry) -> str:
@@ -117,7 +117,7 @@ class Steps:
         if verifier is None or verifier is entry:
             return _limited([first], [entry], {entry.text("id"): entry})
         both = desugar.verify_each(first, self._single(verifier))
-        return _limited(both, [entry, verifier], {item.text("id"): item for item in (entry, verifier)})
+        return _limited(both, [entry, verifier], {step.text("id"): step for step in (entry, verifier)})
 
     def _single(self, entry: Entry) -> StepPlan:
         kind = kind_of(entry)
@@ -213,8 +213,8 @@ def _limited(plans: Sequence[StepPlan], entries: Sequence[Entry], by_id: Mapping
     limits: dict[str, int | None] = {}
     for entry in entries:
         for target, asked, exhausted in _asked(entry):
-            numbers = [number for number in (asked, limits.get(target), _own(by_id, target)) if number is not None]
-            limits[target] = max(numbers, default=None)
+            stated = [limit for limit in (asked, limits.get(target), _own(by_id, target)) if limit is not None]
+            limits[target] = max(stated, default=None)
             limited = desugar.with_limit(limited, target, limits[target], exhausted)
     return limited
 

@@ -165,7 +165,7 @@ class _Step:
 def check_model(workflow: Workflow, root: Entry, text: str, findings: Findings) -> None:
     """Checks that need the whole workflow: routes, names in templates, producers."""
     every = {step.text("id"): step for step in root.entries("steps")}
-    every |= {item.text("id"): item for step in root.entries("steps") for item in step.entries("body")}
+    every |= {inner.text("id"): inner for step in root.entries("steps") for inner in step.entries("body")}
     for flaw in workflow_checks.check(workflow):
         entry = every.get(flaw.step, root)
         findings.mistake(
@@ -181,7 +181,7 @@ def _place(entry: Entry, flaw: workflow_checks.Flaw, text: str) -> Place:
         case "on_decision":
             return _route(entry, value)
         case "routes":
-            cleared = (item for item in (*entry.entries("on_decision"), entry.entry("on_fail")) if item.has("clear"))
+            cleared = (route for route in (*entry.entries("on_decision"), entry.entry("on_fail")) if route.has("clear"))
             return next(cleared, entry).at("clear")
         case _:
             return entry.at(head)

@@ -15,7 +15,7 @@ class Text:
     looks: str = ""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return ", ".join(f"`{word}`" for word in self.one_of) or self.looks or "text"
 
 
@@ -28,7 +28,7 @@ class Number:
     whole: bool = True
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return f"{'whole number' if self.whole else 'number'}, {self.least:g} … {self.most:,g}"
 
 
@@ -37,7 +37,7 @@ class Flag:
     """`true` or `false`."""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return "`true` or `false`"
 
 
@@ -48,7 +48,7 @@ class Texts:
     of: Text = Text()
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return "list of texts"
 
 
@@ -57,7 +57,7 @@ class Pairs:
     """A mapping of arbitrary keys to texts; numbers and flags count as text."""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return "mapping to texts"
 
 
@@ -66,7 +66,7 @@ class Commands:
     """A command, a list of commands, or a mapping of names to commands."""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return "command, list of commands, or mapping of names to commands"
 
 
@@ -78,7 +78,7 @@ class Block:
     word: str = ""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return f"[{self.table}](#{self.table})"
 
 
@@ -90,7 +90,7 @@ class Blocks:
     most: int
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return f"list of [{self.table}](#{self.table}), at most {self.most}"
 
 
@@ -102,7 +102,7 @@ class Named:
     word: str = ""
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         return f"mapping of values to [{self.table}](#{self.table}) or `{self.word}`"
 
 

@@ -51,9 +51,9 @@ def find(wanted: str, root: Path, user: Path, others: Iterable[str] = ()) -> Fou
     if "/" in wanted or wanted.endswith(_ENDINGS):
         return _at(Path(wanted), root)
     every = find_all(root, user)
-    found = next((finding for finding in every if finding.name == wanted), None)
+    found = next((workflow for workflow in every if workflow.name == wanted), None)
     if found is None:
-        guess = did_you_mean(wanted, [*others, *(finding.name for finding in every)])
+        guess = did_you_mean(wanted, [*others, *(workflow.name for workflow in every)])
         raise WorkflowError(f"there is no workflow {shown(wanted)}{guess}", hint="shiftwork workflow list")
     return found
 

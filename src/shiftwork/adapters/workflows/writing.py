@@ -60,7 +60,7 @@ def _step(step: StepPlan) -> dict[str, Any]:
                 "description": step.description,
                 "loop": {"over": "stories", "completion": "all_done"},
                 **_failing(step),
-                "body": [_step(step_plan) for step_plan in step.body],
+                "body": [_step(inner) for inner in step.body],
             }
         )
     asks = step.kind is StepKind.APPROVAL
@@ -84,8 +84,8 @@ def _step(step: StepPlan) -> dict[str, Any]:
         }
     )
     # Written only if the prompt does not imply it.
-    flag = "STORIES_JSON" in f"{step.input}{step.expects}"
-    return made if step.plans is flag else {**made, "plans": step.plans}
+    implied = "STORIES_JSON" in f"{step.input}{step.expects}"
+    return made if step.plans is implied else {**made, "plans": step.plans}
 
 
 def _failing(step: StepPlan) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _failing(step: StepPlan) -> dict[str, Any]:
     back = next((route for route in step.routes if _fails(step, route)), None)
     limit = None if step.max_retries == DEFAULT_RETRIES else step.max_retries
     decides = any(route.back for route in step.routes if route is not back)
-    values = _kept(
+    on_fail = _kept(
         {
             "retry_step": back.target if back else "",
             "clear": list(back.clear) if back else [],
@@ -103,7 +103,7 @@ def _failing(step: StepPlan) -> dict[str, Any]:
             "escalate_to": "human" if step.exhausted is Exhausted.ASK else "",
         }
     )
-    return {"max_retries": None if decides else limit, "on_fail": values}
+    return {"max_retries": None if decides else limit, "on_fail": on_fail}
 
 
 def _fails(step: StepPlan, route: Route) -> bool:

@@ -147,7 +147,7 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     except RepositoryError as error:
         return (*own, Held(name="commit", passed=False, message=error.message))
     branch = await bench.witness.branch_with(said.commit, said.ref)
-    revert = await bench.witness.reverted(said.commit, branch) if branch else Commit("")
+    revert = await bench.witness.revert_of(said.commit, branch) if branch else Commit("")
     tree = found.tree == said.tree
     commit = (
         Held(name="tree", passed=tree, message=found.tree if tree else f"{found.tree}, not {said.tree}"),

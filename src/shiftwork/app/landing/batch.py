@@ -138,7 +138,7 @@ async def move(effect: landing_effects.MoveBase, recorder: QueueRecorder) -> tup
         return (landing_facts.BaseMissed(at=at, batch=recorder.state.batch),)
     for request in (entry.request for entry in effect.entries if entry.request.inspection.left_out):
         between = (request.base, request.tip)
-        await recorder.context.protecting.keep_reserved(
+        await recorder.context.protecting.keep_left_out(
             request.run, request.story, between, request.inspection.left_out
         )
     requests = tuple(entry.request.key for entry in effect.entries)

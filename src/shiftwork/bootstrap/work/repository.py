@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Identity
-from shiftwork.adapters.workspace.hub.repository_check import repair, unsupported
+from shiftwork.adapters.workspace.hub.repository_check import fixing_command, unsupported
 from shiftwork.bootstrap.git_consent import git_of_user
 from shiftwork.config.site import Site
 from shiftwork.domain.gates.environment_key import decides_environment
@@ -91,4 +91,4 @@ async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
 
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
     """Unsupported features of the repository, each with a command to type, for `doctor`."""
-    return [(problem, repair(problem)) for problem in await unsupported(site.root, env)]
+    return [(problem, fixing_command(problem)) for problem in await unsupported(site.root, env)]

@@ -209,14 +209,14 @@ def test_a_verdict_that_somebody_else_wrote_is_not_believed(user: GitUser, gates
     first = user.at("main")
     check(gates, first, command)
     (file,) = (user.state / "verdicts").iterdir()
-    seal, _, message = file.read_text().partition("\n")
+    seal, _, verdict = file.read_text().partition("\n")
     other = user.commit("other", {"README.md": "other\n"})
     tree = user.git("rev-parse", f"{other}^{{tree}}")
     forged = file.with_name(f"{tree}-{file.name.rpartition('-')[2]}")
-    forged.write_text(f"{seal}\n{message}")
+    forged.write_text(f"{seal}\n{verdict}")
     check(gates, other, command)
     assert runs.read_text() == "x\n" * 2
-    file.write_text(message)
+    file.write_text(verdict)
     check(gates, first, command)
     assert runs.read_text() == "x\n" * 3
 

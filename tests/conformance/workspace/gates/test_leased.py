@@ -94,11 +94,11 @@ def test_no_two_owners_ever_have_the_same(tmp_path: Path, steps: list[tuple[int,
                 processes[process].lease(owner, wanted)
             else:
                 processes[process].release(owner)
-            held = [number for entry in processes for number, _ in entry.held.values()]
+            held = [number for leased in processes for number, _ in leased.held.values()]
             assert len(held) == len(set(held))
     finally:
-        for item in processes:
-            item.release_all()
+        for leased in processes:
+            leased.release_all()
 
 
 @pytest.fixture
@@ -117,8 +117,8 @@ def test_stories_of_two_repositories_have_no_port_and_no_name_in_common(
 ) -> None:
     workspaces = [GitWorkspaces(hub=hub_of(user), setup=setup_of(user, tmp_path / "leases")) for user in users]
     places = [Place(run=run, story="US-001", number=1, slot=0) for run in ("r1", "r2")]
-    for git_workspaces, user, place in zip(workspaces, users, places, strict=True):
-        asyncio.run(git_workspaces.prepare(place, user.at("HEAD")))
+    for workspace, user, place in zip(workspaces, users, places, strict=True):
+        asyncio.run(workspace.prepare(place, user.at("HEAD")))
     ours, theirs = (workspace.variables(place) for workspace, place in zip(workspaces, places, strict=True))
     for variable in ("SHIFTWORK_PORT_BASE", "COMPOSE_PROJECT_NAME", "SHIFTWORK_DATABASE"):
         assert ours[variable] != theirs[variable]
@@ -143,16 +143,16 @@ def test_gates_of_two_repositories_have_no_port_and_no_name_in_common(
 
     async def checked() -> None:
         checks = (
-            git_gates.check(
+            checker.check(
                 user.at("HEAD"),
                 [Gate(name="test", command=f'echo "{result}" > {said}/{number}; {both}')],
                 f"r{number}/s/1",
             )
-            for number, (git_gates, user) in enumerate(zip(gates, users, strict=True))
+            for number, (checker, user) in enumerate(zip(gates, users, strict=True))
         )
         assert all(report.passed for report in await asyncio.gather(*checks))
 
     asyncio.run(checked())
     ours, theirs = ((said / str(number)).read_text().split() for number in range(2))
-    assert all(our != other for our, other in zip(ours, theirs, strict=True))
-    assert not any(git_gates.setup.leased["checks"].held for git_gates in gates), "released when the gates have run"
+    assert all(one != other for one, other in zip(ours, theirs, strict=True))
+    assert not any(checker.setup.leased["checks"].held for checker in gates), "released when the gates have run"

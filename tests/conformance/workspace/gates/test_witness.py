@@ -131,7 +131,7 @@ def test_a_commit_is_reverted_by_the_one_that_says_so_until_that_is_reverted_its
     user.git("commit", "--quiet", "--allow-empty", "-m", f"see: This reverts commit {tip}")
 
     def reverted(commit: Commit) -> str:
-        return asyncio.run(witness.reverted(commit, "refs/heads/main"))
+        return asyncio.run(witness.revert_of(commit, "refs/heads/main"))
 
     assert not reverted(tip), "a mention is no revert"
     user.git("revert", "--no-edit", tip)

@@ -60,7 +60,7 @@ def files_of(tree: Path) -> dict[str, str]:
     }
 
 
-class Context:
+class GitRig:
     """A user, their repository as the harness sees it, and stories that change files."""
 
     def __init__(self, folder: Path, beside: GitUser | None = None) -> None:
@@ -124,7 +124,7 @@ class Scene:
         self.workspaces: Workspaces = workspaces_of(self.user)
         self.base = self.user.at("main")
         self.tree = asyncio.run(self.workspaces.prepare(PLACE, self.base))
-        self.reserved = self.user.state / "set-aside" / RUN / "US-001-1"
+        self.displaced = self.user.state / "set-aside" / RUN / "US-001-1"
 
     def git(self, *args: str, cwd: Path | None = None) -> str:
         """As the agent, in its tree."""

@@ -23,7 +23,7 @@ from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 
 
 def children(before: Container[int] = ()) -> dict[int, str]:
@@ -86,32 +86,32 @@ class AgedClock:
 
 
 class TestStaleLocks:
-    def stale(self, context: Context) -> Path:
+    def stale(self, rig: GitRig) -> Path:
         """The lock that a git leaves when it is killed in the middle of moving a branch."""
         git = subprocess.Popen(
             ["git", "update-ref", "--stdin"],
-            cwd=context.user.root,
-            env=context.user.env,
+            cwd=rig.user.root,
+            env=rig.user.env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         assert git.stdin is not None
         assert git.stdout is not None
-        git.stdin.write(f"start\nupdate refs/heads/main {context.tip()}\nprepare\n".encode())
+        git.stdin.write(f"start\nupdate refs/heads/main {rig.tip()}\nprepare\n".encode())
         git.stdin.flush()
         assert [git.stdout.readline(), git.stdout.readline()] == [b"start: ok\n", b"prepare: ok\n"]
         os.kill(git.pid, signal.SIGKILL)
         git.wait()
         git.stdin.close()
         git.stdout.close()
-        lock = context.user.root / ".git" / "refs" / "heads" / "main.lock"
+        lock = rig.user.root / ".git" / "refs" / "heads" / "main.lock"
         assert lock.exists()
         return lock
 
-    def clear(self, context: Context, seconds: float) -> None:
-        asyncio.run(clear_stale_locks(context.hub, "main", AgedClock(seconds)))
+    def clear(self, rig: GitRig, seconds: float) -> None:
+        asyncio.run(clear_stale_locks(rig.hub, "main", AgedClock(seconds)))
 
-    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: Context) -> None:
+    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         with pytest.raises(RepositoryError, match="lock"):
@@ -121,7 +121,7 @@ class TestStaleLocks:
         assert elsewhere.move(candidate) == Moved(ref="main")
 
     def test_one_that_is_taken_away_while_it_is_looked_at_is_no_one_s(
-        self, elsewhere: Context, monkeypatch: pytest.MonkeyPatch
+        self, elsewhere: GitRig, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         lock = self.stale(elsewhere)
         exists, looks = Path.exists, itertools.count(1)
@@ -136,7 +136,7 @@ class TestStaleLocks:
         self.clear(elsewhere, STALE_SECONDS + 1)
         assert not exists(lock)
 
-    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: Context) -> None:
+    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         old = lock.stat().st_mtime - STALE_SECONDS - 60
@@ -144,25 +144,25 @@ class TestStaleLocks:
         assert elsewhere.move(candidate) == Moved(ref="main")
         assert not lock.exists()
 
-    def test_the_locks_of_head_and_index_pass_too(self, context: Context) -> None:
-        self.stale(context)
-        (context.user.root / ".git" / "index.lock").write_text("")
-        self.clear(context, STALE_SECONDS + 1)
-        assert list((context.user.root / ".git").rglob("*.lock")) == []
+    def test_the_locks_of_head_and_index_pass_too(self, rig: GitRig) -> None:
+        self.stale(rig)
+        (rig.user.root / ".git" / "index.lock").write_text("")
+        self.clear(rig, STALE_SECONDS + 1)
+        assert list((rig.user.root / ".git").rglob("*.lock")) == []
 
-    def test_a_young_one_stays(self, elsewhere: Context) -> None:
+    def test_a_young_one_stays(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         self.clear(elsewhere, -100)  # it may have been a while until here
         assert lock.exists()
 
-    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: Context) -> None:
+    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         made = psutil.Process().create_time() - 1
         os.utime(lock, (made, made))
         self.clear(elsewhere, made + 1 - time.clock_gettime(time.CLOCK_REALTIME))
         assert not lock.exists()
 
-    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: Context) -> None:
+    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         busy = subprocess.Popen(
             ["/bin/sh", "-c", "git cat-file --batch-check; true"],

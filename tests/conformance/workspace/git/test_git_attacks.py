@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.ports.workspace import Moved
-from tests.conformance.workspace.git.git_rig import PLACE, RUN, Context, Scene
+from tests.conformance.workspace.git.git_rig import PLACE, RUN, GitRig, Scene
 
 HOOKS = ("pre-commit", "post-commit", "post-checkout", "post-index-change", "reference-transaction")
 
@@ -153,9 +153,9 @@ def test_what_is_planted_in_the_settings_of_the_harness_does_not_run(scene: Scen
     head = scene.snapshot()
     (scene.tree / "README.md").write_text("and again\n")
     assert scene.restore()
-    context = Context(scene.outside / "world", beside=scene.user)
-    candidate = context.candidate(head)
-    assert isinstance(context.move(candidate), Moved)
+    rig = GitRig(scene.outside / "world", beside=scene.user)
+    candidate = rig.candidate(head)
+    assert isinstance(rig.move(candidate), Moved)
     assert not scene.canary.exists()
 
 
@@ -164,8 +164,8 @@ def test_a_monitor_that_is_planted_in_the_repository_of_the_user_does_not_run(sc
     scene.user.git("status")
     assert scene.canary.exists(), "the trap works"
     scene.canary.unlink()
-    context = Context(scene.outside / "world", beside=scene.user)
-    assert isinstance(context.land({"README.md": "changed\n"}), Moved)
+    rig = GitRig(scene.outside / "world", beside=scene.user)
+    assert isinstance(rig.land({"README.md": "changed\n"}), Moved)
     assert not scene.canary.exists()
 
 
@@ -185,7 +185,7 @@ class TestARepositoryInsideTheTree:
         assert "vendored/lib/README.md" in scene.listing(head)
         assert "160000" not in scene.hub("ls-tree", "-r", head)
         assert not (nested / ".git").exists()
-        [kept] = scene.reserved.iterdir()
+        [kept] = scene.displaced.iterdir()
         assert scene.git("--git-dir", str(kept), "-c", "core.fsmonitor=", "log", "--format=%s") == "first"
         (nested / "README.md").write_text("changed\n")
         scene.snapshot(head)

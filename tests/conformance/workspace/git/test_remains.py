@@ -16,21 +16,21 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.changes import Changes, FileChange
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.workspace import Place
-from tests.conformance.workspace.git.git_rig import RUN, Context
+from tests.conformance.workspace.git.git_rig import RUN, GitRig
 
 
 class Stage:
     """A story at work: a workspace laid out at the tip of the user's branch."""
 
     def __init__(self, folder: Path) -> None:
-        self.context = Context(folder)
-        self.user, self.hub = self.context.user, self.context.hub
+        self.rig = GitRig(folder)
+        self.user, self.hub = self.rig.user, self.rig.hub
         self.remains: Remains = GitRemains(hub=self.hub, attempt_folders=self.hub.state / "runs", clock=SystemClock())
         self.changes: Changes = GitChanges(hub=self.hub)
-        self.base = self.context.tip()
+        self.base = self.rig.tip()
 
     def lay(self, story: str = "US-001", number: int = 1) -> Path:
-        return asyncio.run(self.context.workspaces.prepare(Place(run=RUN, story=story, number=number), self.base))
+        return asyncio.run(self.rig.workspaces.prepare(Place(run=RUN, story=story, number=number), self.base))
 
     def keep(self, story: str = "US-001", head: Commit | None = None, *, landed: bool = False) -> Path | None:
         leftover = Leftover(run=RUN, story=story, head=self.base if head is None else head, landed=landed)
@@ -96,14 +96,14 @@ def test_what_an_agent_has_made_unreadable_or_a_repository_is_kept_too(stage: St
 def test_an_untouched_workspace_and_landed_work_need_no_bundle(stage: Stage) -> None:
     stage.lay()
     assert stage.keep() is None
-    head = stage.context.story({"new.txt": "new\n"})
+    head = stage.rig.story({"new.txt": "new\n"})
     assert stage.keep("US-1", head, landed=True) is None
     assert stage.keep("US-1", head) is not None
     assert stage.keep("US-404", Commit("")) is None
 
 
 def test_a_file_that_came_after_the_landing_is_kept(stage: Stage) -> None:
-    head = stage.context.story({"new.txt": "new\n"})
+    head = stage.rig.story({"new.txt": "new\n"})
     (stage.hub.cache / "workspaces" / RUN / "US-1-1" / "late.txt").write_text("late\n")
     assert stage.keep("US-1", head, landed=True) is not None
 
@@ -133,7 +133,7 @@ def test_a_story_is_not_taken_for_another_of_a_longer_name(stage: Stage) -> None
 
 
 def test_removing_takes_all_that_belongs_to_a_run_and_twice_is_harmless(stage: Stage) -> None:
-    head = stage.context.story({"new.txt": "new\n"})
+    head = stage.rig.story({"new.txt": "new\n"})
     attempt_folder = stage.hub.state / "runs" / RUN / "US-1" / "step-001-1"
     attempt_folder.mkdir(parents=True)
     (attempt_folder / "prompt.md").write_text("do it")
@@ -166,7 +166,7 @@ def test_a_workspace_without_a_commit_to_report_it_from_cannot_be_kept(stage: St
 
 
 def test_objects_that_no_one_needs_are_freed_when_they_are_old(stage: Stage) -> None:
-    head = stage.context.story({"new.txt": "new\n" * 1000})
+    head = stage.rig.story({"new.txt": "new\n" * 1000})
     stage.remove("US-1", whole=True)
     assert asyncio.run(stage.remains.sweep(())) == NOTHING, "what is young stays"
     for path in (stage.hub.path / "objects").rglob("*"):
@@ -178,7 +178,7 @@ def test_objects_that_no_one_needs_are_freed_when_they_are_old(stage: Stage) -> 
 
 
 def test_changes_are_reported_file_by_file(stage: Stage) -> None:
-    head = stage.context.story({"new file.txt": "a\nb\n", "src/a.txt": None, "ü.txt": "x\n"})
+    head = stage.rig.story({"new file.txt": "a\nb\n", "src/a.txt": None, "ü.txt": "x\n"})
     difference = asyncio.run(stage.changes.between(stage.base, head))
     assert difference.files == (
         FileChange(path="new file.txt", added=2, removed=0),

@@ -92,7 +92,7 @@ class TestNames:
         (scene.tree / "new").write_text("n\n")
         head = scene.snapshot()
         assert sorted(scene.hub("diff", "--name-only", scene.base, head).split("\n")) == ["new"]
-        assert {path.read_text() for path in scene.reserved.iterdir()} == {".GIT", "git~1", ".git "}
+        assert {path.read_text() for path in scene.displaced.iterdir()} == {".GIT", "git~1", ".git "}
 
     def test_what_is_no_file_does_not_stop_it(self, scene: Scene) -> None:
         (scene.tree / "README.md").unlink()

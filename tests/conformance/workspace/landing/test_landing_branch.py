@@ -6,50 +6,50 @@ import pytest
 
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Repository
-from tests.conformance.workspace.git.git_rig import Context
+from tests.conformance.workspace.git.git_rig import GitRig
 
 
 def ensure(repository: Repository, branch: str, base: str = "main") -> None:
     asyncio.run(repository.ensure_branch(branch, base))
 
 
-def test_it_is_made_at_the_tip_of_the_base(context: Context) -> None:
-    ensure(context.repository, "ralph/feature")
-    assert context.user.at("ralph/feature") == context.user.at("main")
-    assert context.user.git("branch", "--show-current") == "main", "nothing is checked out"
+def test_it_is_made_at_the_tip_of_the_base(rig: GitRig) -> None:
+    ensure(rig.repository, "ralph/feature")
+    assert rig.user.at("ralph/feature") == rig.user.at("main")
+    assert rig.user.git("branch", "--show-current") == "main", "nothing is checked out"
 
 
-def test_what_has_landed_ahead_of_the_base_is_in_it(context: Context) -> None:
-    ahead = context.hold({"x": "x\n"})
-    ensure(context.repository, "feature")
-    assert context.user.at("feature") == ahead
+def test_what_has_landed_ahead_of_the_base_is_in_it(rig: GitRig) -> None:
+    ahead = rig.hold({"x": "x\n"})
+    ensure(rig.repository, "feature")
+    assert rig.user.at("feature") == ahead
 
 
-def test_one_that_is_there_stays_where_it_is(context: Context) -> None:
-    context.user.git("branch", "feature")
-    before = context.user.at("feature")
-    context.user.commit("newer", {"y": "y\n"})
+def test_one_that_is_there_stays_where_it_is(rig: GitRig) -> None:
+    rig.user.git("branch", "feature")
+    before = rig.user.at("feature")
+    rig.user.commit("newer", {"y": "y\n"})
     for _ in range(2):
-        ensure(context.repository, "feature")
-        assert context.user.at("feature") == before
+        ensure(rig.repository, "feature")
+        assert rig.user.at("feature") == before
 
 
-def test_one_that_is_there_needs_no_base(context: Context) -> None:
-    ensure(context.repository, "main", "nowhere")
+def test_one_that_is_there_needs_no_base(rig: GitRig) -> None:
+    ensure(rig.repository, "main", "nowhere")
 
 
 @pytest.mark.parametrize("name", ["-x", "a..b", "a b", "", "a/", "@{-1}", "x.lock", "HEAD~1"])
-def test_a_name_that_git_does_not_take(context: Context, name: str) -> None:
+def test_a_name_that_git_does_not_take(rig: GitRig, name: str) -> None:
     with pytest.raises(RepositoryError, match="cannot be called"):
-        ensure(context.repository, name)
+        ensure(rig.repository, name)
 
 
-def test_a_base_that_is_not_there(context: Context) -> None:
+def test_a_base_that_is_not_there(rig: GitRig) -> None:
     with pytest.raises(RepositoryError, match="no branch 'nowhere'"):
-        ensure(context.repository, "feature", "nowhere")
+        ensure(rig.repository, "feature", "nowhere")
 
 
-def test_a_branch_in_the_way_is_reported(context: Context) -> None:
-    context.user.git("branch", "ralph")
+def test_a_branch_in_the_way_is_reported(rig: GitRig) -> None:
+    rig.user.git("branch", "ralph")
     with pytest.raises(RepositoryError, match="ralph/feature cannot be made"):
-        ensure(context.repository, "ralph/feature")
+        ensure(rig.repository, "ralph/feature")

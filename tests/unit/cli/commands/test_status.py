@@ -97,7 +97,7 @@ def test_what_was_only_waiting_is_reported_and_has_fields_of_its_own_for_program
     assert (item["waited_for_you"], item["waited_for_limits"]) == (60.0, 2.5)
 
 
-def test_a_story_at_its_gates_is_reported_to_be_with_since_when() -> None:
+def test_a_story_at_its_gates_is_shown_with_since_when() -> None:
     step = replace(step_row("r1", "US-1", "step-001"), status="completed", ended_at=60.0)
     asked = StoryView(story=replace(story_row("r1", "US-1"), landing="requested"), steps=[step])
     lands = f"    landing since {o_clock(60.0)}: gates run on the tree that will land"

@@ -49,7 +49,7 @@ def test_several_gates_are_left_out_by_one_command() -> None:
     ]
 
 
-def test_of_a_long_output_the_reporting_lines_are_shown() -> None:
+def test_of_a_long_output_the_informative_lines_are_shown() -> None:
     message = refusal(red("lint", output="\n".join((*map(str, range(500)), "error: here", "the end"))), ARGV).message
     assert "error: here" in message
     assert len(message.splitlines()) < 10

@@ -36,7 +36,7 @@ def failed() -> StoryState:
     return fold_story(working(), story_facts.StoryFailed(at=7, cause=FailureCause.STEP, reason="no luck"))
 
 
-def test_each_story_is_a_row_and_one_at_work_reports_what_is_done() -> None:
+def test_each_story_is_a_row_and_one_at_work_shows_what_is_done() -> None:
     lines = drawn((working(), "agent: Edit a.py"), (landed(), "never shown"), (failed(), ""))
     assert lines[0].split() == ["story", "state", "step", "time", "title"], "no cost is known"
     assert "coding 1/2" in lines[1]

@@ -184,7 +184,7 @@ def test_which_gate_runs_is_reported_until_something_is_recorded() -> None:
     assert ": gates run on the tree that" in message(begun, (STREAM, MessagesRead(at=96, upto=1)))
 
 
-def test_programs_are_reported_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_get_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
     JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
     values = json.loads(capsys.readouterr().out)
     assert values == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
@@ -308,7 +308,7 @@ def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
     assert steps[min(done, len(steps) - 1)] in seen
 
 
-def test_on_a_low_screen_is_reported_how_many_steps_are_not_shown() -> None:
+def test_a_low_screen_says_how_many_steps_are_not_shown() -> None:
     out = io.StringIO()
     view = LiveView("A request", Console(file=out, width=80, height=17, force_terminal=True))
     shown(view)

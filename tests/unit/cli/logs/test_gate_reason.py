@@ -83,7 +83,7 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_most_reporting_lines_are_chosen(case: str) -> None:
+def test_the_most_informative_lines_are_chosen(case: str) -> None:
     output, line = CASES[case]
     assert reason(output) == line
 

@@ -36,7 +36,7 @@ def view(activity: Activity, *stories: StoryView, status: str = "running") -> Ru
     return RunView(run=replace(run_row("r1"), status=status), activity=activity, worker=None, stories=stories)
 
 
-def test_a_story_is_reported_by_the_same_word_wherever_it_is_reported_of() -> None:
+def test_a_story_has_the_same_word_wherever_it_is_shown() -> None:
     waits = story("US-001", "in_progress", **QUESTION)
     run = view(Activity.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
     said = status_text(run).splitlines()
@@ -188,7 +188,7 @@ def test_what_was_undone_can_be_done_again() -> None:
     assert list(next_steps.after(run)) == [("shiftwork retry US-001 --from-scratch", "does it again")]
 
 
-def test_all_that_wait_are_reported_how_to_be_answered() -> None:
+def test_all_that_wait_are_shown_with_how_to_answer_them() -> None:
     asks, done = (
         story("US-001", "in_progress", **QUESTION),
         story("US-002", "in_progress", waiting="approval: ok?", hold="approval"),

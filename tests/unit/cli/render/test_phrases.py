@@ -132,7 +132,7 @@ def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
     assert all(" US-1 " in command and " --run r" in command for command, _ in steps)
 
 
-def test_who_is_to_confirm_for_work_is_reported_how_to_look_at_it() -> None:
+def test_who_is_to_confirm_work_is_shown_how_to_look_at_it() -> None:
     assert phrases.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
     assert phrases.first_look("US-1", "approval") == (("shiftwork diff US-1", "look at it first"),)
     assert phrases.first_look("US-1", "question") == ()

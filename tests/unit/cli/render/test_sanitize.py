@@ -52,7 +52,7 @@ def test_what_is_harmless_stays_as_it_is(text: str) -> None:
         ("a\tb", "a    b"),
     ],
 )
-def test_sequences_pass_as_a_whole(text: str, left: str) -> None:
+def test_sequences_are_removed_as_a_whole(text: str, left: str) -> None:
     assert plain(text) == left
 
 

@@ -92,7 +92,7 @@ UNTOLD = {"use": "command", "command": "x"}
     ],
     ids=["goes on in its place", "could be chosen", "repairs", "goes on for who repairs", "the run's own"],
 )
-def test_money_is_limited_only_where_anyone_who_may_come_to_work_reports_what_it_costs(
+def test_money_is_limited_only_where_every_profile_that_may_come_to_work_reports_what_it_costs(
     settings: dict[str, Any], who: str
 ) -> None:
     known = Settings.model_validate(settings)

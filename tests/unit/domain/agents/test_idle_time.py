@@ -34,7 +34,7 @@ def test_where_a_person_is_waited_for_as_well_the_limit_is_not_what_it_waits_for
     assert idle([course(0, 50, asks(10, 50)), course(0, 100, limited(20, 60))]) == Idle(person=30, limit=10)
 
 
-def test_a_wait_that_is_not_over_counts_as_far_as_others_report_the_time() -> None:
+def test_a_wait_that_is_not_over_counts_as_far_as_others_show_the_time() -> None:
     assert idle([course(0, None, asks(10, None))]) == NOT_IDLE
     assert idle([course(0, None, asks(10, None)), course(0, 30), course(70, 90)]) == Idle(person=40, limit=0)
 

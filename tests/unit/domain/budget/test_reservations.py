@@ -49,7 +49,7 @@ def spent(usd: float, *, kind: str = "coding", tokens: int = 5, used: Usage | No
     return reservations.settled(reserved, US_1, used or Usage(input_tokens=tokens, cost_usd=usd))
 
 
-def test_a_kind_that_was_seen_is_reserved_for_by_its_dearest_attempt() -> None:
+def test_what_a_known_kind_reserves_is_its_dearest_attempt() -> None:
     assert reservations.reservation(Ledger(), CODING, MONEY) == Amount(usd=1.0, tokens=10)
     assert reservations.reservation(spent(2.5, tokens=20), CODING, BOTH) is None, "1.50 USD are left"
     assert reservations.reservation(spent(0.5, tokens=4), CODING, BOTH) == Amount(usd=0.75, tokens=6)
@@ -66,7 +66,7 @@ def test_an_attempt_that_nothing_stops_waits_for_the_other() -> None:
     assert reservations.reservation(other, CODING, MONEY) is not None
 
 
-def test_those_that_can_be_reported_to_stop_are_at_work_together_where_each_but_one_may_use_as_much_again() -> None:
+def test_those_that_can_be_stopped_are_at_work_together_where_each_but_one_may_use_as_much_again() -> None:
     def at_once(usd: float) -> int:
         ledger = Ledger()
         for story in (US_1, US_2, StoryId("US-003")):
@@ -296,7 +296,7 @@ def test_facts_about_another_claim_or_attempt_change_nothing(fact: Fact) -> None
         assert fold_story(story, fact) == story
 
 
-def test_an_agent_is_reported_the_least_of_what_is_left() -> None:
+def test_an_agent_gets_the_least_of_what_is_left() -> None:
     limits = Limits(run=Budget(usd=9.0), story=Budget(usd=3.0), step=Budget(usd=2.0))
     story = claiming(limits)
     step = story.pipeline.steps[0]
@@ -331,7 +331,7 @@ def grant(cap: float | None, amount: Amount) -> run_effects.GrantAllowance:
     return run_effects.GrantAllowance(key="reserve/US-001/1", story=US_1, number=1, amount=amount, cap=cap)
 
 
-def test_a_run_grants_within_its_limit_and_reports_the_agent_where_to_stop() -> None:
+def test_a_run_grants_within_its_limit_and_gives_the_agent_its_limit() -> None:
     reserved = Amount(usd=1.0, tokens=10)
     assert decide_run(run_with(MONEY, claim())) == (grant(0.8, reserved),)
     assert decide_run(run_with(MONEY, claim(bounded=False))) == (grant(None, reserved),)
@@ -356,7 +356,7 @@ def test_while_somebody_is_at_work_others_wait_and_no_one_is_refused() -> None:
     )
 
 
-def test_anyone_who_was_refused_is_answered_again_when_limits_are_raised() -> None:
+def test_a_story_that_was_refused_is_answered_again_when_limits_are_raised() -> None:
     run = run_with(replace(MONEY, run=Budget(usd=0.0)), claim())
     assert [effect.key for effect in decide_run(run)] == ["shortage/US-001/1/0"]
     message = fold_run(run, run_facts.ShortageReported(at=3, story=US_1, number=1))

@@ -56,7 +56,7 @@ def test_both_runs_make_one_report_on_the_candidate() -> None:
     assert not message.passed
 
 
-def test_flaky_is_reported_apart_by_run() -> None:
+def test_flaky_is_distinguished_by_run() -> None:
     first = with_restored(report_of(True), report_of(False))
     second = with_restored(report_of(True), report_of(True))
     assert [result.flaky for result in tried_again(first, second).results] == [False, True]
@@ -69,7 +69,7 @@ def test_what_was_broken_before_is_reported_as_that() -> None:
     assert "broken before" not in failing(attributed(report_of(False), report_of(True)))
 
 
-def test_people_are_not_reported_what_an_agent_is_to_do_about_it() -> None:
+def test_people_are_not_shown_what_an_agent_is_to_do_about_it() -> None:
     message = for_people(failing(attributed(report_of(False), report_of(False))))
     assert message.endswith(" Nothing lands while it is red:\nsaid")
 
@@ -109,7 +109,7 @@ def test_a_gate_is_left_out_only_where_every_run_leaves_it_out() -> None:
 
 
 @given(st.lists(_NAMES, min_size=1, max_size=4))
-def test_anyone_who_does_not_leave_a_gate_out_is_judged_by_it(runs: list[set[str]]) -> None:
+def test_a_story_that_does_not_leave_a_gate_out_is_judged_by_it(runs: list[set[str]]) -> None:
     found = {gate.name for gate in gates_of(_GATES, *map(tuple, runs))}
     for without in runs:
         assert {gate.name for gate in _GATES} - without <= found

@@ -159,7 +159,7 @@ class TestDeciding:
         assert landing(found) == [1, 2, 3, 4]
         assert blamed(fold_queue(found, moved(1, 2, 3, 4), *(closed(number) for number in (1, 2, 3, 4)))) == 5
 
-    def test_stories_are_reported_before_anything_else_happens(self) -> None:
+    def test_stories_are_notified_before_anything_else_happens(self) -> None:
         state = fold_queue(batch(3), green(1, SLOW_SECONDS), moved(1), refused(3))
         effect = next_of(state)
         assert isinstance(effect, landing_effects.AnswerStories)
@@ -300,7 +300,7 @@ def stages(state: QueueState) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_a_request_that_is_reverted_leaves_and_what_stood_on_it_is_built_again(number: int) -> None:
+def test_a_request_that_is_withdrawn_leaves_and_what_stood_on_it_is_built_again(number: int) -> None:
     state = fold_queue(batch(3, waiting=1), withdrawn(number))
     behind = ["queued"] * (4 - number)
     assert stages(state) == [*["built"] * min(number - 1, 3), "withdrawn", *behind]
@@ -311,13 +311,13 @@ def test_a_request_that_is_reverted_leaves_and_what_stood_on_it_is_built_again(n
     assert [entry.request.number for entry in gone.entries] == [item for item in (1, 2, 3, 4) if item != number]
 
 
-def test_one_that_is_verified_can_be_reverted_while_others_are_checked() -> None:
+def test_one_that_is_verified_can_be_withdrawn_while_others_are_checked() -> None:
     state = fold_queue(batch(2), green(1))
     assert checked(state) == [2]
     assert stages(fold_queue(state, withdrawn(1))) == ["withdrawn", "queued"]
 
 
-def test_what_is_to_land_at_once_cannot_be_reverted() -> None:
+def test_what_is_to_land_at_once_cannot_be_withdrawn() -> None:
     """A process may have moved the branch and died before recording it."""
     for state in (fold_queue(batch(1), green(1)), fold_queue(batch(2), green(1, SLOW_SECONDS))):
         assert isinstance(next_of(state), landing_effects.MoveBase)
@@ -325,7 +325,7 @@ def test_what_is_to_land_at_once_cannot_be_reverted() -> None:
 
 
 @pytest.mark.parametrize("end", [moved(1), refused(1)], ids=["landed", "refused"])
-def test_what_has_its_verdict_is_reported_that(end: Fact) -> None:
+def test_a_request_with_a_verdict_cannot_be_withdrawn(end: Fact) -> None:
     state = (
         fold_queue(batch(1), green(1), end) if isinstance(end, landing_facts.BaseMoved) else fold_queue(batch(1), end)
     )

@@ -52,7 +52,7 @@ def texts(run: RunState) -> dict[str, list[str]]:
     return {name: [note.text for note in shelf.all] for name, shelf in shelves.items() if shelf.all}
 
 
-def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_receive_of_its_revert() -> None:
+def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_learn_of_its_revert() -> None:
     learnt = Learnt(title="Say hello", text="- Landed as c0ffee")
     work = {"commit": Commit("c0ffee"), "base": Commit("base-1")}
     landed = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=learnt, **work))
@@ -65,7 +65,7 @@ def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_receive
     assert any(isinstance(effect, run_effects.KeepMemory) for effect in decide_run(run)), "the notes are written again"
 
 
-def test_notes_pass_to_the_shelf_of_their_scope_and_are_kept_once_for_all() -> None:
+def test_notes_are_put_on_the_shelf_of_their_scope_and_are_kept_once_for_all() -> None:
     run = fold_run(BEGUN, shared("a port is needed"), shared("tabs", Scope.PATTERN), shared("Tabs.", Scope.PATTERN))
     assert texts(run) == {"project": ["a port is needed"], "patterns": ["tabs"]}
     assert decide_run(run) == (run_effects.KeepMemory(key="memory/2", changes=2),)
@@ -78,7 +78,7 @@ def test_a_note_that_says_nothing_new_changes_nothing() -> None:
     assert fold_run(RunState(), shared("too early")) == RunState()
 
 
-def test_a_failure_is_reported_to_the_other_stories_unless_a_person_called_it_off() -> None:
+def test_a_failure_is_reported_to_the_other_stories_unless_a_person_cancelled_the_story() -> None:
     assert texts(fold_run(BEGUN, ended())) == {"project": ["US-001 failed: the tests are red"]}
     assert texts(fold_run(BEGUN, ended(cause=FailureCause.CANCELLED))) == {}
 

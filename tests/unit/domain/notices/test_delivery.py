@@ -46,7 +46,7 @@ def missed(effect: Notify, *names: str) -> NoticeTried:
     )
 
 
-def test_people_are_reported_before_the_story_waits() -> None:
+def test_people_are_notified_before_the_story_waits() -> None:
     story = held(ALL)
     effect = notice(decide_story(story))
     assert (effect.key, effect.occasion, effect.channels) == ("notice/1/1", Occasion.NEEDS_YOU, ("mail", "hook"))
@@ -100,7 +100,7 @@ def run_at_its_end() -> RunState:
 @pytest.mark.parametrize(
     ("status", "occasion"), [(RunStatus.COMPLETED, Occasion.FINISHED), (RunStatus.FAILED, Occasion.FAILED)]
 )
-def test_people_are_reported_how_a_run_ends(status: RunStatus, occasion: Occasion) -> None:
+def test_people_are_notified_how_a_run_ends(status: RunStatus, occasion: Occasion) -> None:
     run = run_at_its_end()
     effect = notice(notice_of_end(run, status))
     assert effect.occasion is occasion

@@ -156,7 +156,7 @@ def test_a_step_holds_where_it_has_passed_under_its_id_or_name() -> None:
     assert verdicts(case(("AC-1", "verification", "VS-9")), green)[0] is Verdict.FALSE
 
 
-def test_a_person_vouches_only_for_what_no_one_else_can_check() -> None:
+def test_a_person_confirms_only_what_no_one_else_can_check() -> None:
     green = GateResult(name="US-1 VS-1", passed=True, seconds=1)
     assert verdicts(case(confirmed="it is"), green) == [Verdict.MISSING, Verdict.CONFIRMED, Verdict.HOLDS]
 

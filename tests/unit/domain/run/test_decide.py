@@ -209,7 +209,7 @@ def test_an_unknown_cost_stays_unknown() -> None:
     assert run.totals.spent is None
 
 
-def test_a_cancelled_run_reports_its_stories_waits_for_them_and_ends() -> None:
+def test_a_cancelled_run_notifies_its_stories_waits_for_them_and_ends() -> None:
     run = fold_run(started_run(asked(1), asked(2), asked(3), parallel=2), dispatched(1), dispatched(2))
     run = fold_run(run, run_facts.CancelRequested(at=1))
     assert keys(run) == ["cancel/US-001", "cancel/US-002"]

@@ -104,7 +104,7 @@ def test_a_second_round_with_nothing_left_to_do_makes_a_story_of_what_was_found(
     assert list(silent.stories) == ["US-001", "US-002"]
 
 
-def test_the_frame_of_a_run_that_failed_has_another_pass_when_a_story_or_it_is_retried() -> None:
+def test_the_frame_of_a_run_that_failed_starts_again_when_a_story_or_it_is_retried() -> None:
     values = {"commit": Commit(""), "reason": "no", "cause": FailureCause.STEP}
     dispatched = [run_facts.StoryDispatched(at=1, story=story_id(number), slot=number) for number in (1, 2)]
     stuck = begun(

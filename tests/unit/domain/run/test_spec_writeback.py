@@ -56,7 +56,7 @@ def test_what_has_landed_is_reported_as_soon_as_no_story_waits_to_be_started_for
     assert asked_to_update(fold_run(run, marked(1))) is None
 
 
-def test_a_run_without_a_file_reports_no_one() -> None:
+def test_a_run_without_a_file_updates_none() -> None:
     run = fold_run(dispatched(started(source=""), 1), ended(1))
     assert asked_to_update(run) is None
     assert run.writeback == SpecWriteback()
@@ -95,7 +95,7 @@ def test_a_cancelled_run_too_reports_what_has_landed() -> None:
     assert isinstance(effect, e.Conclude)
 
 
-def test_a_story_that_is_reported_of_twice_is_reported_once() -> None:
+def test_a_story_that_is_marked_out_of_turn_is_marked_once() -> None:
     run = fold_run(dispatched(started(), 1, 2, 3), ended(1), ended(2), marked(2))
     assert asked_to_update(run) == ("spec/2", ("US-001",), False)
 

@@ -265,7 +265,7 @@ def test_a_refusal_is_kept_for_the_step_that_repairs_it() -> None:
     assert fold_story(story, REPAIR).landing.refused == story.landing.refused
 
 
-def test_a_mending_of_a_type_that_no_one_knows_changes_nothing() -> None:
+def test_a_repair_of_an_unknown_type_changes_nothing() -> None:
     story = fold_story(landing_asked("coding"), REFUSED)
     planned_otherwise = story_facts.RepairPlanned(at=1, cause=Refusal.GATES, type="magic", description="", feedback="")
     assert fold_story(story, planned_otherwise) == story

@@ -101,7 +101,7 @@ def test_an_answer_to_another_wait_does_nothing() -> None:
     assert outcome_of(story, hold=1).waiting.hold is None
 
 
-def test_the_run_is_reported_before_the_story_waits_and_before_it_continues() -> None:
+def test_the_run_is_notified_before_the_story_waits_and_before_it_continues() -> None:
     story = asked()
     assert next_effect(story) == story_effects.ReportWaiting(key="waits/1", waiting=True)
     story = fold_story(story, story_facts.WaitingReported(at=21, waiting=True))
@@ -115,7 +115,7 @@ def test_a_story_at_its_limit_keeps_its_place() -> None:
     assert isinstance(next_effect(story), e.Receive)
 
 
-def test_one_more_attempt_of_a_spent_step_is_reported_its_error_where_no_one_says_more() -> None:
+def test_one_more_attempt_of_a_spent_step_gets_its_error_where_no_one_says_more() -> None:
     story = started_story("coding")
     running = fold_story(story, began(story))
     failed = fold_story(

@@ -95,7 +95,7 @@ def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[
     assert ending.reason == f"not landed ({cause}) after 2 repairs: because of {cause}"
 
 
-def test_what_an_agent_is_asked_to_do_is_reported_to_it_and_not_to_people() -> None:
+def test_what_an_agent_is_asked_to_do_is_shown_to_it_and_not_to_people() -> None:
     detail = f"1 of 1 criteria lack sufficient evidence (policy strict):\n- AC-1 (It is): nothing was offered\n{ASKED}"
     repair = conclusion(fold_story(landing_asked("coding"), refusal(Refusal.EVIDENCE, detail=detail)))
     assert isinstance(repair, story_facts.RepairPlanned)

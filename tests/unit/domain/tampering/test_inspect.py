@@ -139,11 +139,11 @@ def test_configuration_is_reported_with_a_line_of_it() -> None:
     assert look("tox.ini", ["[tox]"], [], "D").findings[0].line == "[tox]"
 
 
-def test_a_file_in_a_language_that_is_not_known_is_reported_of_as_edited() -> None:
+def test_a_file_in_a_language_that_is_not_known_is_reported_as_edited() -> None:
     assert look("tests/data.json", ['{"assert": 1}'], ["{}"]).message == "1 edited"
 
 
-def test_a_file_whose_lines_are_not_known_is_reported_of_all_the_same() -> None:
+def test_a_file_whose_lines_are_not_known_is_reported_all_the_same() -> None:
     binary = "diff --git a/tests/a.py b/tests/a.py\nBinary files a/tests/a.py and b/tests/a.py differ\n"
     assert inspect((Touched(path="tests/a.py", letter="M"),), Patch(text=binary), Protection()).message == "1 edited"
     assert inspect((Touched(path="tox.ini", letter="M"),), Patch(), Protection()).findings[0].line == ""
@@ -155,7 +155,7 @@ def test_lines_of_a_file_cannot_pass_for_headings_of_the_diff() -> None:
     assert look("tests/test_a.py", gone, ["++ b/other.txt"]).message == "1 edited, 1 weakened"
 
 
-def test_several_files_and_hunks_are_reported_apart() -> None:
+def test_several_files_and_hunks_are_distinguished() -> None:
     text, other = "tests/test one.py", "tests/test_b.py"
     first = patch_of(text, ["    assert 1"], []).replace(f"b/{text}\n@@", f"b/{text}\t\n@@")
     first += "@@ -9 +8 @@\n-    assert 2\n\\ No newline at end of file\n+    assert 3\n"
@@ -192,7 +192,7 @@ def test_a_crowd_of_one_kind_hides_no_other() -> None:
 
 
 @pytest.mark.parametrize("path", ["shiftwork.toml", "shiftwork/workflows/dynamic.yml", "workflows/mine/workflow.yml"])
-def test_what_reports_the_harness_how_to_work_is_reported_as_that(path: str) -> None:
+def test_what_instructs_the_harness_is_reported_as_that(path: str) -> None:
     assert look(path, [], ["tier: none"], "A").message == f"1 settings of shiftwork ({path})"
 
 

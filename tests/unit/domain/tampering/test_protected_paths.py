@@ -95,7 +95,7 @@ def test_what_the_settings_name_is_a_test() -> None:
 @pytest.mark.parametrize(
     "path", ["tests.py", "test.js", "ab-test.ts", "JobSpec.kt", "Rakefile", "CMakeLists.txt", "Cargo.toml"]
 )
-def test_what_may_be_product_code_is_reported_of_and_not_put_back(path: str) -> None:
+def test_what_may_be_product_code_is_reported_and_not_put_back(path: str) -> None:
     assert not matches((*TESTS, *CONFIGURATION), path)
 
 

@@ -148,7 +148,7 @@ def test_a_step_of_the_catalogue_comes_with_the_catalogues_time() -> None:
     assert (added.plan.kind, added.plan.minutes, added.plan.max_retries) == (StepKind.AGENT, 5, 1)
 
 
-def test_restarts_reports_requests_that_restart() -> None:
+def test_restarts_finds_requests_that_restart() -> None:
     assert restarts((edit(Operation.SKIP), edit(Operation.RESTART)))
     assert not restarts((edit(Operation.SKIP),))
 

@@ -268,7 +268,7 @@ def rejection(story: StoryState, reason: str) -> story_facts.WorkflowEditRejecte
     return story_facts.WorkflowEditRejected(at=1, by=step.id, request="{}", reason=reason)
 
 
-def test_guardrail_10_the_next_step_is_reported_of_a_rejection() -> None:
+def test_guardrail_10_the_next_step_is_notified_of_a_rejection() -> None:
     """Edits are recorded before the completion of the step that asked for them."""
     story = coding_runs()
     message = fold_story(story, rejection(story, "no such step"), done(story))
@@ -277,7 +277,7 @@ def test_guardrail_10_the_next_step_is_reported_of_a_rejection() -> None:
     assert running.dialogue.messages == message.dialogue.messages
 
 
-def test_guardrail_10_what_a_completed_step_was_reported_is_not_reported_again() -> None:
+def test_guardrail_10_a_rejection_that_a_completed_step_has_received_is_not_repeated() -> None:
     story = coding_runs()
     story = fold_story(story, rejection(story, "first"), done(story))
     story = fold_story(story, began(story))

@@ -56,7 +56,7 @@ def test_verifier_passes_and_the_story_goes_to_its_landing() -> None:
     assert (story.landing.progress, story.pipeline.current) == (LandingStage.NONE, None)
 
 
-def test_verifier_fails_and_the_developer_is_reported_the_issues() -> None:
+def test_verifier_fails_and_the_developer_gets_the_issues() -> None:
     story = verified(implemented(started_story(IMPLEMENT, VERIFY)), "retry", issues="no tests")
     assert states(story) == ("pending", "pending")
     implement = story.pipeline.steps[0]
@@ -76,7 +76,7 @@ def test_when_the_retries_are_exhausted_the_story_fails() -> None:
     assert verified(implemented(story), "retry", issues="no tests").status is StoryStatus.FAILED
 
 
-def test_a_verifier_that_says_neither_done_nor_retry_is_reported_what_it_may_say() -> None:
+def test_a_verifier_that_says_neither_done_nor_retry_gets_the_values_it_may_say() -> None:
     step = started_story(IMPLEMENT, VERIFY).pipeline.steps[1]
     assert decision_of(step, ()) == Undecided(reason="the answer lacks STATUS:, which must be one of done, retry")
 

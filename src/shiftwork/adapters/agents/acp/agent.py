@@ -63,8 +63,8 @@ class AcpAgent:
             for remark in over.remarks:
                 log.note({"type": "remark", "text": remark})
         report = judged(session.transcript.verdict(over.code, over.stderr), over, task.limits)
-        message = replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
-        return without_secrets(message)
+        complete = replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
+        return without_secrets(complete)
 
     async def probe(self) -> str:
         from shiftwork.adapters.agents.acp.conversation import Session  # noqa: PLC0415 - as above
@@ -76,11 +76,11 @@ class AcpAgent:
             )
             lay(home, {})
             session, line = Session(task, lambda _: None), Line()
-            over, message = await self._run(task, line, line.feed, session.greet(line))
-        if not message:
+            over, version = await self._run(task, line, line.feed, session.greet(line))
+        if not version:
             why = over.stderr.strip()[-500:] or f"exit code {over.code}, {over.cause}"
             raise AgentMissingError(f"{self._command[0]} does not answer as an ACP agent: {why}", hint=self._hint())
-        return message.replace("\n", " ")
+        return version.replace("\n", " ")
 
     async def _run[T](
         self, task: AgentTask, line: Line, on_line: Callable[[bytes], None], talk: Coroutine[Any, Any, T]

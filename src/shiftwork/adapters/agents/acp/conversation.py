@@ -71,7 +71,7 @@ class Session:
             result = await self._prompted(connection, await self._begun(connection))
             self._announce(self.transcript.ended(result))
         except RequestError as refusal:
-            self.transcript.failed(_output(refusal))
+            self.transcript.failed(_described(refusal))
         except ConnectionError:
             return  # its exit code says how it ended
         finally:
@@ -79,8 +79,8 @@ class Session:
 
     async def _greeted(self, connection: Connection) -> str:
         hello = InitializeRequest(protocol_version=PROTOCOL_VERSION, client_capabilities=_CAN, client_info=_CLIENT)
-        values = child(await _ask(connection, "initialize", hello), "agentInfo")
-        names = (text(values, "title") or text(values, "name") or "unnamed agent", text(values, "version"))
+        info = child(await _ask(connection, "initialize", hello), "agentInfo")
+        names = (text(info, "title") or text(info, "name") or "unnamed agent", text(info, "version"))
         return " ".join(filter(None, names))
 
     async def _begun(self, connection: Connection) -> str:
@@ -89,7 +89,7 @@ class Session:
         session = await _ask(connection, "session_new", asked)
         name = text(session, "sessionId")
         options = [
-            text(values, "id") for values in children(session, "configOptions") if text(values, "category") == "model"
+            text(option, "id") for option in children(session, "configOptions") if text(option, "category") == "model"
         ]
         if self._task.model and options:
             chosen = SetSessionConfigOptionSelectRequest(session_id=name, config_id=options[0], value=self._task.model)
@@ -137,6 +137,6 @@ def _server(task: AgentTask) -> McpServerStdio:
     return McpServerStdio(name=TOOLBOX, command=task.toolbox[0], args=list(task.toolbox[1:]), env=[marker])
 
 
-def _output(refusal: RequestError) -> str:
+def _described(refusal: RequestError) -> str:
     more = refusal.data if isinstance(refusal.data, str) else compact(refusal.data) if refusal.data else ""
     return clean(f"{refusal} {more}".strip())

@@ -78,16 +78,16 @@ class AcpTranscript:
         tool = text(update, "kind") or "other"
         self._tools[text(update, "toolCallId")] = tool
         given = update.get("rawInput")
-        message, call = text(update, "title") or compact(given), call_of(tool, given or None)
-        yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=message, call=call)
+        title, call = text(update, "title") or compact(given), call_of(tool, given or None)
+        yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=title, call=call)
         yield from self._went_on(update)
 
     def _went_on(self, update: Json) -> Iterator[AgentEvent]:
         if text(update, "status") in {"completed", "failed"}:
             tool = self._tools.pop(text(update, "toolCallId"), "other")
             shown = [text(child(part, "content"), "text") or text(part, "path") for part in children(update, "content")]
-            message = "\n".join(filter(None, shown)) or text(update, "status")
-            yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=message)
+            output = "\n".join(filter(None, shown)) or text(update, "status")
+            yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=output)
 
     def _spent(self, update: Json) -> Iterator[AgentEvent]:
         """Records the cost of the session so far, if the agent reports it in USD; it never decreases."""

@@ -61,11 +61,11 @@ class _Marked:
         """Returns the `living`, and processes that cannot be judged before the next look; passes on only the former."""
         seen = self._host.sight()
         barred = lineage(seen, os.getpid())
-        judged = {item.pid: self._is_marked(item) for item in seen.values() if item.pid not in barred}
+        judged = {sighting.pid: self._is_marked(sighting) for sighting in seen.values() if sighting.pid not in barred}
         marked = [seen[pid] for pid, judgement in judged.items() if judgement]
         # A process that still bears its marker reveals the tag of those in its attempt that have cleared theirs.
-        tagged = [item for item in seen.values() if self._tags and self._host.tag_of(item.pid) in self._tags]
-        members = [seen[pid] for pid in family(seen, (item.pid for item in (*marked, *tagged)), barred)]
+        tagged = [root for root in seen.values() if self._tags and self._host.tag_of(root.pid) in self._tags]
+        members = [seen[pid] for pid in family(seen, (root.pid for root in (*marked, *tagged)), barred)]
         self._known = {member.pid: member.started for member in members}
         self.living = [member for member in members if not member.zombie]
         for sighting in self.living:

@@ -29,7 +29,7 @@ _MEASURE_SECONDS: Final = 10.0
 _MEASURE_PART: Final = 50
 """The pause before the next measurement, as a multiple of the time that measuring took."""
 
-_MEMORY_BLOCK: Final = os.sysconf("SC_PAGE_SIZE")
+_PAGESIZE: Final = os.sysconf("SC_PAGE_SIZE")
 _GB: Final = 1e9
 
 
@@ -39,7 +39,7 @@ class Watch:
     def __init__(self, bounds: Bounds, main: int) -> None:
         self._bounds = bounds
         self._main = main
-        self._marked = time.monotonic()
+        self._sampled_at = time.monotonic()
         self._tasks = _tasks()
         self._free = _free(bounds.folders)
         self._first: int | None = None
@@ -48,9 +48,9 @@ class Watch:
     def hurries(self) -> bool:
         """Whether the machine has changed so much that the next look should not wait; may be called at any rate."""
         now = time.monotonic()
-        if now < self._marked + WATCH_SECONDS:
+        if now < self._sampled_at + WATCH_SECONDS:
             return False
-        self._marked = now
+        self._sampled_at = now
         before, self._tasks = self._tasks, _tasks()
         left, whole = _memory()
         return self._tasks > before + _MANY or left * _SCARCE < whole or self._is_emptier()
@@ -59,7 +59,7 @@ class Watch:
         """Returns which limit the program has exceeded, as a text for the user; empty if none."""
         bounds, living = self._bounds, [sighting.pid for sighting in members if not sighting.zombie]
         if len(living) > bounds.processes:
-            return _output(f"started {len(living)} processes", "processes", f"{bounds.processes}")
+            return _explained(f"started {len(living)} processes", "processes", f"{bounds.processes}")
         within = next(
             (sighting.pid for sighting in members if sighting.parent == self._main and not sighting.zombie), 0
         )
@@ -68,7 +68,7 @@ class Watch:
             used = sum(map(_own_share, living)) + kept
             if used > bounds.memory:
                 files = f", {_gb(kept)} of it in files under /tmp or the home" if kept > bounds.memory // 10 else ""
-                return _output(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
+                return _explained(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
         return self._filled(living) if self._is_emptier() or time.monotonic() >= self._measure_at else ""
 
     def _is_emptier(self) -> bool:
@@ -84,10 +84,10 @@ class Watch:
         self._measure_at = now + max(_MEASURE_SECONDS, _MEASURE_PART * (now - began))
         if held - self._first < self._bounds.disk:
             return ""
-        return _output(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
+        return _explained(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
 
 
-def _output(what: str, key: str, limit: str) -> str:
+def _explained(what: str, key: str, limit: str) -> str:
     return f"ended because it {what}; {key} under [sandbox] allows {limit}"
 
 
@@ -111,7 +111,7 @@ def _tasks() -> int:
 def _resident(pid: int) -> int:
     """Returns its memory without files; memory shared with its parent counts for both."""
     words = _text(f"/proc/{pid}/statm").split()
-    return (int(words[1]) - int(words[2])) * _MEMORY_BLOCK if words else 0
+    return (int(words[1]) - int(words[2])) * _PAGESIZE if words else 0
 
 
 def _own_share(pid: int) -> int:

@@ -20,6 +20,6 @@ class Claimed:
         barred = lineage(seen, os.getpid())
         roots = (pid for pid in seen if self._is_claimed(self._host.marker_of(pid) or "", self._host.tag_of(pid)))
         living = [seen[pid] for pid in family(seen, roots, barred) if not seen[pid].zombie]
-        for item in living:
-            on_sight(item)
+        for sighting in living:
+            on_sight(sighting)
         return living

@@ -73,9 +73,11 @@ class Gateway:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        lines = tuple(f"refused by the sandbox: {why}" for why in self._refused)
-        left = len(lines) - _MOST_REMARKS
-        return (*lines[:_MOST_REMARKS], "refused by the sandbox: more hosts, not listed here") if left > 0 else lines
+        remarks = tuple(f"refused by the sandbox: {why}" for why in self._refused)
+        left = len(remarks) - _MOST_REMARKS
+        return (
+            (*remarks[:_MOST_REMARKS], "refused by the sandbox: more hosts, not listed here") if left > 0 else remarks
+        )
 
     @asynccontextmanager
     async def beside(self, spawn: Spawn) -> AsyncIterator[Spawn]:
@@ -98,7 +100,7 @@ class Gateway:
                 forwarders = {Forwarder(port): listener for port, listener in others.items()}
                 for forwarder in forwarders:
                     all_of_it.push_async_callback(forwarder.close)
-                answers = [(own, self._proxy.answer), *((item, by.answer) for by, item in forwarders.items())]
+                answers = [(own, self._proxy.answer), *((listener, by.answer) for by, listener in forwarders.items())]
                 await asyncio.gather(*(accept(listener, answer) for listener, answer in answers))
             except OSError as failure:
                 self._note(f"every call, because the proxy did not start: {failure}")

@@ -224,11 +224,11 @@ async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 async def _turned_away(client: _Line, code: int, why: str) -> None:
     body = f"shiftwork: {why}\n".encode()
-    message = (
+    head = (
         f"HTTP/1.1 {code} Refused by Shiftwork\r\nContent-Type: text/plain; charset=utf-8\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
-    await _sent(client[1], message.encode() + body)
+    await _sent(client[1], head.encode() + body)
     client[1].write_eof()
     # Reads what the client is still sending, or the answer would be lost with the connection.
     with contextlib.suppress(TimeoutError):

@@ -102,7 +102,7 @@ class Fields:
         member = self.member(*names)
         if member is None or (member.node.kind == "null" and not required):
             if required:
-                close = nearest(names[0], [item.key for item in self.node.members])
+                close = nearest(names[0], [known.key for known in self.node.members])
                 guess = f"; misspelled as {close!r}?" if close else ""
                 self._complain(self.node.start, f"{self.where} has no {names[0]}{guess}")
             return None

@@ -55,7 +55,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
         branch=fields.text("branchName", "branch_name"),
         instructions=_INSTRUCTIONS.format(file=shown),
         gates=checks(fields, shown),
-        mistakes=(*fields.mistakes, *_repeated(root), *(item for node in stories for item in _repeated(node))),
+        mistakes=(*fields.mistakes, *_repeated(root), *(mistake for node in stories for mistake in _repeated(node))),
         unused=tuple(unused(root, fields.record)),
     )
 
@@ -84,13 +84,13 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
 
 def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) -> tuple[Found, ...]:
     """Where some stories have a priority, stories without a priority come last."""
-    given = [finding.story.priority for finding, node in zip(found, nodes, strict=True) if node.member("priority")]
+    given = [each.story.priority for each, node in zip(found, nodes, strict=True) if node.member("priority")]
     if not given:
         return found
     last = max(given) + 1
     return tuple(
-        finding if node.member("priority") else replace(finding, story=replace(finding.story, priority=last))
-        for finding, node in zip(found, nodes, strict=True)
+        each if node.member("priority") else replace(each, story=replace(each.story, priority=last))
+        for each, node in zip(found, nodes, strict=True)
     )
 
 

@@ -71,7 +71,7 @@ class GitCanary:
     ) -> tuple[bool, frozenset[int]]:
         token = secrets.token_hex(4)
         subject = await self._broken(commit, trial, token)
-        on_output = _Listener()
+        output = _Output()
         with (
             self.gates.free_tree("canary") as (number, checkout),
             self.gates.apart(checkout, _PORTS_FROM + number) as env,
@@ -80,14 +80,14 @@ class GitCanary:
             errand = Errand(marker=marker, env=env)
             try:
                 variables = await bench.lay_out(commit, errand)
-                judging = replace(errand, env={**errand.env, **variables}, on_output=on_output.add)
+                judging = replace(errand, env={**errand.env, **variables}, on_output=output.add)
                 if self.gates.setup.keep:  # output kept between checks could replace the broken sources
                     await self._each(bench, gates, commit, replace(judging, on_output=None))
                 await bench.lay_out(subject, errand, commit)
                 passed = await self._each(bench, gates, subject, judging)
             finally:
                 await checkout.remove()
-        return passed, found_in(on_output.text(), trial, token)
+        return passed, found_in(output.text(), trial, token)
 
     async def _each(self, bench: Bench, gates: Sequence[Gate], commit: Commit, errand: Errand) -> bool:
         passed = True
@@ -154,7 +154,7 @@ class GitCanary:
         write_whole(self._file(name), json.dumps(to_plain(value)).encode())
 
 
-class _Listener:
+class _Output:
     """The output of gates, as far as it may name a broken file: every marked line, and much of the rest."""
 
     def __init__(self) -> None:

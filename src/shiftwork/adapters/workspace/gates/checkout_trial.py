@@ -175,7 +175,7 @@ def _files(root: Path, names: Sequence[str]) -> Iterator[str]:
             if not _MADE_BY_TOOLS.isdisjoint((*folders, *files)):
                 folders.clear()
                 continue
-            folders[:] = sorted(item for item in folders if item not in _NOT_COPIED)
+            folders[:] = sorted(inner for inner in folders if inner not in _NOT_COPIED)
             yield from (str((Path(folder) / file).relative_to(root)) for file in sorted(files))
 
 

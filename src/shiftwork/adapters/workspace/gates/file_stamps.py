@@ -21,7 +21,7 @@ from shiftwork.adapters.workspace.tree.checkout import Tracked
 
 type Stamp = tuple[int | bytes, ...]
 
-_REFRESH_SECONDS: Final = 0.012
+_CLOCK_STEP_SECONDS: Final = 0.012
 """The clock of file systems advances within this time, on a kernel with 100 timer interrupts a second."""
 
 
@@ -76,7 +76,7 @@ def _reports_all_writes(device: int, folder: Path) -> bool:
         file = Path(probe, "page")
         file.write_bytes(bytes(mmap.PAGESIZE))
         before = file.stat().st_ctime_ns
-        time.sleep(_REFRESH_SECONDS)
+        time.sleep(_CLOCK_STEP_SECONDS)
         with file.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as content:
             content[0] = content[0] + 1
         return file.stat().st_ctime_ns != before

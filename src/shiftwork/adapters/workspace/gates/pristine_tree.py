@@ -95,7 +95,7 @@ class Pristine:
                 lost.discard(path)
                 if stat.S_ISDIR(thing.mode):
                     waiting.append(f"{path}/")
-        return not lost or self._repair_step(sorted(lost))
+        return not lost or self._repair(sorted(lost))
 
     def _beside(self, tracked: Tracked, waiting: list[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """All entries that are not part of the commit, in the folders in `waiting`, each with a trailing slash; callers
@@ -137,7 +137,7 @@ class Pristine:
 
     # Copies -----------------------------------------------------------------------------------------------------------
 
-    def _repair_step(self, lost: Collection[str]) -> bool:
+    def _repair(self, lost: Collection[str]) -> bool:
         """Restores these paths; `lost` is sorted, so folders come before their content."""
         wanted = {path: self.things[path] for path in lost}
         contents = {path: self._copy_of(path, thing) for path, thing in wanted.items() if stat.S_ISREG(thing.mode)}

@@ -49,12 +49,12 @@ class GitProtecting:
 
     async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
         """The targets of links. Git prints each after a line that ends with its size."""
-        data = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
+        printed = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
         found, at = {}, 0
         for name in names:
-            end = data.index(b"\n", at)
-            size = int(data[at:end].rpartition(b" ")[2])
-            found[name] = data[end + 1 : end + 1 + size].decode(errors="replace")
+            end = printed.index(b"\n", at)
+            size = int(printed[at:end].rpartition(b" ")[2])
+            found[name] = printed[end + 1 : end + 1 + size].decode(errors="replace")
             at = end + size + 2
         return found
 
@@ -70,7 +70,7 @@ class GitProtecting:
         answer = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
         return answer.out.decode(errors="replace")
 
-    async def keep_reserved(
+    async def keep_left_out(
         self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
     ) -> None:
         wanted = frozenset(paths)
@@ -101,7 +101,7 @@ class GitProtecting:
             return commit
         wanted = frozenset(paths)
         changed = [row for row in await differing(self.hub.git, commit, base) if _shown(row.path) in wanted]
-        rows = [result for row in changed if (result := await self._with_keys(row))]
+        rows = [with_keys for row in changed if (with_keys := await self._with_keys(row))]
         if not rows:
             return commit
         tree = await self._tree(commit, entries(rows))

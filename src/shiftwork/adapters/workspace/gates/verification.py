@@ -32,11 +32,11 @@ class Verifier:
 
     async def verify(self, gate: Gate, step: Verification, errand: Errand, tree: Path) -> GateResult:
         started = time.monotonic()
-        message = await self._output(step, errand, tree)
-        output = f"{_what(step)}\n{message}" if message else ""
-        return GateResult(name=gate.name, passed=not message, seconds=time.monotonic() - started, output=output)
+        fault = await self._fault(step, errand, tree)
+        output = f"{_what(step)}\n{fault}" if fault else ""
+        return GateResult(name=gate.name, passed=not fault, seconds=time.monotonic() - started, output=output)
 
-    async def _output(self, step: Verification, errand: Errand, tree: Path) -> str:
+    async def _fault(self, step: Verification, errand: Errand, tree: Path) -> str:
         """What is wrong; empty if the step has passed."""
         if step.kind is VerificationKind.SHELL:
             return await self._command(step, errand, tree)
@@ -52,7 +52,7 @@ class Verifier:
         if not outcome.passed:
             return outcome.output or "it failed and printed nothing"
         silent = [text for text in step.contains if text not in outcome.output]
-        lacking = [message for pattern in step.files if (message := _missing(tree, pattern, glob=True))]
+        lacking = [fault for pattern in step.files if (fault := _missing(tree, pattern, glob=True))]
         unsaid = [f"it printed no {text!r}:\n{outcome.output}" for text in silent[:1]]
         return "\n".join((*lacking, *unsaid))
 

@@ -22,7 +22,7 @@ class GitConflictForecast:
         pairs = list(itertools.combinations(heads, 2))
         if not pairs:
             return ()
-        asked = "".join(f"{heads[name]} {heads[two]}\n" for name, two in pairs).encode()
+        asked = "".join(f"{heads[first]} {heads[second]}\n" for first, second in pairs).encode()
         with tempfile.TemporaryDirectory(dir=self.hub.state) as scratch:
             # Git writes temporary objects here while merging.
             git = self.hub.git.at(

@@ -56,12 +56,12 @@ class GitWitness:
         likeliest = min(named, key=lambda line: (not line.endswith(f"/{branch}"), not line.startswith("*")), default="")
         return likeliest.lstrip("* ")
 
-    async def reverted(self, commit: Commit, branch: str) -> Commit:
+    async def revert_of(self, commit: Commit, branch: str) -> Commit:
         said = f"--grep=^This reverts commit {commit}"
         found = (await self.hub.user.run("rev-list", "--basic-regexp", said, f"{commit}..{branch}")).text.split()
-        for item in map(Commit, found):
-            if not await self.reverted(item, branch):
-                return item
+        for revert in map(Commit, found):
+            if not await self.revert_of(revert, branch):
+                return revert
         return Commit("")
 
     async def parents_and_message(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:

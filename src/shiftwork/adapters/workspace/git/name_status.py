@@ -31,11 +31,11 @@ async def differing(git: Git, old: Commit, new: Commit) -> list[Row]:
     if old == new:
         return []
     parts = (await git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).parts
-    return [_row(message.split(" "), path) for message, path in zip(parts[::2], parts[1::2], strict=True)]
+    return [_row(fields.split(" "), path) for fields, path in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def _row(lines: list[str], path: str) -> Row:
-    _, mode, old, new, letter = lines
+def _row(fields: list[str], path: str) -> Row:
+    _, mode, old, new, letter = fields
     return Row(path=path, letter=letter, mode=mode, old=old, new=new)
 
 

@@ -12,7 +12,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
 from shiftwork.search_paths import tool, without_folders
 
-_REPORTED: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+_CONFIG_VARIABLES: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 
 _KEPT: Final = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
@@ -84,7 +84,7 @@ def _within(git: Git, place: Whereabouts) -> Git:
     quiet: dict[str, str] = {}
     if stopped := unagreed(git, place):
         quiet = quietened(stopped, own_settings(place, Runner(git.program, git.env)))
-    kept = {name: value for name, value in git.env.items() if not name.startswith(_REPORTED)}
+    kept = {name: value for name, value in git.env.items() if not name.startswith(_CONFIG_VARIABLES)}
     return replace(git, cwd=place.root, env={**kept, **_placed(place), **settings_variables(quiet)})
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, Identity, harness_git, quoted
 from shiftwork.adapters.workspace.git.user_git import nowhere, user_git
 from shiftwork.adapters.workspace.hub.hub import Hub, excludes_file_of
-from shiftwork.adapters.workspace.hub.repository_check import repair, stopped_filters, unsupported
+from shiftwork.adapters.workspace.hub.repository_check import fixing_command, stopped_filters, unsupported
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
 from shiftwork.bounded import read_bytes
@@ -72,7 +72,7 @@ async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env
     root, state, cache = user.cwd, _absolute(state), _real(cache)
     problems = await unsupported(root, env)
     if problems:
-        hint = repair(problems[0]) if len(problems) == 1 else ""
+        hint = fixing_command(problems[0]) if len(problems) == 1 else ""
         message = f"{root} cannot be worked on: {'; '.join(problems)}"
         raise UnfitRepositoryError(message, hint=hint or "shiftwork doctor")
     if stopped := await stopped_filters(user):

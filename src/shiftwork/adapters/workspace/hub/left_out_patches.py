@@ -24,7 +24,9 @@ def keep(state: Path, run: str, story: str, patch: bytes) -> None:
 
 
 def _named(story: str) -> str:
-    return "".join(name if name.isalnum() or name in "-_" else f"%{ord(name):x}" for name in story)
+    return "".join(
+        character if character.isalnum() or character in "-_" else f"%{ord(character):x}" for character in story
+    )
 
 
 def _replace(path: Path, content: bytes) -> None:

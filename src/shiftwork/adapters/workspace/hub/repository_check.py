@@ -67,7 +67,7 @@ def _no_checkout(root: Path) -> str:
     return BARE if bare else f"{root} is not a git repository"
 
 
-def repair(problem: str) -> str:
+def fixing_command(problem: str) -> str:
     """The command that fixes one of them; for an empty folder it also makes a first commit."""
     return next((way for known, way in _WAYS_OUT.items() if problem.startswith(known)), "")
 

@@ -77,8 +77,8 @@ def git_folder(tree: Path) -> Path | None:
     path = tree / ".git"
     if path.is_dir():
         return path
-    message = text_of(path)
-    return (tree / message.removeprefix("gitdir:").strip()).resolve() if message else None
+    pointer = text_of(path)
+    return (tree / pointer.removeprefix("gitdir:").strip()).resolve() if pointer else None
 
 
 async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle:
@@ -141,13 +141,13 @@ async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bo
         except GitKilledError:
             if (await git.run("rev-parse", "--verify", f"refs/heads/{branch}")).text == new:
                 return True  # it was killed before it could confirm
-            await _reverted(git, old, new)
+            await _roll_back(git, old, new)
             raise
-        await _reverted(git, old, new)
+        await _roll_back(git, old, new)
         return False
 
 
-async def _reverted(git: Git, old: Commit, new: Commit) -> None:
+async def _roll_back(git: Git, old: Commit, new: Commit) -> None:
     await git.run("read-tree", "-m", "-u", new, old)
 
 
@@ -157,8 +157,8 @@ async def _carried(git: Git, old: Commit, new: Commit) -> bool:
 
 async def _taken_up(git: Git, cut_off: Sequence[Row], old: Commit, new: Commit) -> bool:
     """Adds the files that already exist to the index, and updates the others."""
-    data = entries(cut_off)
-    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=data, accept=(0, 1, 128))).code:
+    index_info = entries(cut_off)
+    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=index_info, accept=(0, 1, 128))).code:
         return False
     await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
     if await _carried(git, old, new):
@@ -229,7 +229,7 @@ async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
     if process.stdin is None or process.stdout is None:
         raise ValueError("both pipes were asked for")
     process.stdin.write(f"{command}\n".encode())
-    data = await process.stdout.readline()
-    if not data and await process.wait() < 0:
+    answer = await process.stdout.readline()
+    if not answer and await process.wait() < 0:
         raise GitKilledError(_KILLED)
-    return data.endswith(b": ok\n")
+    return answer.endswith(b": ok\n")

@@ -16,14 +16,14 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Answer, Git
 from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
-from shiftwork.adapters.workspace.hub.repository_check import repair, submodules
+from shiftwork.adapters.workspace.hub.repository_check import fixing_command, submodules
 from shiftwork.adapters.workspace.tree.untrusted_files import (
     check_unlinked,
     erase,
     loosen,
+    move_away,
     open_up,
     outlast,
-    reserve,
     write_whole,
 )
 from shiftwork.domain.core.ids import Commit
@@ -124,7 +124,9 @@ class Checkout:
         rows = (await self.git.run("ls-tree", "-r", "-z", commit)).parts
         if paths := [row.partition("\t")[2] for row in rows if row.startswith(_SUBMODULE)]:
             message = submodules(paths)
-            raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {message}", hint=repair(message))
+            raise UnfitRepositoryError(
+                f"the commit {commit[:12]} cannot be worked on: {message}", hint=fixing_command(message)
+            )
 
     def forget_files(self) -> None:
         """Makes git write every file from scratch at the next checkout, regardless of its current state."""
@@ -162,9 +164,9 @@ class Checkout:
         await asyncio.to_thread(loosen, self.tree)
         await self.git.run("read-tree", "--reset", parent)
         while nested := [name for name in await self._untracked() if name.endswith("/")]:
-            self._reserve(f"{name}.git" for name in nested)
+            self._move_out(f"{name}.git" for name in nested)
         if (await self._add()).code:
-            self._reserve(await self._untracked())
+            self._move_out(await self._untracked())
             final = await self._add()
             if final.code:
                 raise RepositoryError(f"the workspace {self.name} cannot be committed: {final.err}")
@@ -187,7 +189,7 @@ class Checkout:
             return False
         rows = answer.parts
         names = [row[2:] for row in rows if row.startswith(_TRACKED)]
-        return len(names) == len(rows) and not self._repair_step(_folders(names))
+        return len(names) == len(rows) and not self._repair(_folders(names))
 
     async def exact(self, commit: Commit) -> Tracked:
         """Restores every file of the commit, and nothing else: callers decide about other files.
@@ -239,9 +241,9 @@ class Checkout:
 
     async def repair_folders(self, commit: Commit) -> None:
         """Undoes what git does not see: read-only folders, and a nested `.git`, which other programs would enter."""
-        self._repair_step((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
+        self._repair((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
 
-    def _repair_step(self, folders: Iterable[str]) -> bool:
+    def _repair(self, folders: Iterable[str]) -> bool:
         # Plain strings, not Path objects: there may be thousands of folders, and every check of a candidate waits for
         # this.
         tree, inside = str(self.tree), []
@@ -249,13 +251,13 @@ class Checkout:
             open_up(f"{tree}/{folder}")
             if os.path.lexists(f"{tree}/{folder}/.git"):
                 inside.append(f"{folder}/.git")
-        self._reserve(inside)
+        self._move_out(inside)
         return bool(inside)
 
-    def _reserve(self, names: Iterable[str]) -> None:
+    def _move_out(self, names: Iterable[str]) -> None:
         """Moves files or folders out of the tree to where a person can find them."""
         for name in names:
-            kept = reserve(self.tree / name, self.hub.state / "set-aside" / self.name, name)
+            kept = move_away(self.tree / name, self.hub.state / "set-aside" / self.name, name)
             _LOG.warning("git cannot store %r of %s: moved to %s", name, self.name, kept)
 
     @property

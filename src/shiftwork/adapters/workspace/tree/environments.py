@@ -200,7 +200,7 @@ class Environments:
         return self.hub.state / "environments" / f"{name}.json"
 
     def _keep(self, made: Environment, commit: Commit) -> None:
-        values = {
+        record = {
             "format": _FORMAT,
             "folder": made.files.folder.name,
             "origin": made.files.origin,
@@ -210,15 +210,15 @@ class Environments:
             "seconds": made.seconds,
             "items": made.files.items,
         }
-        write_whole(self._record(made.name), json.dumps(values).encode())
+        write_whole(self._record(made.name), json.dumps(record).encode())
 
     def _recalled(self, name: str) -> Environment | None:
         try:
-            values: dict[str, Any] = json.loads(self._record(name).read_bytes())
-            if values["format"] != _FORMAT:
+            record: dict[str, Any] = json.loads(self._record(name).read_bytes())
+            if record["format"] != _FORMAT:
                 return None
-            folder = self.hub.cache / "environments" / Path(values["folder"]).name
-            items = {path: Item(*item) for path, item in values["items"].items()}
+            folder = self.hub.cache / "environments" / Path(record["folder"]).name
+            items = {path: Item(*item) for path, item in record["items"].items()}
         except (OSError, ValueError, LookupError, TypeError):
             return None
         if not folder.is_dir():
@@ -226,10 +226,10 @@ class Environments:
         os.utime(self._record(name))  # marks it as used: see `remains`
         return Environment(
             name=name,
-            files=EnvironmentFiles(folder=folder, origin=values["origin"], items=items),
-            tracked=frozenset(values["tracked"]),
-            excluded=tuple(values["excluded"]),
-            seconds=values["seconds"],
+            files=EnvironmentFiles(folder=folder, origin=record["origin"], items=items),
+            tracked=frozenset(record["tracked"]),
+            excluded=tuple(record["excluded"]),
+            seconds=record["seconds"],
         )
 
     # Beside others ----------------------------------------------------------------------------------------------------

@@ -93,18 +93,18 @@ class Shell:
 
         clean = Lined(LINE_BYTES)
 
-        def feed(said: bytes) -> None:
+        def on_line(said: bytes) -> None:
             line = clean.line(said)
             printed.add(line)
             if errand.on_output:
                 errand.on_output(line)
 
-        ended = await supervise(self.sandbox.enclosed(spawn, room), feed)
+        ended = await supervise(self.sandbox.enclosed(spawn, room), on_line)
         reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
-        message = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
-        return Outcome(passed=passed, seconds=ended.seconds, output=message)
+        shown = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
+        return Outcome(passed=passed, seconds=ended.seconds, output=shown)
 
 
 _REASONS: Final[Mapping[Cause, str]] = {

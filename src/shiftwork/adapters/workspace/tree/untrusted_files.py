@@ -91,7 +91,7 @@ def free_path(wanted: Path) -> Path:
     return next(path for path in numbered if not os.path.lexists(path))
 
 
-def reserve(path: Path, folder: Path, label: str) -> Path:
+def move_away(path: Path, folder: Path, label: str) -> Path:
     """Moves anything at the path into the folder, without overwriting."""
     folder.mkdir(parents=True, exist_ok=True)
     open_up(path.parent)

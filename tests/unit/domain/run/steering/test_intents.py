@@ -57,7 +57,7 @@ def all_landed(*stories: Story) -> RunState:
 # Pause ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_paused_run_reports_its_stories_and_begins_nothing() -> None:
+def test_a_paused_run_notifies_its_stories_and_begins_nothing() -> None:
     run = fold_run(started_run(asked(1), asked(2), parallel=1), dispatched(1), r.RunPaused(at=1))
     assert keys(run) == ["pause/US-001/1"]
     run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True))
@@ -68,7 +68,7 @@ def test_a_paused_run_reports_its_stories_and_begins_nothing() -> None:
     assert keys(run) == ["dispatch/US-002"], "a story that has ended is not notified"
 
 
-def test_those_that_know_of_a_pause_are_reported_that_it_is_over() -> None:
+def test_those_that_know_of_a_pause_are_notified_that_it_is_over() -> None:
     run = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1))
     run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True), r.RunUnpaused(at=1))
     assert keys(run) == ["unpause/US-001/1"]
@@ -88,7 +88,7 @@ def test_a_paused_run_ends_when_there_is_nothing_to_begin_and_when_it_is_cancell
 # Cancel and retry ----------------------------------------------------------------------------------------------------
 
 
-def test_a_story_in_flight_is_reported_to_end() -> None:
+def test_a_story_in_progress_is_notified_to_end() -> None:
     run = fold_run(started_run(asked(1), asked(2), parallel=2), dispatched(1), dispatched(2), cancel(2))
     assert keys(run) == ["cancel/US-002"]
     run = fold_run(run, r.CancelForwarded(at=1, story=story_id(2)))
@@ -178,7 +178,7 @@ def test_an_added_story_is_numbered_in_the_style_of_the_spec(ids: tuple[str, ...
 # Undo ----------------------------------------------------------------------------------------------------------------
 
 
-def test_an_undo_goes_through_the_queue_and_the_story_receives_of_it() -> None:
+def test_an_undo_goes_through_the_queue_and_the_story_learns_of_it() -> None:
     run = over(all_landed(asked(1), asked(2)), RunStatus.COMPLETED)
     run = fold_run(run, r.StoryAdded(at=1, story=asked(3, after=(1,))), undo(1))
     assert (run.status, run.schedule.unlanded[story_id(3)]) == (RunStatus.RUNNING, 1)
@@ -201,7 +201,7 @@ def test_an_undo_goes_through_the_queue_and_the_story_receives_of_it() -> None:
     assert again.from_scratch, "reverted work is not simply landed once more"
 
 
-def test_the_spec_is_reported_of_what_was_undone() -> None:
+def test_the_spec_is_updated_with_what_was_undone() -> None:
     plan = run_plan(asked(1), source="prd-json:prd.json")
     run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), dispatched(1), landed(1))
     run = fold_run(run, r.SpecUpdated(at=1, stories=(story_id(1),)), undo(1), r.UndoPosted(at=1, story=story_id(1)))

@@ -206,7 +206,7 @@ def test_a_profile_is_called_in_once() -> None:
     assert "also after thorough had tried" in ending.reason
 
 
-def test_calling_in_does_not_pass_beyond_the_repairs_there_are() -> None:
+def test_calling_in_does_not_exceed_the_repairs_there_are() -> None:
     assert isinstance(conclusion(twice(asking("thorough", repairs=1))), story_facts.StoryFailed)
 
 

@@ -122,7 +122,7 @@ def test_the_first_that_is_free_is_assigned_and_the_own_profile_again_once_its_l
     assert next_chance(CHAIN, limits, 10.0) == 10.0
 
 
-def test_where_no_one_is_free_it_is_anyone_who_will_be_first() -> None:
+def test_where_no_profile_is_free_it_is_the_one_that_will_be_first() -> None:
     limits = (("own", 50.0), ("thorough", 20.0))
     assert (profile(CHAIN[:2], limits, 10.0), next_chance(CHAIN[:2], limits, 10.0)) == ("thorough", 20.0)
 
@@ -161,7 +161,7 @@ def again(story: StoryState, at: float, promised: float) -> StoryState:
     return fold_story(story, began(story), met_again, story_facts.WaitEnded(at=at + 20, number=number))
 
 
-def test_a_limit_that_is_met_before_its_reported_end_is_not_met_in_vain(at_work: StoryState) -> None:
+def test_a_limit_that_is_met_before_its_reported_end_uses_up_no_patience(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(promised=500.0), story_facts.WaitEnded(at=120, number=1))
     for at, in_vain, promised in ((120.0, 1, 500.0), (499.0, 1, 500.0), (500.0, 2, 900.0), (600.0, 2, 900.0)):
         story = again(story, at, at + 400)

@@ -122,7 +122,7 @@ def test_a_story_that_gates_refused_is_shown_to_them_again_before_a_session_is_p
     assert isinstance(conclusion(story), story_facts.RepairPlanned), "they are still red"
 
 
-def test_a_story_whose_landing_was_refused_for_anything_else_continues_mending() -> None:
+def test_a_story_whose_landing_was_refused_for_anything_else_continues_its_repair() -> None:
     story = landing_asked("coding", "final_review", limits=Limits(repairs=0))
     story = fold_story(
         story, story_facts.LandingRefused(at=91, cause=Refusal.EVIDENCE, detail="red", files=(), base=BASE)
@@ -182,7 +182,7 @@ def test_a_paused_story_waits_for_messages_and_continues_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("answer", ["accepted", "refused"])
-def test_a_paused_story_is_reported_of_its_landing(answer: str) -> None:
+def test_a_paused_story_receives_its_landing(answer: str) -> None:
     """It has asked for its request back; the queue may have been quicker."""
     story = fold_story(landing_asked(*STEPS), story_facts.StoryPaused(at=90), LandingWithdrawalAsked(at=90, number=1))
     assert next_effect(story).key == "receive/0"
@@ -201,7 +201,7 @@ def test_a_paused_story_can_be_cancelled() -> None:
     assert isinstance(conclusion(story), story_facts.StoryFailed)
 
 
-def test_what_a_story_waited_for_before_is_not_waited_for_in_the_next_pass() -> None:
+def test_what_a_story_waited_for_before_is_not_waited_for_after_the_next_start() -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
     assert story.waiting.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
     story = concluded(fold_story(story, story_facts.StoryCancelRequested(at=6)))

@@ -18,7 +18,7 @@ WITHDRAWN = story_facts.LandingWithdrawn(at=93, number=1)
 @pytest.mark.parametrize(
     "word", [story_facts.StoryCancelRequested(at=91), story_facts.StoryPaused(at=91)], ids=["cancelled", "paused"]
 )
-def test_an_unwanted_request_is_reverted_once(word: Fact) -> None:
+def test_an_unwanted_request_is_withdrawn_once(word: Fact) -> None:
     story = landing_asked("coding")
     assert isinstance(next_effect(story), e.Receive)
     story = fold_story(story, word)

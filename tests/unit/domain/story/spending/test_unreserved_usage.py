@@ -47,7 +47,7 @@ def worked(used: Usage = USED) -> StoryState:
     return fold_story(at_work, done(at_work, usage=used))
 
 
-def test_a_story_that_receives_of_a_first_limit_reports_what_it_has_used_before_it_claims() -> None:
+def test_a_story_that_receives_a_first_limit_reports_what_it_has_used_before_it_claims() -> None:
     story = worked()
     assert isinstance(next_effect(story), story_effects.RunAgent)
     received = fold_story(story, story_facts.LimitsSet(at=5, limits=LATER))
@@ -124,7 +124,7 @@ def claim(story: StoryId) -> run_facts.AllowanceAsked:
     return run_facts.AllowanceAsked(at=7, story=story, number=1, kind="coding", bounded=True)
 
 
-def test_every_story_in_progress_is_reported_of_other_limits_once() -> None:
+def test_every_story_in_progress_is_notified_of_other_limits_once() -> None:
     run = fold_run(in_progress(), RAISED)
     first, second = decide_run(run)
     assert first == run_effects.ForwardLimits(key="limits/US-001/1", story=US_1)
@@ -174,7 +174,7 @@ def test_what_ended_stories_have_used_is_in_the_accounts_whenever_a_limit_comes(
     )
 
 
-def test_the_runs_own_steps_are_reported_and_report_too() -> None:
+def test_the_runs_own_steps_are_reported_too() -> None:
     framed = Workflow(id="framed", version=1, steps=(planned("plan", plans=True), *DYNAMIC.steps))
     run = fold_run(
         RunState(),

@@ -13,5 +13,5 @@ def upgrade() -> None:
     op.add_column("stories", sa.Column("refusal", sa.Text, nullable=False, server_default=sa.text("''")))
     of = _stories.c
     for refusal in ("conflict", "gates", "empty", "evidence"):
-        message = of.failure.startswith(f"not landed ({refusal})", autoescape=True)  # text of earlier releases
-        op.execute(sa.update(_stories).where(of.cause == "refused", message).values(refusal=refusal))
+        says_so = of.failure.startswith(f"not landed ({refusal})", autoescape=True)  # text of earlier releases
+        op.execute(sa.update(_stories).where(of.cause == "refused", says_so).values(refusal=refusal))
