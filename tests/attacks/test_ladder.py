@@ -98,7 +98,7 @@ def test_landed_test(tier: str, project: Project, tmp_path: Path) -> Outcome:
     script = f"{leaving(tmp_path)}\\n"
     agent = f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then printf "{script}" > evil.sh; touch first; fi\n{WORKING}'
     project.settle(agent=agent, gates=f'test = "{attacking}"')
-    assert "landed on: main" in typed(project, tier, "run", "Say hello")
+    assert "landed on main" in typed(project, tier, "run", "Say hello")
     project.git("rm", "-q", "first")
     project.git("commit", "-q", "--amend", "--no-edit")  # as after a landed commit with a delayed effect
     output = typed(project, tier, "run", "Say hello again")
@@ -131,7 +131,7 @@ def test_gate_trees(tier: str, project: Project, tmp_path: Path) -> Outcome:
     cache = tmp_path / "cache"
     plants = f"find {cache} -type d -name 'verify-*' -exec touch '{{}}/planted' {tmp_path}/outside ';' 2> /dev/null"
     project.settle(agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then {plants}; fi\n{WORKING}')
-    assert "landed on: main" in typed(project, tier, "run", "Say hello", SHIFTWORK_CACHE_HOME=str(cache))
+    assert "landed on main" in typed(project, tier, "run", "Say hello", SHIFTWORK_CACHE_HOME=str(cache))
     assert list(cache.rglob("verify-*")), "there are such trees"
     return left(tmp_path)  # what it planted is gone: a tree is made clean again before the next gate
 

@@ -22,8 +22,8 @@ def test_the_demo_lands_after_a_refusal_and_leaves_nothing_behind(tmp_path: Path
     assert completed.returncode == 0, completed
     assert watch.within(20)
     lines = completed.stdout.splitlines()
-    refused = next(number for number, line in enumerate(lines) if "landing refused: gate test failed" in line)
-    landed = next(number for number, line in enumerate(lines) if "landed on: main" in line)
+    refused = next(number for number, line in enumerate(lines) if "landing refused, gate test failed" in line)
+    landed = next(number for number, line in enumerate(lines) if "landed on main" in line)
     assert refused < landed
     assert "  refused   1 time" in lines
     assert list((tmp_path / "tmp").glob("shiftwork-demo-*")) == []

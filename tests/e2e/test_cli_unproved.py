@@ -64,7 +64,7 @@ def test_two_stories_of_one_junk_line_each_are_nowhere_called_proved(project: Pr
     ran = project.shiftwork("run", "prd.json")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "US-001 (0 of 2), US-002 (0 of 2)" in ran.stdout
-    assert "landed on: main, 0 of 2 criteria with evidence" in ran.stdout
+    assert "landed on main, 0 of 2 criteria with evidence" in ran.stdout
     assert not calls_proved(ran.stdout)
     for command, view in views(project).items():
         assert not calls_proved(view), f"{command}: {view}"

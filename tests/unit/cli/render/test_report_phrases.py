@@ -30,3 +30,18 @@ def test_lines_are_counted(added: int, message: str) -> None:
 def test_a_reason_that_says_nothing_more_is_left_out(text: str, message: str) -> None:
     change = Change(at=0.0, event="step_cancelled", story="US-001", name="coding", text=text)
     assert line(change, 120).endswith(f"  {message}")
+
+
+@pytest.mark.parametrize(
+    ("event", "text", "shown"),
+    [
+        ("landing_requested", "changes to tests: 1 edited", "ready to merge (changes to tests: 1 edited)"),
+        ("landing_requested", "", "ready to merge"),
+        ("landing_refused", "gate test failed: 1 error", "landing refused, gate test failed: 1 error"),
+        ("repair_planned", "Repair the change: gates failed", "sent back to repair the change: gates failed"),
+        ("landed", "main", "landed on main"),
+        ("step_routed", "approved", "decided: approved"),
+    ],
+)
+def test_a_line_joins_what_happened_and_its_text_as_one_sentence(event: str, text: str, shown: str) -> None:
+    assert line(Change(at=0.0, event=event, story="US-001", text=text), 200).endswith(f"  {shown}")

@@ -103,8 +103,12 @@ def _nothing_waits(view: RunView, changed: Sequence[str]) -> IntentError:
 
 
 def _left_out(view: RunView, story: str) -> str:
-    look = f"shiftwork diff {story} --since-approved{next_steps.naming(view)}"
-    return f"{story} is skipped: its patch has changed since you approved it ({look}), and --all does not approve that"
+    which = next_steps.naming(view)
+    return (
+        f"{story} is skipped: its patch has changed since you approved it. "
+        f"Read it (shiftwork diff {story} --since-approved{which}), then approve it by name "
+        f"(shiftwork approve {story}{which})"
+    )
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:

@@ -78,11 +78,18 @@ REPORTED: Final = {
     "landing_withdrawn": "left the landing queue",
     "work_refused": "cannot land",
     "repair_planned": "sent back",
-    "landed": "landed on",
+    "landed": "landed",
     "story_failed": "failed",
     "run_ended": "the run has ended",
 }
 
+_JOINED: Final = {
+    "landing_requested": " ({})",
+    "landing_refused": ", {}",
+    "repair_planned": " to {}",
+    "landed": " on {}",
+}
+"""How the text of a change follows its name, where a colon would be the second one or would part a sentence."""
 
 _SUBJECT: Final = 26
 """Room for a story's id and the longest step name of the catalogue."""
@@ -94,7 +101,10 @@ def line(change: Change, room: int) -> str:
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
     said = phrases.state(change.text) if change.event == "run_ended" else brief(change.text)
     until = "" if change.until is None else f" until {phrases.o_clock(change.until)}"
-    text = f"{until}: {said}" if said and said != REPORTED[change.event] else until
+    if change.event == "repair_planned":
+        said = said[:1].lower() + said[1:]
+    joined = _JOINED.get(change.event, ": {}").format(said)
+    text = f"{until}{joined}" if said and said != REPORTED[change.event] else until
     who = phrases.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
     return head + one_line(f"{REPORTED[change.event]}{attempt}{text}{change.proof}", max(room - len(head), 20))
