@@ -1,9 +1,9 @@
 """The part of the user's environment that an agent or a gate sees: a short list, and the names in the settings."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from shiftwork.config.agents.clouds import needed_by_claude_code, needed_by_codex
+from shiftwork.config.agents.kinds import AGENTS
 
 _ORDINARY: Final = frozenset(
     {
@@ -36,20 +36,6 @@ _ORDINARY: Final = frozenset(
 
 _PREFIXES: Final = ("LC_",)
 
-_AGENT_PREFIXES: Final[dict[str, tuple[str, ...]]] = {
-    "claude-code": ("ANTHROPIC_", "CLAUDE_"),
-    "codex": ("CODEX_", "OPENAI_BASE_URL"),
-    "acp": (),
-    "command": (),
-}
-"""The variables of each agent's own login and endpoint; other agents' secrets are left out."""
-
-
-_CLOUD_LOGINS: Final[dict[str, Callable[[Mapping[str, str]], frozenset[str]]]] = {
-    "claude-code": needed_by_claude_code,
-    "codex": needed_by_codex,
-}
-
 
 def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str]:
     """The environment of a gate or a setup command."""
@@ -61,6 +47,6 @@ def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str]) 
     """The environment of an agent, with its own login, so that it works without configuration. A cloud login is
     included only if the agent is configured to use that cloud.
     """
-    own = _AGENT_PREFIXES.get(agent, ())
-    cloud = _CLOUD_LOGINS[agent](env) if agent in _CLOUD_LOGINS else frozenset[str]()
-    return visible(env, {*listed, *cloud}) | {name: value for name, value in env.items() if name.startswith(own)}
+    kind = AGENTS[agent]
+    own = {name: value for name, value in env.items() if name.startswith(kind.variables)}
+    return visible(env, {*listed, *kind.cloud_variables(env)}) | own

@@ -37,6 +37,15 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
             "[sandbox]\ntier = 'podman'",
             ["sandbox.tier: podman is not supported yet; use 'auto', 'bubblewrap' or 'none'"],
         ),
+        (
+            "[agent]\nuse = 'claude'",
+            ["agent.use: must be 'claude-code', 'codex', 'acp' or 'command', not 'claude'"],
+        ),
+        ("[agent]\nuse = ['codex']", ["agent.use: must be 'claude-code', 'codex', 'acp' or 'command'"]),
+        (
+            "[profiles.thorough]\nuse = 5",
+            ["profiles.thorough.use: must be 'claude-code', 'codex', 'acp' or 'command', not 5"],
+        ),
         ('[gates]\ntest = ["make", "test"]', [f"gates.test: {COMMAND}"]),
         ("[gates]\ntest = 5", [f"gates.test: {COMMAND}"]),
         ('[gates]\ntest = { command = "x", minute = 5 }', ["gates.test.minute: unknown key; did you mean minutes?"]),

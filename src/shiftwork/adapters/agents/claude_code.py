@@ -1,6 +1,7 @@
 """Claude Code: how to start its headless mode, and what it must leave alone. `_claude_events` reads its events."""
 
 import json
+import os
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import parse, text
 from shiftwork.adapters.agents.login.lender import Login, Renewal
 from shiftwork.adapters.agents.login.login_files import claude_credentials, claude_expires, claude_state
 from shiftwork.errors import AgentLoginError
-from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.agent import Agent, AgentTask
 
 TOOLBOX: Final = "shiftwork"
 """The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""
@@ -67,6 +70,19 @@ _SHOWN: Final = (
 
 _OTHER_LOGINS: Final = frozenset({"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"})
 """Claude Code prefers these to an API key; they are removed if a key is given."""
+
+
+def build(given: AgentOptions) -> Agent:
+    """With a key in the environment every attempt has a home of its own; otherwise the user's login is used."""
+    key = given.env.get("ANTHROPIC_API_KEY") or None  # an empty variable is no key
+    driver = ClaudeCode(
+        program=given.program,
+        env=given.env,
+        endpoint=Endpoint(api_key=key),
+        private_home=key is not None,
+        allow_root=os.geteuid() == 0,
+    )
+    return ProcessAgent(driver, given.sandbox, lender=given.lender)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import clean
 from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
 from shiftwork.adapters.agents.login.lender import Login, Renewal
@@ -18,7 +20,7 @@ from shiftwork.adapters.agents.login.login_files import codex_credentials, codex
 from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE
 from shiftwork.bounded import first_link
 from shiftwork.errors import AgentLoginError
-from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
+from shiftwork.ports.agent import Agent, AgentEvent, AgentReport, AgentTask
 
 TOOLBOX: Final = "shiftwork"
 """The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""
@@ -60,6 +62,13 @@ _SHOWN: Final = (
 """
 
 _LOGGED_OUT: Final = "Not logged in"
+
+
+def build(given: AgentOptions) -> Agent:
+    """Codex itself only reads CODEX_API_KEY: a key for another purpose must not take precedence over a login."""
+    address, key = given.env.get("OPENAI_BASE_URL", ""), given.env.get("CODEX_API_KEY") or None
+    driver = Codex(program=given.program, env=given.env, endpoint=CodexEndpoint(base_url=address, api_key=key))
+    return ProcessAgent(driver, given.sandbox, lender=given.lender)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

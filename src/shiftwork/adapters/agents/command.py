@@ -10,11 +10,12 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent, from_path, named_files
+from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import manner
 from shiftwork.adapters.processes.supervisor.output_lines import Tail
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
-from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
+from shiftwork.ports.agent import Agent, AgentEvent, AgentReport, AgentTask, Ending, EventKind
 
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
@@ -32,6 +33,10 @@ _OF_THE_SHELL: Final = frozenset(_BUILT_IN.split())
 _LOOK: Final = 'command -v -- "$1" || { echo "$1 cannot be found" >&2; exit 127; }'
 _EVENT_BYTES: Final = 8 * 1024
 _DETAIL_CHARACTERS: Final = 2000
+
+
+def build(given: AgentOptions) -> Agent:
+    return CommandAgent(given.command, env=given.env, root=given.root, sandbox=given.sandbox)
 
 
 class CommandAgent(ProcessAgent):

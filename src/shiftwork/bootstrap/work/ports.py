@@ -40,7 +40,6 @@ from shiftwork.bootstrap.work.agents import Place, build_agents
 from shiftwork.bootstrap.work.notifications import build_notifiers
 from shiftwork.bootstrap.work.repository import identity_of
 from shiftwork.bootstrap.work.setup import build_setup
-from shiftwork.config.settings.sections import AgentSettings
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.domain.tampering.findings import LaterPolicy
@@ -163,8 +162,8 @@ def work_policy_of(settings: Settings) -> WorkPolicy:
         agent=settings.agent.use,
         model=settings.agent.model,
         models={name: profile.model for name, profile in settings.profiles.items() if profile.model},
-        thrifty=frozenset(name for name, profile in everybody.items() if profile.use == "claude-code"),
-        toolless=frozenset(name for name, profile in everybody.items() if not _offers_tools(profile)),
+        thrifty=frozenset(name for name, profile in everybody.items() if profile.kind.limits_cost),
+        toolless=frozenset(name for name, profile in everybody.items() if not profile.offers_tools),
         fallbacks={name: agent.fallback for name, agent in everybody.items() if agent.fallback},
         patience=settings.limits.patience,
         identical_calls=settings.agent.identical_calls,
@@ -179,12 +178,8 @@ def _toolbox(settings: Settings) -> tuple[str, ...]:
     """The tools run on this interpreter; isolated, so that nothing in a workspace is imported, and without `site`: see
     the program itself.
     """
-    offered = any(map(_offers_tools, (settings.agent, *settings.profiles.values())))
+    offered = any(agent.offers_tools for agent in (settings.agent, *settings.profiles.values()))
     return (sys.executable, "-I", "-S", str(_TOOLS_PROGRAM)) if offered else ()
-
-
-def _offers_tools(agent: AgentSettings) -> bool:
-    return agent.tools and agent.use != "command"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

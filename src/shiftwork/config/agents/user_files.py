@@ -1,7 +1,6 @@
 """The settings files of Claude Code and Codex in the user's own folders. Files of a repository are never read."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +46,8 @@ def table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _codex_settings(env: Mapping[str, str]) -> Mapping[str, Any]:
+    import tomllib  # noqa: PLC0415 - `run --help` does not need it
+
     folder = Path(env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex")
     try:
         return tomllib.loads(read_text(folder / "config.toml", _LARGEST))

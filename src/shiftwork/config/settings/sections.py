@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from shiftwork.config.settings.values import HostName, Positive, Strict, Tokens
+from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT, AgentKind
+from shiftwork.config.settings.values import AgentName, HostName, Positive, Strict, Tokens
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
@@ -17,7 +18,7 @@ from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
 class AgentSettings(Strict):
     """Which agent works, and within which limits."""
 
-    use: Literal["claude-code", "codex", "acp", "command"] = "claude-code"
+    use: AgentName = DEFAULT_AGENT
     program: str = ""
     command: str = ""
     model: str = ""
@@ -29,6 +30,14 @@ class AgentSettings(Strict):
     env: tuple[str, ...] = ()
     hosts: tuple[HostName, ...] = ()
     fallback: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> AgentKind:
+        return AGENTS[self.use]
+
+    @property
+    def offers_tools(self) -> bool:
+        return self.tools and self.kind.uses_tools
 
     @property
     def host_list(self) -> tuple[Host, ...]:

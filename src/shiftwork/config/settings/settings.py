@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator
 
@@ -78,9 +78,6 @@ class Settings(Strict):
             )
             for name, gate in self.gates.items()
         )
-
-
-AGENT_NAMES: Final = get_args(AgentSettings.model_fields["use"].annotation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

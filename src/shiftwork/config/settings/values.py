@@ -3,8 +3,10 @@
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic.functional_validators import AfterValidator
+from pydantic.functional_validators import AfterValidator, BeforeValidator
+from pydantic_core import PydanticKnownError
 
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.domain.network.hosts import read_host
 
 MOST: Final = 1_000_000_000
@@ -13,6 +15,15 @@ MOST: Final = 1_000_000_000
 MOST_TOKENS: Final = 10**15
 """Sums of this still fit into a database column."""
 
+
+def _known_agent(name: object) -> object:
+    if isinstance(name, str) and name in AGENTS:
+        return name
+    *others, last = map(repr, AGENTS)
+    raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+
+
+type AgentName = Annotated[str, BeforeValidator(_known_agent)]
 type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 type HostName = Annotated[str, AfterValidator(lambda text: str(read_host(text)))]
 type Port = Annotated[int, Field(ge=1, le=65535)]

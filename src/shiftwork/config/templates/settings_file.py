@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Final
 
+from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT
 from shiftwork.config.detection.found import Detected, FoundGate
 
 _HEAD: Final = """\
@@ -24,9 +26,7 @@ _GATES: Final = """
 
 _REST: Final = """
 [agent]
-# use = "claude-code"       # which agent works: "claude-code", "codex", "acp" for any that supports the Agent Client
-                            # Protocol, or "command" for any program of your own
-# program = ""              # how Claude Code or Codex is called; empty: "claude", "codex"
+{use}# program = ""              # how the agent is called; empty: {programs}
 # command = ""              # for "acp": the agent's command line, such as "npx -y @agentclientprotocol/codex-acp";
                             # for "command": a shell command; prompt on stdin, answer on stdout
 # model = ""                # empty: the agent's own default
@@ -37,7 +37,7 @@ _REST: Final = """
 # identical_calls = 12      # an agent that calls a tool so often in a row with the same input is stopped
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
 # hosts = []                # hosts it may call from the sandbox beside its model, such as "docs.example.com"; agents of
-                            # the kinds "acp" and "command" keep this machine's network until you list hosts
+                            # the kinds {unlimited} keep this machine's network until you list hosts
 # choose = "fixed"          # "learn": for each story the agent (this or a profile below) that has landed the most
                             # for its cost so far; `shiftwork agents` explains
 # fallback = []             # profiles that continue, in this order, while this agent is at a rate limit
@@ -100,7 +100,7 @@ _REST: Final = """
 # disk_gb = 20              # how much it may add to its folders
 
 [sandbox.agents]
-# network = "auto"          # "auto": Claude Code and Codex reach their own model alone, other agents all of the
+# network = "auto"          # "auto": {limited} reach their own model alone, other agents all of the
                             # network until hosts are listed for them; true: all of it; false: none
 # hosts = []                # hosts agents may call beside their model, such as "docs.example.com", "*.example.org",
                             # "127.0.0.1:8080"; without a port, 80 and 443; see also hosts under [agent]
@@ -144,7 +144,24 @@ def settings_file(detected: Detected, red: Mapping[str, str] | None = None) -> s
     gates = "".join(_gate(gate, reasons.get(gate.name, "")) for gate in detected.gates)
     nothing = '# No gates found: without a gate, shiftwork only checks that something changed.\n# test = "make test"\n'
     rest = _REST.replace("{setup}", _setup(detected.setup, reasons.get(SETUP, "")))
-    return _HEAD + _GATES + (gates or nothing) + rest
+    return _HEAD + _GATES + (gates or nothing) + _with_agents(rest)
+
+
+def _with_agents(text: str) -> str:
+    kinds = AGENTS.items()
+    return (
+        text.replace("{use}", _use())
+        .replace("{programs}", ", ".join(_quoted(kind.program) for kind in AGENTS.values() if kind.program))
+        .replace("{unlimited}", " and ".join(_quoted(name) for name, kind in kinds if kind.addresses is None))
+        .replace("{limited}", " and ".join(name for name, kind in kinds if kind.addresses is not None))
+    )
+
+
+def _use() -> str:
+    *others, last = (f"{_quoted(name)} {kind.suits}".rstrip() for name, kind in AGENTS.items())
+    key = f"# use = {_quoted(DEFAULT_AGENT)}"
+    text = f"which agent works: {', '.join(others)}, or {last}"
+    return fill(text, 119, initial_indent=f"{key:<27} # ", subsequent_indent=f"{'':<27} # ") + "\n"
 
 
 def _gate(gate: FoundGate, reason: str) -> str:

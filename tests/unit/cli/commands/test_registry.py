@@ -3,14 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import click
 import pytest
 
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings
 from shiftwork.entrypoints.cli.group import LazyGroup, group
-from shiftwork.entrypoints.cli.options import run_options
 from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS, Entry
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -63,8 +62,13 @@ def test_status_loads_nothing_that_is_slow() -> None:
     assert loaded.isdisjoint(SLOW)
 
 
-def test_the_agents_that_can_be_named_are_those_of_the_settings() -> None:
-    assert get_args(AgentSettings.model_fields["use"].annotation) == run_options.AGENTS
+@pytest.mark.parametrize("name", ["run", "resume", "retry"])
+def test_the_agents_that_can_be_named_are_those_of_the_settings(name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    option = next(option for option in command.params if option.name == "agent")
+    assert isinstance(option.type, click.Choice)
+    assert [AgentSettings(use=agent).use for agent in option.type.choices] == list(AGENTS)
 
 
 def test_the_file_about_the_command_line_is_up_to_date() -> None:

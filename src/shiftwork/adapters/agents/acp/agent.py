@@ -5,6 +5,7 @@ every agent reports its usage. Such an answer breaks the contract of its step, s
 """
 
 import asyncio
+import shlex
 import tempfile
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
@@ -25,15 +26,27 @@ from shiftwork.adapters.agents._process import (
     without_secrets,
 )
 from shiftwork.adapters.agents.acp.connection import Line
+from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
 from shiftwork.adapters.processes.supervisor.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
-from shiftwork.errors import AgentMissingError
-from shiftwork.ports.agent import AgentReport, AgentTask, Listener
+from shiftwork.errors import AgentMissingError, SettingsError
+from shiftwork.ports.agent import Agent, AgentReport, AgentTask, Listener
 from shiftwork.redaction import Lined, redacted
 
 _FAREWELL_SECONDS: Final = 2.0
 """How long an agent may take to exit by itself after its input was closed."""
+
+
+def build(given: AgentOptions) -> Agent:
+    """Raises SettingsError if the command cannot be split into words."""
+    try:
+        words = shlex.split(given.command)
+    except ValueError as error:
+        raise SettingsError(
+            f"agent.command cannot be read: {error}", hint=f"fix its quotes: {given.command}"
+        ) from error
+    return AcpAgent(tuple(words), env=given.env, sandbox=given.sandbox)
 
 
 class AcpAgent:

@@ -2,10 +2,11 @@
 
 import click
 
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
 from shiftwork.entrypoints.cli.options.limits import limited, taken
-from shiftwork.entrypoints.cli.options.run_options import AGENTS, STORIES
+from shiftwork.entrypoints.cli.options.run_options import STORIES
 
 
 @click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")

@@ -7,27 +7,21 @@ inside. Without a sandbox the user agrees to the files once, identified by their
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
 from shiftwork.bootstrap.work.repository import committed_files
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.trust.consent_claims import Claim, Command
 from shiftwork.entrypoints.cli.env.conditions import Conditions
 from shiftwork.entrypoints.cli.env.trust import AGENT_SETTINGS, TRUST, ensure
 
-_FILES: Final = {
-    "claude-code": (".claude/settings.json", ".claude/settings.local.json"),
-    "codex": (".codex/config.toml", ".codex/hooks.json"),
-}
-"""The files that each agent reads from its working folder and obeys without asking the model."""
-
 
 def agent_claim(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Claim:
     """The files that the commit contains, for all agents that may be used."""
     used = {settings.agent.use, *(profile.use for profile in settings.profiles.values())}
-    wanted = [path for agent in sorted(used) for path in _FILES.get(agent, ())]
+    wanted = [path for agent in sorted(used) for path in AGENTS[agent].obeyed_files]
     files = asyncio.run(committed_files(site, env, f"refs/heads/{branch}", wanted)) if wanted else ()
     listed = tuple(Command(where=path, text=f"git object {name}") for path, name in files)
     return Claim(file=site.root / AGENT_SETTINGS, commands=listed)

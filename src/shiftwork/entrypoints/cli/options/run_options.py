@@ -6,10 +6,8 @@ from typing import Any, Final
 
 import click
 
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.options.limits import Bounds, limited, taken
-
-AGENTS: Final = ("claude-code", "codex", "acp", "command")
-"""Written out, because importing the settings' own type would slow down `--help`."""
 
 STORIES: Final = click.IntRange(1, 200)
 

@@ -15,7 +15,7 @@ from shiftwork.ports.specs import Sheet
 
 
 def announce(order: Order, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
-    lines = rehearse(order, work_policy_of(settings), tools=settings.agent.tools and settings.agent.use != "command")
+    lines = rehearse(order, work_policy_of(settings), tools=settings.agent.offers_tools)
     if as_json:
         say({"prompts": [asdict(line) for line in lines], "unused": unused_fields.documents(sheet)})
         return

@@ -11,8 +11,9 @@ from shiftwork.app.commands.kept_options import Difference, check_profiles, diff
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_history import open_inbox
+from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT
 from shiftwork.config.settings.recorded import usual
-from shiftwork.config.settings.settings import AGENT_NAMES, Named, own_agent
+from shiftwork.config.settings.settings import Named, own_agent
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.core.fact import Fact
@@ -58,10 +59,10 @@ def kept_conditions(site: Site, plan: RunPlan) -> Conditions:
     """
     env = environment()
     own = own_agent(site.root, env)["agent.use"]
-    instead = own if own in AGENT_NAMES else AGENT_NAMES[0]
+    instead = own if own in AGENTS else DEFAULT_AGENT
     agent = plan.agent if "agent" in plan.named else None
-    if agent is not None and agent not in AGENT_NAMES:
-        check_profiles(plan, AGENT_NAMES, instead)
+    if agent is not None and agent not in AGENTS:
+        check_profiles(plan, AGENTS, instead)
     found = conditions(site, env, Named(agent=agent, model=plan.model if "model" in plan.named else None))
     present = with_options(plan, following(plan, found))
     check_profiles(present, {found.settings.agent.use, *found.settings.profiles}, instead)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.work.prices import price
+from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings, LimitSettings
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE
@@ -44,15 +45,11 @@ def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
     for name, model in _profiles(settings, workflow, everybody):
         agent = everybody[name]
-        if tokens and not _counts_tokens(agent):
+        if tokens and not agent.kind.counts_tokens:
             message = f"tokens are limited, but {name} ({agent.use}) does not report how many it uses"
             raise UsageError(message, hint=_instead(agent))
         if not tokens and not _reports_costs(agent, model or agent.model):
             raise UsageError(_unpriced(name, agent, model or agent.model), hint=_instead(agent))
-
-
-def _counts_tokens(agent: AgentSettings) -> bool:
-    return agent.use != "command"
 
 
 def _profiles(
@@ -70,8 +67,8 @@ def _profiles(
 
 
 def _reports_costs(agent: AgentSettings, model: str) -> bool:
-    priced = _counts_tokens(agent) and bool(model) and price(model, Usage(input_tokens=1)) is not None
-    return agent.use == "claude-code" or priced
+    priced = agent.kind.counts_tokens and bool(model) and price(model, Usage(input_tokens=1)) is not None
+    return agent.kind.limits_cost or priced
 
 
 def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
@@ -80,8 +77,9 @@ def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
 
 
 def _instead(agent: AgentSettings) -> str:
-    if not _counts_tokens(agent):
-        return "leave the limit out, or use an agent that reports its usage: claude-code, codex or acp"
+    if not agent.kind.counts_tokens:
+        *others, last = (name for name, kind in AGENTS.items() if kind.counts_tokens)
+        return f"leave the limit out, or use an agent that reports its usage: {', '.join(others)} or {last}"
     naming = "" if agent.model else f", or name its model in {SETTINGS_FILE}"
     return f"limit tokens as well or instead: --max-tokens N{naming}"
 
