@@ -120,6 +120,10 @@ def test_titles_that_give_no_letters_still_give_ids_that_stay(tmp_path: Path) ->
             ],
         ),
         (
+            "## A\nDepends on: *\n- a\n",
+            ["plan.md:2:13: a depends on '', which is not in this file"],
+        ),
+        (
             "## A\nDepends on: C\n- a\n## B\nDepends on: A\n- a\n## C\nDepends on: b\n- a\n",
             ["plan.md:2:13: stories depend on each other in a cycle: a → c → b → a"],
         ),

@@ -136,7 +136,7 @@ def _resolved(name: str, ids: set[StoryId]) -> str:
     """Resolves an id in any case, a number, or the title of a story."""
     spelled = {known.lower(): known for known in ids}
     words = name.split()
-    number = words[-1] if words[-1].isdecimal() and len(words) <= 2 else ""
+    number = words[-1] if 1 <= len(words) <= 2 and words[-1].isdecimal() else ""
     tried = (name.lower(), _numbered(number) if number else "", slug(name))
     return next((spelled[spelling] for spelling in tried if spelling in spelled), name)
 
