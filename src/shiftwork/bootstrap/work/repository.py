@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from shiftwork.adapters.workspace.git.git import Identity
+from shiftwork.adapters.workspace.git.git import OLDEST_GIT, Identity
 from shiftwork.adapters.workspace.hub.repository_check import fixing_command, unsupported
 from shiftwork.bootstrap.git_consent import git_of_user
 from shiftwork.config.site import Site
 from shiftwork.domain.gates.environment_key import decides_environment
 
+NEEDED_GIT: Final = f"git {OLDEST_GIT} or newer"
 DEFAULT_IDENTITY: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 
 

@@ -237,6 +237,15 @@ class TestFitness:
         user = new_user(tmp_path)
         assert "git cannot be run" in "; ".join(asyncio.run(unsupported(user.root, {"PATH": str(tmp_path)})))
 
+    @pytest.mark.parametrize("version", ["1.9.5", "2.38.5", "unknown"])
+    def test_git_is_older_than_the_forecast_of_conflicts_needs(self, tmp_path: Path, version: str) -> None:
+        user = new_user(tmp_path)
+        program = tmp_path / "git"
+        program.write_text(f"#!/bin/sh\necho git version {version}\n", encoding="utf-8")
+        program.chmod(0o755)
+        found = asyncio.run(unsupported(user.root, {"PATH": f"{tmp_path}:/usr/bin:/bin"}))
+        assert found == (f"git must be 2.39 or newer, and this is 'git version {version}'",)
+
 
 @pytest.mark.parametrize("script", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?", "sh -c 'kill -15 $$'; exit $?"])
 def test_a_git_that_was_killed_is_reported_from_one_that_failed(tmp_path: Path, script: str) -> None:

@@ -13,7 +13,7 @@ from shiftwork.ports.workspace import StoryConflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitConflictForecast:
-    """Reads the heads that are pinned in the hub after every step. Needs git 2.39, for `merge-tree --stdin`."""
+    """Reads the heads that are pinned in the hub after every step."""
 
     hub: Hub
 

@@ -23,6 +23,9 @@ from shiftwork.adapters.workspace.tree.untrusted_files import remove_pipes, writ
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.search_paths import tool, without_folders
 
+OLDEST_GIT: Final = "2.39"
+"""The first version with `merge-tree --stdin`, which forecasts conflicts."""
+
 MARK: Final = "SHIFTWORK_GIT"
 """Every git of ours has the state folder in this variable, so that a process that outlived its parent is found."""
 
@@ -198,7 +201,7 @@ async def _unblock(tree: Path) -> None:
 
 
 def _missing(what: str) -> RepositoryError:
-    return RepositoryError(f"git cannot be run: there is no {what}", hint="install git 2.38 or newer")
+    return RepositoryError(f"git cannot be run: there is no {what}", hint=f"install git {OLDEST_GIT} or newer")
 
 
 def _plain(text: str) -> str:

@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.git.drivers import filters
-from shiftwork.adapters.workspace.git.git import Git
+from shiftwork.adapters.workspace.git.git import OLDEST_GIT, Git
 from shiftwork.adapters.workspace.git.user_git import nowhere, unagreed, user_git
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.git_folders import whereabouts
-
-OLDEST_GIT: Final = (2, 38)
-"""The first version with `merge-tree --write-tree`."""
 
 BARE: Final = "it is bare: it has no checkout"
 _NO_COMMIT: Final = "it has no commit yet"
@@ -74,9 +71,9 @@ def fixing_command(problem: str) -> str:
 
 def _too_old(version: str) -> str:
     found = re.search(r"(\d+)\.(\d+)", version)
-    if found and (int(found[1]), int(found[2])) >= OLDEST_GIT:
+    if found and (int(found[1]), int(found[2])) >= tuple(map(int, OLDEST_GIT.split("."))):
         return ""
-    return f"git must be {'.'.join(map(str, OLDEST_GIT))} or newer, and this is {version!r}"
+    return f"git must be {OLDEST_GIT} or newer, and this is {version!r}"
 
 
 async def _is_bare(git: Git) -> bool:

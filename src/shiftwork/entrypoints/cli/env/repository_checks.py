@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
-from shiftwork.bootstrap.work.repository import commit_remarks
+from shiftwork.bootstrap.work.repository import NEEDED_GIT, commit_remarks
 from shiftwork.config.project import Ownership, unregistered
 from shiftwork.config.registries.project_registries import registry_claim
 from shiftwork.config.settings.settings import Settings
@@ -78,7 +78,7 @@ def git_check() -> Check:
     try:
         completed = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
     except (OSError, subprocess.CalledProcessError):
-        return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
+        return Check(name="git", state=FAIL, detail="git cannot be started", hint=f"install {NEEDED_GIT}")
     return Check(name="git", state=OK, detail=completed.stdout.strip())
 
 
