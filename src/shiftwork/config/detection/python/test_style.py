@@ -19,16 +19,14 @@ _PYTEST: Final = re.compile(
     r"|^class\s+Test\w*\s*(?:\(\s*\))?\s*:",
     re.MULTILINE,
 )
-_UNITTEST: Final = re.compile(r"\bTestCase\b|^[ \t]*(?:import|from)[ \t]+unittest\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tests:
-    """The test files; whether any of them need pytest, and whether any use unittest."""
+    """The test files, and whether any of them need pytest."""
 
     files: tuple[str, ...] = ()
     pytest: bool = False
-    unittest: bool = False
 
 
 def tests_in(folder: Folder, *, declared: bool, whole: bool) -> Tests:
@@ -42,7 +40,6 @@ def tests_in(folder: Folder, *, declared: bool, whole: bool) -> Tests:
     return Tests(
         files=files,
         pytest=any(map(_PYTEST.search, texts)) or any(folder.files(r"conftest\.py", depth=1, stop=MANIFESTS)),
-        unittest=any(map(_UNITTEST.search, texts)),
     )
 
 
