@@ -140,3 +140,7 @@ def test_of_a_plan_that_we_have_written_everything_is_used(spec: Spec) -> None:
 
 def test_of_the_template_everything_is_used() -> None:
     assert unused(prd_file("mine")) == []
+
+
+def test_the_template_says_from_which_branch_a_new_one_is_created() -> None:
+    assert "created from your current branch" in " ".join(json.loads(prd_file("mine"))["_comment_branchName"])

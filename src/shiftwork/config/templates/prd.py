@@ -22,7 +22,10 @@ def _template(project: str) -> dict[str, Any]:
             "Keys that shiftwork does not know, such as _comment, are for you: they are ignored and left as they are.",
         ],
         "project": project,
-        "_comment_branchName": "The branch to land on, created if it does not exist. Empty: your current branch.",
+        "_comment_branchName": [
+            "The branch to land on. If it does not exist, it is created from your current branch.",
+            "Empty: your current branch.",
+        ],
         "branchName": "",
         "description": "What this is about, in a few sentences.",
         "userStories": [_first(), _second()],
