@@ -130,7 +130,9 @@ def hooks(task: AgentTask) -> None:
     trap, user = task.home / "trap", user_of(task)
     for file in (".git/config", ".git/shiftwork/git/config", ".git/shiftwork/hub.git/config"):
         shell(task, f"git config --file {user / file} core.fsmonitor 'touch {trap}'")
-    shell(task, f"git config --file {user}/.git/shiftwork/hub.git/config filter.fake.clean 'touch {trap}; cat'")
+    for file in (".git/config", ".git/shiftwork/hub.git/config"):
+        shell(task, f"git config --file {user / file} filter.fake.clean 'touch {trap}; cat'")
+        shell(task, f"git config --file {user / file} filter.fake.smudge 'touch {trap}; cat'")
     shell(
         task,
         f"git config core.fsmonitor 'touch {trap}' && git config core.hooksPath .hooks && mkdir -p .hooks"
