@@ -20,8 +20,9 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     """Revert what STORY has landed: the revert goes through the landing queue and lands only if the gates pass on it.
 
     The story is then undone in all views and in the spec's file, and `shiftwork retry STORY --from-scratch` repeats it.
-    Stories that landed on top of it must be undone first. An interrupted undo is pending: `shiftwork status` shows it,
-    `shiftwork resume` completes it, and `shiftwork cancel --story STORY` withdraws it.
+    Stories that depend on it must be undone first if they have landed, and cancelled first if they are in progress. An
+    interrupted undo is pending: `shiftwork status` shows it, `shiftwork resume` completes it, and `shiftwork cancel
+    --story STORY` withdraws it.
     """
     from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.domain.proof.commit_trailers import NO_GATES  # noqa: PLC0415 - as above
