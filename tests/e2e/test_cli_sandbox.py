@@ -13,7 +13,7 @@ from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, Tool
 from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
 from tests.e2e.claude_rig import Handover
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project, on_a_terminal
 from tests.faults.leftovers import naming
 from tests.patience import SECONDS, eventually
 
@@ -124,6 +124,20 @@ def test_the_demo_works_with_the_sandbox_and_without(project: Project, tmp_path:
             assert without.stdout.count(message) == 1
         refused = project.shiftwork("demo", **{TIER: "podman"})
         assert (refused.returncode, "podman is not supported yet" in refused.stderr) == (64, True)
+
+
+def test_each_part_of_the_sandbox_has_its_own_line_in_the_doctors_output(project: Project) -> None:
+    settings(project.root, LISTED)
+    _, screen = on_a_terminal(project, "doctor")
+    lines = screen.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    first = lines.index("ok    sandbox     bubblewrap")
+    assert lines[first + 1 : first + 4] == [
+        f"{'':<18}agents and gates see their own tree, the system and your tools",
+        f"{'':<18}command calls api.example.com, *.example.org alone",
+        f"{'':<18}gates call 127.0.0.1:1 alone",
+    ]
+    assert f"{'':<18}keyrings are private" in lines
 
 
 LISTED = """\

@@ -83,7 +83,7 @@ def command(*, try_gates: bool, unconfined: bool, as_json: bool) -> int:
 
 
 def _output(check: Check) -> str:
-    detail = _beside(f"{check.state:<5} {check.name:<11} ", check.detail)
+    detail = _beside(f"{check.state:<5} {check.name:<11} ", "\n".join((check.detail, *check.lines)))
     hint = _beside(f"{'':<5} {'':<11} try: ", check.hint)
     return "\n".join((*detail, *hint))
 
@@ -250,13 +250,14 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
         message = "none, as the settings ask: agents and gates run with your rights, in folders of their own"
         hint = _CONFINE if sys.platform == "linux" else ""
         return sandboxes, Check(name="sandbox", state=WARN, detail=message, hint=hint, more=more)
-    message = f"{sandboxes.tier}: agents and gates see their own tree, the system and your tools"
     gates = settings.sandbox.gates.hosts
-    calls = (
+    lines = (
+        "agents and gates see their own tree, the system and your tools",
         *(f"{name} calls {hosts} alone" for name, hosts in called_hosts(sandboxes.agents, settings, environment())),
         *((f"gates call {', '.join(gates)} alone",) if gates else ()),
+        *kernel_guards(),
     )
-    return sandboxes, Check(name="sandbox", state=OK, detail="; ".join((message, *calls, *kernel_guards())), more=more)
+    return sandboxes, Check(name="sandbox", state=OK, detail=sandboxes.tier, lines=lines, more=more)
 
 
 def _network(sandboxes: Sandboxes | None) -> list[Check]:

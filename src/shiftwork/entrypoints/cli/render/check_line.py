@@ -1,4 +1,4 @@
-"""One line of `doctor`."""
+"""A check of `doctor`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,17 +13,19 @@ FAIL: Final = "fail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line; `hint` is what to type if it is not ok. `more` has values for programs only."""
+    """A `detail` with `lines` below it; `hint` is what to type if it is not ok. `more` has values for programs only."""
 
     name: str
     state: str
     detail: str
+    lines: tuple[str, ...] = ()
     hint: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def document(self) -> dict[str, Any]:
-        return {"name": self.name, "state": self.state, "detail": self.detail, "hint": self.hint, **self.more}
+        detail = f"{self.detail}: {'; '.join(self.lines)}" if self.lines else self.detail
+        return {"name": self.name, "state": self.state, "detail": detail, "hint": self.hint, **self.more}
 
 
 def failed(name: str, error: ShiftworkError) -> Check:
