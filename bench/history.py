@@ -140,7 +140,7 @@ def ended(effect: e.Effect, story: StoryState) -> list[Fact]:
         at=0,
         story=story.given.story.id,
         status=story.status,
-        commit=story.landed.commit,
+        commit=story.landed_commit,
         reason="",
         cause=None,
         usage=story.spending.usage,

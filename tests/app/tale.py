@@ -183,7 +183,7 @@ def _ended(history: StoryHistory) -> run_facts.StoryEnded:
         at=60,
         story=story_id(history.number),
         status=state.status,
-        commit=state.landed.commit,
+        commit=state.landed_commit,
         reason=state.outcome.reason,
         cause=state.outcome.cause,
         usage=state.spending.usage,

@@ -339,7 +339,7 @@ def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
         return
     assert run.status is RunStatus.FAILED
     assert trick.why in story.outcome.reason
-    assert not story.landed.commit
+    assert not story.landed_commit
     facts = [recorded.fact for recorded in asyncio.run(rig.store.events.read(LANDING))]
     assert not any(isinstance(fact, landing_facts.BaseMoved) for fact in facts)
     assert not list(rig.state.rglob("trap")), "nothing that an agent wrote ran in the harness's git"
@@ -354,7 +354,7 @@ def test_tests_that_pass_without_the_change_are_refused_as_evidence_or_recorded(
     if policy is not ProofPolicy.TRUSTING:
         assert run.status is RunStatus.FAILED
         assert SHOWS_NOTHING in story.outcome.reason
-        assert not story.landed.commit
+        assert not story.landed_commit
         return
     assert run.status is RunStatus.COMPLETED
     paper = asyncio.run(recorded(rig.store.events, run.given.run, story.given.story.id))

@@ -100,7 +100,7 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
     landed = [fact.commit for fact in play.history if isinstance(fact, story_facts.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
     assert (play.state.landing.progress is LandingStage.LANDED) == bool(landed)
-    assert [play.state.landed.commit] == (landed or [Commit("")])
+    assert [play.state.landed_commit] == (landed or [Commit("")])
 
 
 @given(workflows(), limits, story_simulations())

@@ -277,7 +277,7 @@ def _ended(story: StoryId, known: StoryState) -> run_facts.StoryEnded:
         at=1,
         story=story,
         status=known.status if known.status is StoryStatus.COMPLETED else StoryStatus.FAILED,
-        commit=known.landed.commit,
+        commit=known.landed_commit,
         reason=known.outcome.reason,
         cause=known.outcome.cause,
         usage=known.spending.usage,

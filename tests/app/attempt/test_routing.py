@@ -168,7 +168,7 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
             run = await rig.start(context, workflow=workflow)
             stream = story_stream(run, StoryId("US-001"))
             await context.engine.join(context.runs[run])
-            assert (await load(context.events, STORY, stream)).landed.commit
+            assert (await load(context.events, STORY, stream)).landed_commit
 
     asyncio.run(scenario())
     assert seen == [

@@ -44,7 +44,7 @@ def test_what_no_one_can_check_waits_for_a_person_under_the_strictest_policy(
             await messages.send(context.inbox, story_stream(run, STORY), "answer", released)
             await asyncio.wait_for(wait_for(context, run), timeout=60)
             story = await rig.story(run)
-            assert story.confirmed.text == said
+            assert story.confirmation == said
             assert story.status is (StoryStatus.COMPLETED if granted else StoryStatus.FAILED)
             paper = await recorded(rig.store.events, run, STORY)
             verdicts = [judged.verdict for judged in paper.certificate.criteria] if paper else []

@@ -118,6 +118,7 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
     story = asyncio.run(rig.story(run))
     assert (story.waiting.holds, story.landing.requests) == (1, 2)
     assert story.landing.approved
+    assert story.landed
     assert story.landed.base != story.landing.approved.base, "the base has moved since"
     built = [
         sighting.what
@@ -159,7 +160,7 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
     story = asyncio.run(scenario())
     assert paid == ["coding"]
     assert rig.log()[0] == "by hand"
-    assert story.landed.commit == git(rig.repo, "rev-parse", "main").strip()
+    assert story.landed_commit == git(rig.repo, "rev-parse", "main").strip()
 
 
 def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:

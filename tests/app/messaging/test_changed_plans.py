@@ -159,7 +159,7 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             assert (state.status, state.totals.completed, state.totals.failed) == (RunStatus.UNDONE, 1, 0)
             assert state.stories[story_id(1)].status is StoryStatus.UNDONE
             story = await rig.story(run)
-            assert (story.status, story.landing.progress, story.landed.commit) == ("undone", LandingStage.NONE, "")
+            assert (story.status, story.landing.progress, story.landed_commit) == ("undone", LandingStage.NONE, "")
             (row, _) = await rig.store.queries.stories(run)
             assert (row.status, row.cause, row.commit) == ("undone", "undone", "")
             assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]

@@ -202,7 +202,9 @@ def test_the_proof_of_what_has_landed_is_reported(rig: Rig) -> None:
         run = await rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT)
         result = await account(rig.store.events, run.given.run)
         text = report(result)
-        assert f"Policy trusting, certificate `{result.stories[0].state.landed.certificate}`." in text
+        landed = result.stories[0].state.landed
+        assert landed is not None
+        assert f"Policy trusting, certificate `{landed.certificate}`." in text
         assert "| AC-1 | it \\*works\\* | missing | - | no evidence was reported |" in text
         assert "| VS-1 | the work | holds | " in text
         assert re.search(r"- gate test passed in [\d.]+ s: `.+`\n", text)
@@ -241,3 +243,16 @@ def test_a_certificate_of_before_says_nothing_of_tests_without_the_change(rig: R
     newer, older = list(proof(completed)), list(proof(replace(completed, turns=old)))
     assert newer[: len(older)] == older
     assert len(newer) == len(older) + 1
+
+
+def test_a_certificate_of_an_earlier_landing_is_not_shown_for_a_later_one(rig: Rig) -> None:
+    async def scenario() -> StoryAccount:
+        run = await rig.run(workflow=SHORT)
+        return (await account(rig.store.events, run.given.run)).stories[0]
+
+    completed = asyncio.run(scenario())
+    landed = completed.state.landed
+    assert landed is not None
+    again = replace(completed, state=replace(completed.state, landed=replace(landed, certificate="")))
+    assert list(proof(completed))
+    assert list(proof(again)) == []

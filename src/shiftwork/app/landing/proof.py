@@ -85,5 +85,5 @@ def case_of(story: StoryState) -> Case:
         criteria=asked.criteria,
         evidence=story.dialogue.evidence,
         verification=asked.verification,
-        confirmed=story.confirmed.text,
+        confirmed=story.confirmation,
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact, MessagesRead
-from shiftwork.domain.core.ids import FRAME, Stream
+from shiftwork.domain.core.ids import FRAME, Commit, Stream
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.landing.state import Entry, EntryStage
@@ -69,8 +69,8 @@ def ended(story: StoryState) -> Fact:
         at=UNREAD,
         story=story.given.story.id,
         status=story.status,
-        commit=story.landed.commit,
-        base=story.landed.base,
+        commit=story.landed_commit,
+        base=story.landed.base if story.landed else Commit(""),
         reason=story.outcome.reason,
         cause=story.outcome.cause,
         usage=usage,

@@ -12,7 +12,6 @@ from shiftwork.domain.budget.reservations import of_limited, overshoot
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.core.plain import to_plain
-from shiftwork.domain.proof.certificate import Certificate
 from shiftwork.domain.proof.proof_status import words
 from shiftwork.domain.proof.verdict import ProofStatus
 from shiftwork.domain.run.spending.forecast import of_story, unforeseen
@@ -124,10 +123,11 @@ def forecast_of(account: Account, story_account: StoryAccount) -> Band | None:
     )
 
 
-def certificate(account: StoryAccount) -> Certificate | None:
-    """Returns the last certificate of a story that has landed and has not been reverted since."""
-    found = [turn.fact.certificate for turn in account.turns if isinstance(turn.fact, StoryCertified)]
-    return found[-1] if found and account.state.landed.commit else None
+def certified(account: StoryAccount) -> StoryCertified | None:
+    """Returns the certificate of the commit that has landed, unless it has been reverted since."""
+    found = [turn.fact for turn in account.turns if isinstance(turn.fact, StoryCertified)]
+    landed = account.state.landed
+    return found[-1] if found and landed and landed.certificate == found[-1].sha256 else None
 
 
 # For programs ----------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def document(account: Account) -> dict[str, Any]:
 
 
 def _story(account: Account, story_account: StoryAccount) -> dict[str, Any]:
-    proof = certificate(story_account)
+    proof = certified(story_account)
     return {
         **amounts.plain(story_account.state.spending.usage),
         **amounts.shared(story_account.state.spending.shares),
@@ -158,7 +158,7 @@ def _story(account: Account, story_account: StoryAccount) -> dict[str, Any]:
             over=account.status(story_account) in ENDED,
         ),
         "attempts": [_attempt(made) for made in attempts(account, story_account)],
-        "certificate": plain(proof) if proof else None,
+        "certificate": plain(proof.certificate) if proof else None,
         "proof": proof_document(proof_of(story_account.state)),
     }
 

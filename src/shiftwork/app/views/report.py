@@ -108,7 +108,7 @@ def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
                 text(story.asked.id),
                 text(story.asked.title),
                 stand[story.asked.id],
-                story.state.landed.commit[:10] or "-",
+                story.state.landed_commit[:10] or "-",
                 brief(proof) if (proof := proof_of(story.state)) else "-",
                 amounts.tokens(story.state.spending.usage),
                 amounts.cost(story.state.spending.usage),
@@ -128,9 +128,9 @@ def _story(account: Account, story_account: StoryAccount, state: str) -> Iterato
         yield from (f"\nReason: {first}", *rest)
     if story_account.state.asks:
         yield f"\nWaits for: {text(story_account.state.asks.detail)}"
-    if story_account.state.landed.commit:
-        message = f"{story_account.state.landed.ref}{after_landed(proof_of(story_account.state))}"
-        yield f"\nLanded as `{story_account.state.landed.commit}` on {text(message)}."
+    if landed := story_account.state.landed:
+        message = f"{landed.ref}{after_landed(proof_of(story_account.state))}"
+        yield f"\nLanded as `{landed.commit}` on {text(message)}."
     if story_account.turns:
         yield "\n### Steps\n"
         yield from table(_STEPS, map(_step, _steps(story_account)))

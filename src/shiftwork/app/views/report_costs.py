@@ -98,10 +98,11 @@ def _beyond(made: Iterable[AttemptMade]) -> Iterator[str]:
 
 def proof(account: StoryAccount) -> Iterator[str]:
     """Summarises the certificate: each criterion with its evidence, and what ran on the commit."""
-    said = costs.certificate(account)
-    if said is None:
+    certified = costs.certified(account)
+    if certified is None:
         return
-    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(account.state.landed.certificate)}.\n"
+    said = certified.certificate
+    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(certified.sha256)}.\n"
     if said.criteria:
         yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
         yield ""

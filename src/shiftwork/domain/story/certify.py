@@ -15,7 +15,7 @@ from shiftwork.domain.proof.proof_status import status_on
 from shiftwork.domain.proof.verdict import ProofReport, ProofStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.certificate import StoryCertified
-from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.state import Landed, StoryState
 from shiftwork.domain.workflow.guardrails import skipped
 
 FORMAT: Final = "shiftwork-certificate/1"
@@ -23,26 +23,26 @@ FORMAT: Final = "shiftwork-certificate/1"
 
 def completion(story: StoryState) -> tuple[Fact, ...]:
     """The facts that end a landed story, including its certificate if it was proved."""
-    completed = story_facts.StoryCompleted(at=NOW, commit=story.landed.commit)
-    if story.landed.proof is None:
+    completed = story_facts.StoryCompleted(at=NOW, commit=story.landed_commit)
+    if story.landed is None or story.landed.proof is None:
         return (completed,)
-    certificate = certify(story, story.landed.proof)
+    certificate = certify(story, story.landed, story.landed.proof)
     return (StoryCertified(at=NOW, certificate=certificate, sha256=digest(certificate)), completed)
 
 
-def certify(story: StoryState, proof: ProofReport) -> Certificate:
+def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificate:
     given, asked = story.given, story.given.story
     repairs, conflicts = story.landing.attempts_at_repair
-    results = story.landed.report.results if story.landed.report else ()
+    results = landed.report.results if landed.report else ()
     seconds = {result.name: result.seconds for result in results}
     own = {gate_name(asked.id, step.id): step for step in asked.verification}
     return Certificate(
         run=given.run,
         story=asked.id,
         title=asked.title,
-        ref=story.landed.ref,
-        commit=story.landed.commit,
-        base=story.landed.base,
+        ref=landed.ref,
+        commit=landed.commit,
+        base=landed.base,
         tree=proof.tree,
         policy=proof.policy,
         criteria=proof.criteria,
@@ -54,8 +54,8 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         repairs=repairs,
         conflicts=conflicts,
         usage=story.spending.usage,
-        confirmed=story.confirmed.text,
-        fail_to_pass=story.landed.report.fail_to_pass if story.landed.report else None,
+        confirmed=story.confirmation,
+        fail_to_pass=landed.report.fail_to_pass if landed.report else None,
         without_gates=given.without_gates,
         skipped=skipped(story.pipeline),
         left_out=story.landing.inspection.left_out,
@@ -64,7 +64,7 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
 
 def proof_of(story: StoryState) -> ProofStatus | None:
     """The proof status of a landed story; None if unknown, as in the first histories."""
-    if not story.landed.commit or story.landed.report is None:
+    if story.landed is None or story.landed.report is None:
         return None
     asked = story.given.story
     return status_on(asked.id, story.landed.report, story.landed.proof, asked.verification)
@@ -99,7 +99,7 @@ def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
     """Accepts a certificate only for the commit that the story has landed."""
     return (
         replace(story, landed=replace(story.landed, certificate=fact.sha256))
-        if fact.certificate.commit == story.landed.commit
+        if story.landed and fact.certificate.commit == story.landed.commit
         else None
     )
 

@@ -183,7 +183,7 @@ def _land(story: StoryState) -> e.Effect:
     if story.landing.progress is LandingStage.REQUESTED:
         return receive(story.cursor)
     if story.landing.progress is LandingStage.LANDED and loop_step.loop_of(story):
-        renewed = story_facts.WorkRenewed(at=NOW, commit=story.landed.commit)
+        renewed = story_facts.WorkRenewed(at=NOW, commit=story.landed_commit)
         return e.Conclude(key=f"renew/{story.landing.requests}", facts=(renewed,))
     if story.landing.progress is LandingStage.LANDED:
         return e.Conclude(key="complete", facts=completion(story))

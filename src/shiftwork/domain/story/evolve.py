@@ -28,7 +28,7 @@ from shiftwork.domain.story.recovery import plateau, rate_limits, retry, withdra
 from shiftwork.domain.story.routing import routed
 from shiftwork.domain.story.spending import allowance, attempt_usage, durations
 from shiftwork.domain.story.spending.unreserved_usage import opened
-from shiftwork.domain.story.state import LandingStage, Refused, StoryState, StoryStatus
+from shiftwork.domain.story.state import Landed, LandingStage, Refused, StoryState, StoryStatus
 from shiftwork.domain.story.transitions import turn_story
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, pipeline_of, planned_step
 from shiftwork.domain.workflow.step_types import CATALOGUE
@@ -119,9 +119,7 @@ def _landing_accepted(story: StoryState, fact: story_facts.LandingAccepted) -> S
     return replace(
         story,
         landing=replace(story.landing, progress=LandingStage.LANDED),
-        landed=replace(
-            story.landed, commit=fact.commit, base=fact.base, ref=fact.ref, report=fact.report, proof=fact.proof
-        ),
+        landed=Landed(commit=fact.commit, base=fact.base, ref=fact.ref, report=fact.report, proof=fact.proof),
     )
 
 
@@ -174,7 +172,7 @@ def _base_merged(story: StoryState, fact: story_facts.BaseMerged) -> StoryState 
 
 
 def _completed(story: StoryState, fact: story_facts.StoryCompleted) -> StoryState | None:
-    if not loop_step.is_done(story) or story.landed.commit != fact.commit:
+    if not loop_step.is_done(story) or story.landed_commit != fact.commit:
         return None
     return turn_story(story, Trigger.COMPLETE, ended_at=fact.at)
 

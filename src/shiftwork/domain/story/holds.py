@@ -18,7 +18,7 @@ from shiftwork.domain.story import approval
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import APPROVED, REJECTED, one_more, route_for
-from shiftwork.domain.story.state import Hold, HoldCause, LandingStage, StoryState
+from shiftwork.domain.story.state import Confirmed, Hold, HoldCause, LandingStage, StoryState
 from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.template_values import filled, values
@@ -49,9 +49,9 @@ def unvouched(story: StoryState) -> str:
     "yes" is valid only for the commit that it was given for.
     """
     unsure = uncheckable(story.given.story) if story.given.proof is ProofPolicy.STRICT else ()
-    if not unsure or (story.confirmed.text and story.confirmed.commit == story.work.head):
+    if not unsure or (story.confirmed and story.confirmed.commit == story.work.head):
         return ""
-    changed = "the work has changed since you confirmed it: " if story.confirmed.text else ""
+    changed = "the work has changed since you confirmed it: " if story.confirmed else ""
     listed = "; ".join(f"{criterion.id}: {criterion.text}" for criterion in unsure)
     return f"{changed}only you can check these criteria: {listed}"
 
@@ -156,7 +156,7 @@ def _confirmed(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
     """A "yes" confirms the current work, and the certificate shows it for these criteria; a "no" ends the story."""
     if not fact.granted:
         return replace(story, control=replace(story.control, cancelled=True))
-    return replace(story, confirmed=replace(story.confirmed, text=fact.answer or "yes", commit=story.work.head))
+    return replace(story, confirmed=Confirmed(text=fact.answer or "yes", commit=story.work.head))
 
 
 def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001

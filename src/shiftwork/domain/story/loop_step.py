@@ -35,7 +35,7 @@ def without_workspace(story: StoryState) -> e.Effect | None:
     if loop := loop_of(story):
         return _step_through(story, loop)
     if story.pipeline.current is None and nothing_to_land(story):
-        return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed.commit),))
+        return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed_commit),))
     return None
 
 
@@ -79,7 +79,7 @@ def planned(story: StoryState, fact: story_facts.StoriesPlanned) -> StoryState |
 def renewed(story: StoryState, fact: story_facts.WorkRenewed) -> StoryState | None:
     if (
         story.landing.progress is not LandingStage.LANDED
-        or story.landed.commit != fact.commit
+        or story.landed_commit != fact.commit
         or loop_of(story) is None
     ):
         return None

@@ -33,7 +33,7 @@ def learnt(story: StoryState) -> Learnt | None:
     ]
     shared = [note for note in story.dialogue.notes.all if note.scope is not Scope.STORY]
     lessons = [f"  - {in_a_line(note.text)}" for note in shared]
-    landed = f"- Landed as {story.landed.commit[:12]}{after_landed(proof_of(story))}"
+    landed = f"- Landed as {story.landed_commit[:12]}{after_landed(proof_of(story))}"
     rows = [landed, *_last(done, _STEPS, "- earlier steps left out")]
     if lessons:
         rows += ["- **Learnings:**", *_last(lessons, _LESSONS, "  - earlier ones left out")]

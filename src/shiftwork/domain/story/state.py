@@ -151,11 +151,11 @@ class Landing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """What has landed and its proof; without a `commit`, nothing has landed."""
+    """The commit that has landed, and its proof."""
 
-    commit: Commit = Commit("")
-    base: Commit = Commit("")
-    ref: str = ""
+    commit: Commit
+    base: Commit
+    ref: str
     report: GateReport | None = None
     proof: ProofReport | None = None
     certificate: str = ""  # its digest
@@ -165,8 +165,8 @@ class Landed:
 class Confirmed:
     """What a person has confirmed about the criteria that no check covers, and for which commit."""
 
-    text: str = ""
-    commit: Commit = Commit("")
+    text: str
+    commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,8 +237,8 @@ class StoryState:
     work: Work = Work()
     dialogue: Dialogue = Dialogue()
     landing: Landing = Landing()
-    landed: Landed = Landed()
-    confirmed: Confirmed = Confirmed()
+    landed: Landed | None = None
+    confirmed: Confirmed | None = None
     waiting: Waiting = Waiting()
     rate_limit: RateLimits = RateLimits()
     spending: Spending = Spending()
@@ -251,6 +251,16 @@ class StoryState:
         if self.assignment is None:
             raise LookupError("the story has not started")
         return self.assignment
+
+    @property
+    def landed_commit(self) -> Commit:
+        """The commit that has landed, as facts and rows name it: empty if nothing has landed."""
+        return self.landed.commit if self.landed else Commit("")
+
+    @property
+    def confirmation(self) -> str:
+        """What a person has confirmed, as a certificate names it: empty if nobody has."""
+        return self.confirmed.text if self.confirmed else ""
 
     @property
     def asks(self) -> Hold | None:

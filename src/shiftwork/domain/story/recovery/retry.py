@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shiftwork.domain.core.ids import Commit, StepId
+from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import facts as story_facts
@@ -10,11 +10,9 @@ from shiftwork.domain.story.approval import signing_step
 from shiftwork.domain.story.routing import one_more
 from shiftwork.domain.story.spending.unreserved_usage import opened
 from shiftwork.domain.story.state import (
-    Confirmed,
     Control,
     Dialogue,
     FailureCause,
-    Landed,
     Landing,
     LandingStage,
     Outcome,
@@ -56,8 +54,8 @@ def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
         work=Work(workspace=story.work.workspace),
         dialogue=Dialogue(context=fact.assignment.context, answers=story.dialogue.answers),
         landing=Landing(requests=story.landing.requests, signing=signing_step(steps)),
-        landed=Landed(),
-        confirmed=Confirmed(),
+        landed=None,
+        confirmed=None,
         waiting=Waiting(holds=story.waiting.holds),
         rate_limit=replace(story.rate_limit, wait=None),
         spending=Spending(claims=spent.claims, usage=spent.usage, shares=spent.shares, roles=spent.roles),
@@ -108,7 +106,7 @@ def reverted(story: StoryState, fact: story_facts.StoryReverted) -> StoryState |
         story,
         Trigger.UNDO,
         landing=replace(story.landing, progress=LandingStage.NONE),
-        landed=replace(story.landed, commit=Commit(""), base=Commit(""), ref=""),
+        landed=None,
         outcome=replace(story.outcome, cause=FailureCause.UNDONE, reason=f"reverted by {fact.commit[:12]}"),
     )
 

@@ -72,7 +72,7 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
     async with open_history(site) as events:
         state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
-    shown, landed, approved = _shown(state), bool(state.landed.commit), state.landing.approved
+    shown, landed, approved = _shown(state), state.landed is not None, state.landing.approved
     compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
     if state.status is StoryStatus.UNDONE:
         compared = replace(compared, undone=state.outcome.reason)
@@ -89,7 +89,7 @@ async def _compare(site: Site, run: str, story: str, *, since_approved: bool) ->
 
 def _shown(state: StoryState) -> Patch:
     """What has landed; else the patch that a person is asked about; else the work so far."""
-    if state.landed.commit:
+    if state.landed:
         return Patch(base=state.landed.base, commit=state.landed.commit)
     return asked_about(state) or Patch(base=state.work.base, commit=state.work.head)
 

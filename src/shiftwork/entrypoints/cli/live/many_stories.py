@@ -89,6 +89,6 @@ def _step(story: StoryState) -> str:
     """Which step of how many; after the last step, the landing and its result."""
     steps, step = story.pipeline.steps, story.pipeline.current
     if step is None or story.status is StoryStatus.COMPLETED:
-        return story.landed.commit[:10] or ("-" if story.ended_at else "landing")
+        return story.landed_commit[:10] or ("-" if story.ended_at else "landing")
     done = sum(item.status in FINISHED for item in steps)
     return f"{one_line(step.plan.name, 16)} {done + 1}/{len(steps)}"

@@ -148,7 +148,7 @@ def test_a_story_whose_steps_are_all_done_asks_to_land_again() -> None:
         landing_asked(*STEPS), story_facts.LandingAccepted(at=91, commit=Commit("c"), ref="main", base=BASE)
     )
     story = fold_story(concluded(story), story_facts.StoryReverted(at=95, commit=Commit("revert")))
-    assert (story.status, story.outcome.cause, story.landing.progress, story.landed.commit) == (
+    assert (story.status, story.outcome.cause, story.landing.progress, story.landed_commit) == (
         "undone",
         "undone",
         LandingStage.NONE,
