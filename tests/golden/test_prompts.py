@@ -11,7 +11,7 @@ import pytest
 
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StoryId, Stream
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory, Note, Scope, Shelf
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -84,7 +84,7 @@ def prompt_of(kind: str) -> str:
         own = changed_step(own, **OWN)
     if kind == "planning":
         own = replace(own, plan=replace(own.plan, output_keys=("approach",)), feedback="Your answer had no SUMMARY.")
-    conflict = Refused(cause=Refusal.CONFLICT, detail="", files=("src/parcel.py", "tests/test_parcel.py"))
+    conflict = Refused(cause=Refusal.CONFLICT, text=RefusalText(), files=("src/parcel.py", "tests/test_parcel.py"))
     state = StoryState(
         assignment=Assignment(
             run=RunId("run-1"),

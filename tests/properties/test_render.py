@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StepId, StoryId, Stream
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory, Note, Shelf
 from shiftwork.domain.spec.spec import Criterion, Story
@@ -129,7 +129,13 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
         ),
         pipeline=Pipeline(steps=(*steps, own)),
         dialogue=Dialogue(notes=shelf(draw(MANY)), messages=draw(MANY)),
-        landing=Landing(refused=Refused(cause=draw(st.sampled_from(Refusal)), detail=draw(HUGE), files=draw(MANY))),
+        landing=Landing(
+            refused=Refused(
+                cause=draw(st.sampled_from(Refusal)),
+                text=RefusalText(detail=draw(HUGE), feedback=draw(HUGE)),
+                files=draw(MANY),
+            )
+        ),
     )
     around = Surroundings(
         gates=tuple(Gate(name=text, command=text) for text in draw(MANY)),
@@ -174,7 +180,9 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
         ),
         pipeline=Pipeline(steps=(*(_step(number, "coding", text) for number in range(40)), step)),
         dialogue=Dialogue(notes=shelf((text,) * 8), messages=(text,) * 8),
-        landing=Landing(refused=Refused(cause=Refusal.CONFLICT, detail=text + "!", files=(text,) * 8)),
+        landing=Landing(
+            refused=Refused(cause=Refusal.CONFLICT, text=RefusalText(detail=text + "!"), files=(text,) * 8)
+        ),
     )
     around = Surroundings(
         gates=(Gate(name=text, command=text),) * 8,

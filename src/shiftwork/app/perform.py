@@ -140,14 +140,14 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
             outputs=(),
             usage=NOTHING_USED,
             decision=decision,
-            verdict="" if report.passed else failing(report),
+            verdict="" if report.passed else failing(report).for_agents,
         )
     return story_facts.StepFailed(
         at=at,
         step=step.id,
         attempt=attempt,
         trouble=Trouble.GATES,
-        error=failing(report),
+        error=failing(report).for_agents,
         usage=NOTHING_USED,
         diff="",
     )

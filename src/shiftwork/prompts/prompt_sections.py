@@ -126,7 +126,7 @@ def notes(view: View) -> str:
 def feedback(view: View) -> str:
     """Why the step runs again. Empty if the reason is a refusal, because `refused` shows that."""
     refusal = view.state.landing.refused
-    text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
+    text = "" if refusal and refusal.text.for_agents == view.step.feedback else view.step.feedback
     lead = "This step must be done again. Deal with this before anything else:"
     return headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
 
@@ -152,7 +152,7 @@ def refused(view: View) -> str:
     return _joined(
         f"## Why this story could not land\n\n{_REFUSED[refusal.cause]}",
         foremost(_bullets(refusal.files), half, "files"),
-        _quotation(refusal.detail, half),
+        _quotation(refusal.text.for_agents, half),
     )
 
 

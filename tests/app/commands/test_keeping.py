@@ -337,7 +337,7 @@ def test_a_takeover_that_loses_the_race_says_so(rig: Rig) -> None:
 
 def test_a_long_failure_keeps_its_end() -> None:
     red = GateResult(name="test", passed=False, seconds=1.0, output="x" * 50_000 + " the end")
-    message = failing(GateReport(commit=Commit("c"), results=(red,)))
+    message = failing(GateReport(commit=Commit("c"), results=(red,))).detail
     assert message.startswith("gate test failed:\nx")
     assert "…" in message
     assert message.endswith(" the end")

@@ -48,7 +48,9 @@ def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig
     facts = asyncio.run(rig.facts(run))
     refused = [fact for fact in facts if isinstance(fact, story_facts.LandingRefused)]
     assert [landing_refused.cause for landing_refused in refused] == [Refusal.EVIDENCE]
-    assert "AC-1 (work.txt exists): no evidence was reported" in refused[0].detail
+    assert refused[0].detail.endswith("AC-1 (work.txt exists): no evidence was reported")
+    assert refused[0].feedback.startswith(f"{refused[0].detail}\nFor each, call report_evidence with kind citation")
+    assert [fact.feedback for fact in facts if isinstance(fact, story_facts.RepairPlanned)] == [refused[0].feedback]
     said = asyncio.run(paper_of(rig, run)).certificate
     assert [(judged.verdict, judged.reference) for judged in said.criteria] == [(Verdict.HOLDS, "work.txt:2")]
     assert said.repairs == 1

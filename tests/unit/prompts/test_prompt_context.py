@@ -6,7 +6,7 @@ import pytest
 
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StepId, StoryId, Stream, step_id
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory, Note, Shelf
 from shiftwork.domain.spec.spec import Criterion, Story
@@ -93,7 +93,7 @@ def a_state(step: Step) -> StoryState:
         ),
         pipeline=Pipeline(steps=steps, next_number=6),
         dialogue=Dialogue(notes=shelf("scribble", "", "# more"), messages=("your edit was refused", " ")),
-        landing=Landing(refused=Refused(cause=Refusal.GATES, detail="2 tests failed")),
+        landing=Landing(refused=Refused(cause=Refusal.GATES, text=RefusalText(detail="2 tests failed"))),
     )
 
 
@@ -197,9 +197,19 @@ def test_a_refusal_fed_back_to_the_step_that_repairs_it_is_shown_once() -> None:
     assert FEEDBACK not in headings(prompt)
 
 
+def test_an_agent_reads_the_text_of_the_refusal_for_agents() -> None:
+    step = a_step("coding", feedback="AC-1 lacks evidence\nReport it.")
+    text = RefusalText(detail="AC-1 lacks evidence", feedback="AC-1 lacks evidence\nReport it.")
+    state = replace(
+        made := a_state(step), landing=replace(made.landing, refused=Refused(cause=Refusal.GATES, text=text))
+    )
+    prompt = compose(state, step, GIVEN)
+    assert prompt.count("Report it.") == 1, "as the refusal, and not once more as feedback"
+
+
 def test_a_conflict_names_its_files() -> None:
     step = a_step("rebase_resolve")
-    conflict = Refused(cause=Refusal.CONFLICT, detail="", files=("a.py", "b.py"))
+    conflict = Refused(cause=Refusal.CONFLICT, text=RefusalText(), files=("a.py", "b.py"))
     prompt = compose(replace(made := a_state(step), landing=replace(made.landing, refused=conflict)), step, GIVEN)
 
     assert "Files in conflict:\n\n- a.py\n- b.py\n\n## Tools" in prompt
@@ -208,7 +218,10 @@ def test_a_conflict_names_its_files() -> None:
 def test_an_empty_change_is_called_that() -> None:
     step = a_step("coding")
     prompt = compose(
-        replace(made := a_state(step), landing=replace(made.landing, refused=Refused(cause=Refusal.EMPTY, detail=""))),
+        replace(
+            made := a_state(step),
+            landing=replace(made.landing, refused=Refused(cause=Refusal.EMPTY, text=RefusalText())),
+        ),
         step,
         GIVEN,
     )

@@ -41,9 +41,9 @@ async def verdict(
     proofs: list[ProofReport] = []
     for item in spoken_for(recorder.state, entry):
         proof = await _proof(recorder, item, report)
-        if message := lacking(proof):
+        if text := lacking(proof):
             return landing_facts.CandidateUnproved(
-                at=at, request=item.request.key, report=report, proof=proof, lacking=message
+                at=at, request=item.request.key, report=report, proof=proof, lacking=text.detail, feedback=text.feedback
             )
         if item.unapproved:
             return unapproved(item, report, proof, at)

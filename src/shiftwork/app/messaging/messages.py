@@ -101,11 +101,12 @@ def _to_story(entry: Entry) -> Fact:
     return story_facts.LandingRefused(
         at=UNREAD,
         cause=entry.refusal,
-        detail=entry.detail,
+        detail=entry.text.detail,
         files=entry.files,
         base=entry.base,
         broken=entry.report.broken_before if entry.report else (),
         candidate=entry.candidate,
+        feedback=entry.text.feedback,
     )
 
 
@@ -116,7 +117,7 @@ def _to_run(entry: Entry) -> Fact:
     if entry.refusal is None:
         gates = gates_shown(ran_on(story, entry.report, ()))
         return run_facts.UndoLanded(at=UNREAD, story=story, commit=entry.candidate, gates=gates)
-    return run_facts.UndoRefused(at=UNREAD, story=story, reason=f"{_NOT_UNDONE[entry.refusal]}: {entry.detail}")
+    return run_facts.UndoRefused(at=UNREAD, story=story, reason=f"{_NOT_UNDONE[entry.refusal]}: {entry.text.detail}")
 
 
 _NOT_UNDONE: Final = {

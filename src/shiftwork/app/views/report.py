@@ -14,7 +14,6 @@ from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateResult
 from shiftwork.domain.proof.proof_status import after_landed, brief, counted
-from shiftwork.domain.proof.refusal_text import for_people
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
@@ -219,7 +218,7 @@ def _refused(fact: story_facts.LandingRefused | story_facts.WorkRefused) -> str:
         return f"gates passed, {text(fact.detail)}"
     files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
     # The output of gates is listed under "Gates".
-    detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
+    detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else fact.detail
     return f"landing refused ({fact.cause}){files}: {text(detail)}"
 
 

@@ -1,5 +1,6 @@
 """Why the landing queue or the harness refuses work."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -14,3 +15,17 @@ class Refusal(StrEnum):
     APPROVAL = "approval"
     RESERVED = "reserved"
     LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalText:
+    """The text of a refusal: `detail` is for people. `feedback` is for the agent that must repair the work, and empty
+    where the agent gets the same text.
+    """
+
+    detail: str = ""
+    feedback: str = ""
+
+    @property
+    def for_agents(self) -> str:
+        return self.feedback or self.detail

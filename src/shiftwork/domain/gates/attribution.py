@@ -1,9 +1,10 @@
-"""What a gate report means: flaky or red, which change caused it, and the text for the agent that must fix it."""
+"""What a gate report means: flaky or red, which change caused it, and the text of the refusal."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import Gate, GateChange, GateReport, GateResult
 from shiftwork.domain.text.excerpt import trimmed
 
@@ -72,23 +73,27 @@ _RESTORED: Final = (
     "tests as they were. If the task itself says that they must change, their paths must be in the story's `touches`, "
     "which only a person may edit"
 )
-ASKED: Final = ". Fix it if you can; if not, report what is broken"
+_BROKEN: Final = (
+    "\nbroken before: this gate is red on the base as well, without this story. Nothing lands while it is red"
+)
+_ASKED: Final = ". Fix it if you can; if not, report what is broken"
 """What an agent should do about a gate that was red before."""
 
-_BROKEN: Final = (
-    "\nbroken before: this gate is red on the base as well, without this story. Nothing lands while it is red" + ASKED
-)
+
+def failing(report: GateReport) -> RefusalText:
+    """What the red gates printed, trimmed to what matters."""
+    detail, feedback = _printed(report, ""), _printed(report, _ASKED)
+    return RefusalText(detail=detail, feedback="" if feedback == detail else feedback)
 
 
-def failing(report: GateReport) -> str:
-    """What the red gates printed, trimmed to what matters, for the agent that must fix it."""
+def _printed(report: GateReport, asked: str) -> str:
     red = [result for result in report.results if not result.passed]
     share = DETAIL_LIMIT // max(len(red), 1) - len(_BETWEEN)
-    return trimmed(_BETWEEN.join(_failing(result, share) for result in red), DETAIL_LIMIT)
+    return trimmed(_BETWEEN.join(_failing(result, share, asked) for result in red), DETAIL_LIMIT)
 
 
-def _failing(result: GateResult, share: int) -> str:
+def _failing(result: GateResult, share: int, asked: str) -> str:
     restored = _RESTORED if result.restored else ""
-    broken = _BROKEN if result.change is GateChange.BROKEN_BEFORE else ""
+    broken = f"{_BROKEN}{asked}" if result.change is GateChange.BROKEN_BEFORE else ""
     head = f"gate {result.name} failed{restored}{broken}:\n"
     return head + trimmed(result.output, max(share - len(head), 0))

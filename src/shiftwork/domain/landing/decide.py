@@ -2,7 +2,7 @@
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW, Effects
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
@@ -34,13 +34,15 @@ def answers(queue: QueueState) -> tuple[landing_effects.AnswerStories, ...]:
 
 def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
     """Everything before it has landed by now, so the story is sent back to be repaired on top of the current base."""
+    text = culprit.lacking or (failing(report) if report else RefusalText())
     refused = landing_facts.EntryRefused(
         at=NOW,
         request=culprit.request.key,
         cause=culprit.cause if culprit.lacking else Refusal.GATES,
-        detail=culprit.lacking or (failing(report) if report else ""),
+        detail=text.detail,
         files=culprit.differs,
         base=culprit.base,
         report=report,
+        feedback=text.feedback,
     )
     return e.Conclude(key=f"refuse/{culprit.request.key}", facts=(refused,))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.machine import Trigger
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import REMEMBERED, TRIES, lands_now, spoken_for
@@ -20,7 +20,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "candidate": Commit(""),
     "report": None,
     "proof": None,
-    "lacking": "",
+    "lacking": None,
     "cause": Refusal.EVIDENCE,
     "approved": False,
     "differs": (),
@@ -152,7 +152,8 @@ def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnpr
     """A second check would find the same, so the verdict is final."""
     if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
         return None
-    message = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, cause=fact.cause, reds=TRIES)
+    lacking = RefusalText(detail=fact.lacking, feedback=fact.feedback)
+    message = replace(entry, report=fact.report, proof=fact.proof, lacking=lacking, cause=fact.cause, reds=TRIES)
     return _put(queue, [message])
 
 
@@ -163,7 +164,8 @@ def _on_candidate(entry: Entry, report: GateReport) -> bool:
 def _refused(queue: QueueState, entry: Entry, fact: landing_facts.EntryRefused) -> QueueState | None:
     """Candidates on top of the refused one are built again without it."""
     behind = _behind(queue, entry)
-    values = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
+    text = RefusalText(detail=fact.detail, feedback=fact.feedback)
+    values = {"refusal": fact.cause, "text": text, "files": fact.files, "base": fact.base}
     changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **values)])
     if changed is None:
         return None

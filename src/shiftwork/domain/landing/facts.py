@@ -50,7 +50,8 @@ class CandidateVerified(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateUnproved(Fact):
     """Every gate is green, but the story's evidence does not prove its criteria; or, depending on `cause`, gates could
-    not run because dependencies cannot be installed.
+    not run because dependencies cannot be installed. `lacking` and `feedback` are the text of the refusal: for people,
+    and for agents where these get another one.
     """
 
     request: str
@@ -58,6 +59,7 @@ class CandidateUnproved(Fact):
     proof: ProofReport
     lacking: str
     cause: Refusal = Refusal.EVIDENCE
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,9 @@ class BaseMissed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRefused(Fact):
-    """The entry does not land. `base` is the landed commit that it was tried on."""
+    """The entry does not land. `base` is the landed commit that it was tried on. `detail` is for people, and `feedback`
+    for agents, where these get another text.
+    """
 
     request: str
     cause: Refusal
@@ -98,6 +102,7 @@ class EntryRefused(Fact):
     files: tuple[str, ...]
     base: Commit
     report: GateReport | None
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

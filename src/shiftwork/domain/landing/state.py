@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.verdict import ProofReport
@@ -108,14 +108,14 @@ class Entry:
     candidate: Commit = Commit("")
     report: GateReport | None = None
     proof: ProofReport | None = None
-    lacking: str = ""
+    lacking: RefusalText | None = None
     cause: Refusal = Refusal.EVIDENCE
     approved: bool = False
     differs: tuple[str, ...] = ()
     reds: int = 0
     landed_ref: str = ""
     refusal: Refusal | None = None
-    detail: str = ""
+    text: RefusalText = RefusalText()
     files: tuple[str, ...] = ()
 
     @property

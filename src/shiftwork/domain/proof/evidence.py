@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import Gate, GateReport, gate_name
 from shiftwork.domain.gates.test_output import passing
 from shiftwork.domain.proof.case import Case
@@ -79,7 +80,7 @@ def suffices(policy: ProofPolicy, verdict: Verdict) -> bool:
     return verdict in _ENOUGH[policy]
 
 
-ASKED: Final = (
+_ASKED: Final = (
     "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
     "written, kind test and the name of a test that passes and that fails without the change of this story, or kind "
     "verification and the id of a verification step. Without that tool, end your answer with the line EVIDENCE: and "
@@ -88,14 +89,15 @@ ASKED: Final = (
 """What an agent must do about criteria that lack sufficient evidence."""
 
 
-def lacking(proof: ProofReport) -> str:
-    """Why the candidate must not land, for the agent that has to fix it; empty where the evidence suffices."""
+def lacking(proof: ProofReport) -> RefusalText | None:
+    """Why the candidate must not land; None where the evidence suffices."""
     missing = [judged for judged in proof.criteria if not suffices(proof.policy, judged.verdict)]
     if not missing:
-        return ""
+        return None
     lines = "\n".join(f"- {judged.criterion} ({judged.text}): {_output(judged)}" for judged in missing)
     count = f"{len(missing)} of {len(proof.criteria)} criteria"
-    return f"{count} lack sufficient evidence (policy {proof.policy}):\n{lines}\n{ASKED}"
+    detail = f"{count} lack sufficient evidence (policy {proof.policy}):\n{lines}"
+    return RefusalText(detail=detail, feedback=f"{detail}\n{_ASKED}")
 
 
 def _output(judged: Judged) -> str:

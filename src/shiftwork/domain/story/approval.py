@@ -18,7 +18,7 @@ from typing import Final
 from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.landing.state import Entry
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story import loop_step
@@ -99,7 +99,7 @@ def hold_for(story: StoryState, question: str) -> Hold:
     """The question for a person; it says so if the patch has changed since its approval."""
     refused = story.landing.refused
     if asked_about(story) and refused and refused.files:
-        return Hold(cause=HoldCause.CHANGED, detail=f"{refused.detail}: {question}")
+        return Hold(cause=HoldCause.CHANGED, detail=f"{refused.text.detail}: {question}")
     return Hold(cause=HoldCause.APPROVAL, detail=question)
 
 
@@ -134,7 +134,9 @@ def answered(story: StoryState, patch: Patch, fact: story_facts.StoryReleased, *
     if not by_step and not fact.answer:
         return replace(unapproved, control=replace(unapproved.control, cancelled=True))
     said = fact.answer or "rejected"
-    refused = story.landing.refused and replace(story.landing.refused, detail=said, candidate=Commit(""), files=())
+    refused = story.landing.refused and replace(
+        story.landing.refused, text=RefusalText(detail=said), candidate=Commit(""), files=()
+    )
     return replace(
         unapproved,
         landing=replace(

@@ -6,7 +6,6 @@ from typing import Final
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW, Effects, receive
 from shiftwork.domain.core.refusal import Refusal
-from shiftwork.domain.proof.refusal_text import for_people
 from shiftwork.domain.story import approval, loop_step
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
@@ -190,7 +189,7 @@ def _land(story: StoryState) -> e.Effect:
     if approval.asked_about(story):
         return _ask_about_patch(story)
     if story.landing.refused and story.landing.refused.cause is Refusal.DEPENDENCIES:
-        return _hold(story, HoldCause.DEPENDENCIES, story.landing.refused.detail)
+        return _hold(story, HoldCause.DEPENDENCIES, story.landing.refused.text.detail)
     return (
         _repair_step(story, story.landing.refused) if story.landing.refused else _fail(FailureCause.REFUSED, "refused")
     )
@@ -215,7 +214,7 @@ _REPAIR = {
 
 def _repair_step(story: StoryState, refused: Refused) -> e.Conclude:
     if refused.cause is Refusal.LEFT_OUT:
-        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): {refused.detail}")
+        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): {refused.text.detail}")
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
     spent = story.landing.conflicts >= limits.conflicts if conflict else story.landing.repairs >= limits.repairs
@@ -223,13 +222,18 @@ def _repair_step(story: StoryState, refused: Refused) -> e.Conclude:
     profile = escalation(story)
     if spent or (on_plateau(story) and not profile):
         tries = story.landing.conflicts if conflict else story.landing.repairs
-        message = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {for_people(refused.detail)}"
+        message = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {refused.text.detail}"
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {message}")
     if len(story.pipeline.steps) >= MAX_STEPS:
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): the limit of {MAX_STEPS} steps is reached")
     kind, description = _REPAIR[refused.cause]
     planned = story_facts.RepairPlanned(
-        at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail, profile=profile
+        at=NOW,
+        cause=refused.cause,
+        type=kind,
+        description=description,
+        feedback=refused.text.for_agents,
+        profile=profile,
     )
     return e.Conclude(key=f"repair/{len(story.landing.failures)}", facts=(planned,))
 

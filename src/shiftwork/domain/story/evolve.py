@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.machine import Trigger
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.story import approval, certify, holds, loop_step, notices
 from shiftwork.domain.story import facts as story_facts
@@ -128,7 +128,7 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
         return None
     refused = Refused(
         cause=fact.cause,
-        detail=fact.detail,
+        text=RefusalText(detail=fact.detail, feedback=fact.feedback),
         files=fact.files,
         base=fact.base,
         broken=fact.broken,

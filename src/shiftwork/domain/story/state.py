@@ -8,7 +8,7 @@ from shiftwork.domain.budget.amounts import Allowance, Reached
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.memory.notes import Shelf
 from shiftwork.domain.notices.notice import Noticing
@@ -80,12 +80,12 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The last refusal, as given to the step that must repair it. `broken` are gates that are red on the base too.
+    """The last refusal, for the step that must repair it. `broken` are gates that are red on the base too.
     `candidate` is the refused commit, until a person has rejected it.
     """
 
     cause: Refusal
-    detail: str
+    text: RefusalText
     files: tuple[str, ...] = ()
     base: Commit = Commit("")
     broken: tuple[str, ...] = ()

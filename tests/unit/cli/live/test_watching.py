@@ -17,7 +17,6 @@ from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_st
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport, GateResult
 from shiftwork.domain.landing import facts as landing_facts
-from shiftwork.domain.proof.evidence import ASKED
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
@@ -61,8 +60,10 @@ def shown(view: View, *more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> No
 
 
 def test_a_refusal_is_reported_without_what_the_agent_is_to_do_about_it() -> None:
-    board, detail = Board(), f"1 of 1 criteria lack sufficient evidence:\n- AC-1: nothing was offered\n{ASKED}"
-    refused = story_facts.LandingRefused(at=4, cause=Refusal.EVIDENCE, detail=detail, files=(), base=COMMIT)
+    board, detail = Board(), "1 of 1 criteria lack sufficient evidence:\n- AC-1: nothing was offered"
+    refused = story_facts.LandingRefused(
+        at=4, cause=Refusal.EVIDENCE, detail=detail, files=(), base=COMMIT, feedback=f"{detail}\nReport the evidence."
+    )
     change = board.see(Sighting(stream=STREAM, what=refused))
     assert change
     assert change.text.endswith(": nothing was offered")

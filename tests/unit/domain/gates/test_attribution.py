@@ -14,7 +14,6 @@ from shiftwork.domain.gates.attribution import (
     with_restored,
 )
 from shiftwork.domain.gates.gate import Gate, GateChange, GateReport, GateResult
-from shiftwork.domain.proof.refusal_text import for_people
 
 
 def report_of(*passed: bool, restored: bool = False, output: str = "said") -> GateReport:
@@ -63,35 +62,39 @@ def test_flaky_is_distinguished_by_run() -> None:
 
 
 def test_what_was_broken_before_is_reported_as_that() -> None:
-    message = failing(attributed(report_of(False), report_of(False)))
+    message = failing(attributed(report_of(False), report_of(False))).for_agents
     assert message.startswith("gate gate-0 failed\nbroken before: this gate is red on the base as well")
     assert message.endswith(":\nsaid")
-    assert "broken before" not in failing(attributed(report_of(False), report_of(True)))
+    assert "broken before" not in failing(attributed(report_of(False), report_of(True))).for_agents
 
 
 def test_people_are_not_shown_what_an_agent_is_to_do_about_it() -> None:
-    message = for_people(failing(attributed(report_of(False), report_of(False))))
-    assert message.endswith(" Nothing lands while it is red:\nsaid")
+    text = failing(attributed(report_of(False), report_of(False)))
+    assert text.detail.endswith(" Nothing lands while it is red:\nsaid")
+    assert text.feedback.endswith(
+        " Nothing lands while it is red. Fix it if you can; if not, report what is broken:\nsaid"
+    )
 
 
 def test_the_tests_of_the_base_are_named() -> None:
-    message = failing(with_restored(report_of(True), report_of(False)))
+    message = failing(with_restored(report_of(True), report_of(False))).for_agents
     assert message.startswith("gate gate-0 failed with the tests and the gate configuration as they were")
-    named = failing(with_restored(report_of(True), report_of(False), ("tests/a.py", "src/json.py")))
+    named = failing(with_restored(report_of(True), report_of(False), ("tests/a.py", "src/json.py"))).detail
     assert named.endswith(":\n(original versions: tests/a.py, src/json.py)\nsaid")
     many = with_restored(report_of(True), report_of(True, False), [f"tests/{number}.py" for number in range(11)])
-    assert "tests/9.py and more)" in failing(many)
+    assert "tests/9.py and more)" in failing(many).detail
     assert [result.output for result in many.results[:2]] == ["said", "said"]
 
 
 @given(st.lists(st.booleans(), max_size=30), st.booleans())
 def test_a_report_is_bounded_and_names_every_red_gate_there_is_room_for(passed: list[bool], restored: bool) -> None:  # noqa: FBT001 - drawn
     report = report_of(*passed, restored=restored, output="error: no\n" * 5000)
-    message = failing(attributed(report, report_of(*(False for _ in passed))))
-    assert len(message) <= DETAIL_LIMIT
-    assert bool(message) is not report.passed
-    if len(passed) <= 5:
-        assert all(f"gate {result.name} failed" in message for result in report.results if not result.passed)
+    text = failing(attributed(report, report_of(*(False for _ in passed))))
+    for message in (text.detail, text.for_agents):
+        assert len(message) <= DETAIL_LIMIT
+        assert bool(message) is not report.passed
+        if len(passed) <= 5:
+            assert all(f"gate {result.name} failed" in message for result in report.results if not result.passed)
 
 
 _GATES = tuple(Gate(name=name, command="true") for name in ("lint", "test", "types"))

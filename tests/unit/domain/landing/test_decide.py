@@ -7,7 +7,7 @@ import pytest
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import Commit
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.attribution import failing, tried_again
 from shiftwork.domain.gates.gate import GateReport, GateResult
 from shiftwork.domain.landing import effects as landing_effects
@@ -255,7 +255,7 @@ class TestEvolving:
         (landed,) = fold_queue(batch(1), green(1), moved(1)).entries
         assert (landed.candidate, landed.landed_ref) == (commit(1), "main")
         (sent_back,) = fold_queue(queued(1), refused(1)).entries
-        assert (sent_back.refusal, sent_back.detail, sent_back.files) == (Refusal.CONFLICT, "a.py", ("a.py",))
+        assert (sent_back.refusal, sent_back.text.detail, sent_back.files) == (Refusal.CONFLICT, "a.py", ("a.py",))
 
     def test_facts_about_another_request_or_another_stream_mean_nothing(self) -> None:
         assert fold_queue(queued(1), built(2), story_facts.StoryReported(at=1)) == queued(1)
@@ -285,7 +285,7 @@ def test_a_refusal_reports_what_the_red_gates_said() -> None:
         GateResult(name="lint", passed=True, seconds=1, output="fine"),
         GateResult(name="test", passed=False, seconds=1, output="1 != 2"),
     )
-    assert failing(GateReport(commit=commit(1), results=results)) == "gate test failed:\n1 != 2"
+    assert failing(GateReport(commit=commit(1), results=results)) == RefusalText(detail="gate test failed:\n1 != 2")
 
 
 # Withdrawn ---------------------------------------------------------------------------------------------------------

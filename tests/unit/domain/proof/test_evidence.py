@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import GateReport, GateResult
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.proof.evidence import cited, judge, lacking, named_test, sought
-from shiftwork.domain.proof.refusal_text import for_people
 from shiftwork.domain.proof.verdict import FileFound, Findings, NameFound, Verdict
 from shiftwork.domain.spec.checkability import uncheckable
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -165,8 +165,12 @@ def test_each_policy_wants_its_own() -> None:
     green = GateResult(name="US-1 VS-1", passed=True, seconds=1)
     gates = GateReport(commit=COMMIT, results=(green,))
 
-    def message(policy: ProofPolicy, *evidence: tuple[str, str, str]) -> str:
+    def refused(policy: ProofPolicy, *evidence: tuple[str, str, str]) -> RefusalText | None:
         return lacking(judge("US-1", case(*evidence, policy=policy, confirmed="yes"), FOUND, gates))
+
+    def message(policy: ProofPolicy, *evidence: tuple[str, str, str]) -> str:
+        text = refused(policy, *evidence)
+        return text.for_agents if text else ""
 
     assert message(ProofPolicy.TRUSTING) == ""
     assert "1 of 3 criteria lack sufficient evidence" in message(ProofPolicy.CITED)
@@ -174,9 +178,10 @@ def test_each_policy_wants_its_own() -> None:
     assert "no gate printed it as passing" in message(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
     assert message(ProofPolicy.STRICT, ("AC-1", "citation", "src/a.py:3")) == ""
     assert "unknown kind of evidence" in message(ProofPolicy.CITED, ("AC-1", "rumour", "x"))
-    for_agents = message(ProofPolicy.CITED)
-    assert for_agents.endswith("citation src/greet.py:3`.")
-    *_, last = for_people(for_agents).split("\n")
+    text = refused(ProofPolicy.CITED)
+    assert text
+    assert text.feedback.endswith("citation src/greet.py:3`.")
+    *_, last = text.detail.split("\n")
     assert last.startswith("- AC-1 ("), "people need not know how it is reported"
 
 

@@ -6,7 +6,7 @@ from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import Commit, StepId, step_id
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.run import facts as run_facts
@@ -261,7 +261,7 @@ def test_only_who_has_asked_is_answered() -> None:
 
 def test_a_refusal_is_kept_for_the_step_that_repairs_it() -> None:
     story = fold_story(landing_asked("coding"), REFUSED)
-    assert story.landing.refused == Refused(cause=Refusal.GATES, detail="red", files=(), base=BASE)
+    assert story.landing.refused == Refused(cause=Refusal.GATES, text=RefusalText(detail="red"), files=(), base=BASE)
     assert fold_story(story, REPAIR).landing.refused == story.landing.refused
 
 

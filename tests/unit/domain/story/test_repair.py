@@ -7,7 +7,6 @@ import pytest
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import Commit, step_id
 from shiftwork.domain.core.refusal import Refusal
-from shiftwork.domain.proof.evidence import ASKED
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, LandingStage, StoryState
@@ -96,12 +95,14 @@ def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[
 
 
 def test_what_an_agent_is_asked_to_do_is_shown_to_it_and_not_to_people() -> None:
-    detail = f"1 of 1 criteria lack sufficient evidence (policy strict):\n- AC-1 (It is): nothing was offered\n{ASKED}"
-    repair = conclusion(fold_story(landing_asked("coding"), refusal(Refusal.EVIDENCE, detail=detail)))
+    detail = "1 of 1 criteria lack sufficient evidence (policy strict):\n- AC-1 (It is): nothing was offered"
+    feedback = f"{detail}\nFor each, call report_evidence."
+    refused = replace(refusal(Refusal.EVIDENCE, detail=detail), feedback=feedback)
+    repair = conclusion(fold_story(landing_asked("coding"), refused))
     assert isinstance(repair, story_facts.RepairPlanned)
-    assert repair.feedback == detail
+    assert repair.feedback == feedback
     spent = landing_asked("coding", limits=Limits(repairs=0))
-    ending = conclusion(fold_story(spent, refusal(Refusal.EVIDENCE, detail=detail)))
+    ending = conclusion(fold_story(spent, refused))
     assert isinstance(ending, story_facts.StoryFailed)
     assert ending.reason.endswith("\n- AC-1 (It is): nothing was offered")
 

@@ -41,7 +41,9 @@ class LandingAccepted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRefused(Fact):
-    """`broken` are the gates that are red on the base as well, `candidate` is the refused commit."""
+    """`detail` is for people, and `feedback` for agents, where these get another text. `broken` are the gates that are
+    red on the base as well, `candidate` is the refused commit.
+    """
 
     cause: Refusal
     detail: str
@@ -49,6 +51,7 @@ class LandingRefused(Fact):
     base: Commit
     broken: tuple[str, ...] = ()
     candidate: Commit = Commit("")
+    feedback: str = ""
 
     @property
     def unapproved(self) -> bool:

@@ -5,7 +5,7 @@ another profile and then ends, but does not pay for a third session of the same 
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import Failure, LandingStage, Refused, StoryState
 from shiftwork.domain.text.excerpt import fingerprint
@@ -52,7 +52,7 @@ def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
     """The refusals of the work so far, in order, without those that a person decides."""
     if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
         return story.landing.failures
-    return (*story.landing.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
+    return (*story.landing.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.text.detail)))
 
 
 def _identity(refused: Refused) -> str:
@@ -63,7 +63,7 @@ def _identity(refused: Refused) -> str:
         case Refusal.CONFLICT:
             return "\n".join((refused.cause, f"onto {refused.base}", *sorted(refused.files)))
         case _:
-            return f"{refused.cause}\n{refused.detail}"
+            return f"{refused.cause}\n{refused.text.detail}"
 
 
 def _line(detail: str) -> str:
@@ -98,7 +98,7 @@ def work_refused(story: StoryState, fact: story_facts.WorkRefused) -> StoryState
     step = unchanged_step(story)
     if step is None or step.id != fact.step or story.landing.progress is not LandingStage.NONE:
         return None
-    return refused_with(story, Refused(cause=fact.cause, detail=fact.detail, base=story.work.base))
+    return refused_with(story, Refused(cause=fact.cause, text=RefusalText(detail=fact.detail), base=story.work.base))
 
 
 def refused_with(story: StoryState, refused: Refused) -> StoryState:

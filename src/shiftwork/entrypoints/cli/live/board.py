@@ -12,7 +12,6 @@ from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing.facts import CandidateFailed, CandidateVerified
 from shiftwork.domain.landing.state import requested_by
 from shiftwork.domain.proof.proof_status import after_landed
-from shiftwork.domain.proof.refusal_text import for_people
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunPlan
 from shiftwork.domain.spec.spec import Story
@@ -174,8 +173,6 @@ def _change(fact: Fact, story: StoryState) -> Change:
     text = getattr(fact, said) if said else ""
     if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
         text = ""  # only a fallback agent is news
-    if isinstance(fact, story_facts.LandingRefused):
-        text = for_people(fact.detail)
     return Change(
         at=fact.at,
         event=event,
