@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, cast
 
 from shiftwork import failpoints
 from shiftwork.app.attempt import memory, rate_limit_wait
@@ -44,7 +44,8 @@ from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
-type Performers[S: StreamState] = Mapping[type[e.Effect], Callable[[Any, Recorder[S]], Awaitable[Facts]]]
+type Performer[S: StreamState] = Callable[[e.Effect, Recorder[S]], Awaitable[Facts]]
+type Performers[S: StreamState] = Mapping[type[e.Effect], Performer[S]]
 
 
 async def perform[S: StreamState](effect: e.Effect, recorder: Recorder[S], performers: Performers[S]) -> int:
@@ -227,47 +228,58 @@ async def _report(effect: story_effects.ReportStory, recorder: StoryRecorder) ->
     return (story_facts.StoryReported(at=recorder.context.clock.now()),)
 
 
-RUN_PERFORMERS: Final[Performers[RunState]] = {
-    e.Conclude: _conclude,
-    e.Receive: _receive,
-    notices_effects.Notify: notify_of_run,
-    run_effects.EndRun: _end_run,
-    run_effects.DispatchStory: dispatch.dispatch,
-    run_effects.ForwardCancel: dispatch.forward_cancel,
-    run_effects.ForwardPause: dispatch.forward_pause,
-    run_effects.ForwardLimits: allowances.forward_limits,
-    run_effects.RequestUndo: dispatch.request_undo,
-    run_effects.WithdrawUndo: withdrawal.withdraw_undo,
-    run_effects.RevertStory: dispatch.revert,
-    run_effects.UpdateSpec: update,
-    run_effects.CloseLoop: messaging_frame.close_loop,
-    run_effects.GrantAllowance: allowances.grant,
-    run_effects.RefuseAllowance: allowances.refuse,
-    run_effects.KeepMemory: memory.keep,
-}
-STORY_PERFORMERS: Final[Performers[StoryState]] = {
-    e.Conclude: _conclude,
-    e.Receive: _receive,
-    notices_effects.Notify: notify_of_story,
-    story_effects.PrepareWorkspace: _prepare,
-    story_effects.RunAgent: run_agent,
-    story_effects.RunGates: _run_gates,
-    story_effects.MergeBase: _merge_base,
-    story_effects.OpenLoop: messaging_frame.open_loop,
-    story_effects.ClaimAllowance: allowances.claim,
-    story_effects.SettleAllowance: allowances.settle,
-    story_effects.RequestLanding: _request_landing,
-    story_effects.WithdrawLanding: withdrawal.withdraw,
-    story_effects.ReleaseWorkspace: _release,
-    story_effects.ReportWaiting: _report_waiting,
-    story_effects.WaitUntil: rate_limit_wait.wait_until,
-    story_effects.ReportStory: _report,
-}
-LANDING_PERFORMERS: Final[Performers[QueueState]] = {
-    e.Conclude: _conclude,
-    e.Receive: _receive,
-    landing_effects.TakeBatch: batch.take,
-    landing_effects.CheckCandidates: check.check,
-    landing_effects.MoveBase: batch.move,
-    landing_effects.AnswerStories: batch.answer,
-}
+def _on[E: e.Effect, S: StreamState](
+    kind: type[E], performer: Callable[[E, Recorder[S]], Awaitable[Facts]]
+) -> tuple[type[e.Effect], Performer[S]]:
+    """A line of a table. `perform` looks a performer up by the type of the effect, so it receives only its own kind."""
+    return kind, cast("Performer[S]", performer)
+
+
+def _performers[S: StreamState](*lines: tuple[type[e.Effect], Performer[S]]) -> Performers[S]:
+    return dict(lines)
+
+
+RUN_PERFORMERS: Final[Performers[RunState]] = _performers(
+    _on(e.Conclude, _conclude),
+    _on(e.Receive, _receive),
+    _on(notices_effects.Notify, notify_of_run),
+    _on(run_effects.EndRun, _end_run),
+    _on(run_effects.DispatchStory, dispatch.dispatch),
+    _on(run_effects.ForwardCancel, dispatch.forward_cancel),
+    _on(run_effects.ForwardPause, dispatch.forward_pause),
+    _on(run_effects.ForwardLimits, allowances.forward_limits),
+    _on(run_effects.RequestUndo, dispatch.request_undo),
+    _on(run_effects.WithdrawUndo, withdrawal.withdraw_undo),
+    _on(run_effects.RevertStory, dispatch.revert),
+    _on(run_effects.UpdateSpec, update),
+    _on(run_effects.CloseLoop, messaging_frame.close_loop),
+    _on(run_effects.GrantAllowance, allowances.grant),
+    _on(run_effects.RefuseAllowance, allowances.refuse),
+    _on(run_effects.KeepMemory, memory.keep),
+)
+STORY_PERFORMERS: Final[Performers[StoryState]] = _performers(
+    _on(e.Conclude, _conclude),
+    _on(e.Receive, _receive),
+    _on(notices_effects.Notify, notify_of_story),
+    _on(story_effects.PrepareWorkspace, _prepare),
+    _on(story_effects.RunAgent, run_agent),
+    _on(story_effects.RunGates, _run_gates),
+    _on(story_effects.MergeBase, _merge_base),
+    _on(story_effects.OpenLoop, messaging_frame.open_loop),
+    _on(story_effects.ClaimAllowance, allowances.claim),
+    _on(story_effects.SettleAllowance, allowances.settle),
+    _on(story_effects.RequestLanding, _request_landing),
+    _on(story_effects.WithdrawLanding, withdrawal.withdraw),
+    _on(story_effects.ReleaseWorkspace, _release),
+    _on(story_effects.ReportWaiting, _report_waiting),
+    _on(story_effects.WaitUntil, rate_limit_wait.wait_until),
+    _on(story_effects.ReportStory, _report),
+)
+LANDING_PERFORMERS: Final[Performers[QueueState]] = _performers(
+    _on(e.Conclude, _conclude),
+    _on(e.Receive, _receive),
+    _on(landing_effects.TakeBatch, batch.take),
+    _on(landing_effects.CheckCandidates, check.check),
+    _on(landing_effects.MoveBase, batch.move),
+    _on(landing_effects.AnswerStories, batch.answer),
+)

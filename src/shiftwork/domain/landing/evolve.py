@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.handlers import Handler, Handlers, handlers, on
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.refusal import Refusal, RefusalText
@@ -15,26 +16,20 @@ from shiftwork.domain.landing.state import Entry, EntryStage, QueueState
 from shiftwork.domain.landing.transitions import turn_entry
 from shiftwork.domain.proof.evidence import step_gates
 
-_NOTHING: Final[dict[str, Any]] = {
-    "base": Commit(""),
-    "candidate": Commit(""),
-    "report": None,
-    "proof": None,
-    "lacking": None,
-    "cause": Refusal.EVIDENCE,
-    "approved": False,
-    "differs": (),
-    "reds": 0,
-}
+type _EntryFact = (
+    landing_facts.CandidateBuilt
+    | landing_facts.CandidateVerified
+    | landing_facts.CandidateFailed
+    | landing_facts.CandidateUnproved
+    | landing_facts.EntryRefused
+    | landing_facts.EntryWithdrawn
+    | landing_facts.EntryClosed
+)
 
 
 def evolve_queue(queue: QueueState, fact: Fact) -> QueueState:
-    if handler := _QUEUE.get(type(fact)):
-        return handler(queue, fact) or queue
-    if about := _ENTRY.get(type(fact)):
-        entry = next((item for item in queue.entries if item.request.key == getattr(fact, "request", None)), None)
-        return queue if entry is None else about(queue, entry, fact) or queue
-    return queue
+    handler = _HANDLERS.get(type(fact))
+    return queue if handler is None else handler(queue, fact) or queue
 
 
 # Facts about the whole queue -------------------------------------------------------------------------------------
@@ -68,7 +63,7 @@ def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | Non
     if len(commits) != len(queue.chain) or commits[count - 1] != fact.commit:
         return None
     chain = _renamed(queue.chain, commits)
-    landed = [turn_entry(entry, Trigger.LAND, landed_ref=fact.ref) for entry in chain[:count]]
+    landed = [turn_entry(replace(entry, landed_ref=fact.ref), Trigger.LAND) for entry in chain[:count]]
     return _remember(_put(queue, [*landed, *chain[count:]]), *(True for _ in landed))
 
 
@@ -98,8 +93,8 @@ def _built(queue: QueueState, entry: Entry, fact: landing_facts.CandidateBuilt) 
     """A candidate is appended to the chain: on top of the previous candidate, and behind it in the queue. A candidate
     that needs a person's approval is alone in its batch: it does not land now, and nothing may be built on it.
     """
-    found = {"base": fact.base, "candidate": fact.commit, "approved": fact.approved, "differs": fact.differs}
-    built = turn_entry(entry, Trigger.BUILD, **found)
+    found = replace(entry, base=fact.base, candidate=fact.commit, approved=fact.approved, differs=fact.differs)
+    built = turn_entry(found, Trigger.BUILD)
     if queue.chain:
         last = queue.chain[-1]
         if fact.base != last.candidate or queue.entries.index(entry) < queue.entries.index(last):
@@ -121,7 +116,8 @@ def _verified(queue: QueueState, entry: Entry, fact: landing_facts.CandidateVeri
     proofs = {proof.commit: proof for proof in fact.proofs}
     lines = [(item, _own_report(fact.report, item, proved), proofs.get(item.candidate)) for item in proved]
     return _put(
-        queue, [turn_entry(item, Trigger.VERIFY, report=own, proof=proof, reds=0) for item, own, proof in lines]
+        queue,
+        [turn_entry(replace(item, report=own, proof=proof, reds=0), Trigger.VERIFY) for item, own, proof in lines],
     )
 
 
@@ -165,8 +161,8 @@ def _refused(queue: QueueState, entry: Entry, fact: landing_facts.EntryRefused) 
     """Candidates on top of the refused one are built again without it."""
     behind = _behind(queue, entry)
     text = RefusalText(detail=fact.detail, feedback=fact.feedback)
-    values = {"refusal": fact.cause, "text": text, "files": fact.files, "base": fact.base}
-    changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **values)])
+    refused = replace(entry, refusal=fact.cause, text=text, files=fact.files, base=fact.base, report=fact.report)
+    changed = _put(queue, [turn_entry(refused, Trigger.REFUSE)])
     if changed is None:
         return None
     dissolved = _dissolve(changed, behind)
@@ -206,28 +202,54 @@ def _behind(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
 
 def _dissolve(queue: QueueState, entries: Sequence[Entry]) -> QueueState:
     """Puts the entries back into waiting, at the same place in the queue."""
-    back = [turn_entry(entry, Trigger.MISS, round=entry.round + 1, **_NOTHING) for entry in entries]
+    back = [turn_entry(_unbuilt(entry), Trigger.MISS) for entry in entries]
     return _put(queue, back) or queue
+
+
+def _unbuilt(entry: Entry) -> Entry:
+    """The entry without its candidate and what was found about that."""
+    return replace(
+        entry,
+        round=entry.round + 1,
+        base=Commit(""),
+        candidate=Commit(""),
+        report=None,
+        proof=None,
+        lacking=None,
+        cause=Refusal.EVIDENCE,
+        approved=False,
+        differs=(),
+        reds=0,
+    )
 
 
 def _remember(queue: QueueState | None, *landed: bool) -> QueueState | None:
     return None if queue is None else replace(queue, recent=(*queue.recent, *landed)[-REMEMBERED:])
 
 
-_QUEUE: Final[dict[type[Fact], Callable[[QueueState, Any], QueueState | None]]] = {
-    MessagesRead: _messages_read,
-    landing_facts.EntryQueued: _queued,
-    landing_facts.BatchTaken: _taken,
-    landing_facts.BaseMoved: _moved,
-    landing_facts.BaseMissed: _missed,
-}
+def _on_entry[F: _EntryFact](
+    kind: type[F], handler: Callable[[QueueState, Entry, F], QueueState | None]
+) -> tuple[type[Fact], Handler[QueueState, QueueState | None]]:
+    """A line of the table for a fact about one entry; it changes nothing if the queue does not have that entry."""
 
-_ENTRY: Final[dict[type[Fact], Callable[[QueueState, Entry, Any], QueueState | None]]] = {
-    landing_facts.CandidateBuilt: _built,
-    landing_facts.CandidateVerified: _verified,
-    landing_facts.CandidateFailed: _failed,
-    landing_facts.CandidateUnproved: _unproved,
-    landing_facts.EntryRefused: _refused,
-    landing_facts.EntryWithdrawn: _withdrawn,
-    landing_facts.EntryClosed: _closed,
-}
+    def handle(queue: QueueState, fact: F) -> QueueState | None:
+        entry = next((item for item in queue.entries if item.request.key == fact.request), None)
+        return None if entry is None else handler(queue, entry, fact)
+
+    return on(kind, handle)
+
+
+_HANDLERS: Final[Handlers[QueueState, QueueState | None]] = handlers(
+    on(MessagesRead, _messages_read),
+    on(landing_facts.EntryQueued, _queued),
+    on(landing_facts.BatchTaken, _taken),
+    on(landing_facts.BaseMoved, _moved),
+    on(landing_facts.BaseMissed, _missed),
+    _on_entry(landing_facts.CandidateBuilt, _built),
+    _on_entry(landing_facts.CandidateVerified, _verified),
+    _on_entry(landing_facts.CandidateFailed, _failed),
+    _on_entry(landing_facts.CandidateUnproved, _unproved),
+    _on_entry(landing_facts.EntryRefused, _refused),
+    _on_entry(landing_facts.EntryWithdrawn, _withdrawn),
+    _on_entry(landing_facts.EntryClosed, _closed),
+)

@@ -1,7 +1,7 @@
 """How the stage of a landing entry changes."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.landing.state import Entry, EntryStage
@@ -23,6 +23,6 @@ ENTRY: Final[Table[EntryStage]] = {
 }
 
 
-def turn_entry(entry: Entry, trigger: Trigger, **changes: Any) -> Entry | None:
+def turn_entry(entry: Entry, trigger: Trigger) -> Entry | None:
     stage = ENTRY.get((entry.stage, trigger))
-    return None if stage is None else replace(entry, stage=stage, **changes)
+    return None if stage is None else replace(entry, stage=stage)

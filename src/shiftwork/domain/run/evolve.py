@@ -1,10 +1,10 @@
 """How facts change a run. A fact that does not fit the state changes nothing."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.run import facts as run_facts
@@ -25,7 +25,7 @@ def evolve_run(run: RunState, fact: Fact) -> RunState:
 
 
 def _started(run: RunState, fact: run_facts.RunStarted) -> RunState | None:
-    turned = turn_run(run, Trigger.START, plan=fact.plan, started_at=fact.at)
+    turned = turn_run(replace(run, plan=fact.plan, started_at=fact.at), Trigger.START)
     return turned and memory.carried_over(scheduling.scheduled(turned), fact.plan.patterns, fact.at)
 
 
@@ -37,8 +37,9 @@ def _adopted(run: RunState, fact: run_facts.StoryAdopted) -> RunState | None:
 def _dispatched(run: RunState, fact: run_facts.StoryDispatched) -> RunState | None:
     if not scheduling.could_start(run, fact.story):
         return None
-    times = run.stories[fact.story].dispatched + 1
-    turned = turn_story_of(run, fact.story, Trigger.START, dispatched=times, stale="")
+    turned = turn_story_of(
+        run, fact.story, Trigger.START, lambda known: replace(known, dispatched=known.dispatched + 1, stale="")
+    )
     return turned and scheduling.begun(turned, fact.story, fact.slot)
 
 
@@ -46,9 +47,20 @@ def _story_ended(run: RunState, fact: run_facts.StoryEnded) -> RunState | None:
     trigger = _STORY_TRIGGERS.get(fact.status)
     if trigger is None:
         return None
-    landed = {"commit": fact.commit, "base": fact.base, "proof": fact.proof}
-    ended = {"reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
-    turned = turn_story_of(run, fact.story, trigger, **landed, **ended)
+    turned = turn_story_of(
+        run,
+        fact.story,
+        trigger,
+        lambda known: replace(
+            known,
+            commit=fact.commit,
+            base=fact.base,
+            proof=fact.proof,
+            reason=fact.reason,
+            cause=fact.cause,
+            usage=fact.usage,
+        ),
+    )
     if turned is None:
         return None
     left = usage_before_limit.recorded(intents.forgotten(turned, fact.story), fact.story, fact.unrecorded)
@@ -73,24 +85,27 @@ _RUN_TRIGGERS: Final = {
 
 def _ended(run: RunState, fact: run_facts.RunEnded) -> RunState | None:
     trigger = _RUN_TRIGGERS.get(fact.status)
-    return None if trigger is None else turn_run(run, trigger, ended_at=fact.at, endings=run.endings + 1)
+    ended = replace(run, ended_at=fact.at, endings=run.endings + 1)
+    return turn_run(ended, trigger) if trigger else None
 
 
-_RUN: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
-    run_facts.RunStarted: _started,
-    run_facts.StoryAdopted: _adopted,
-    run_facts.StoryDispatched: _dispatched,
-    run_facts.StoryWaits: scheduling.waits,
-    run_facts.StoryEnded: _story_ended,
-    run_facts.NoteShared: memory.note_shared,
-    run_facts.MemoryKept: memory.memory_kept,
-    run_facts.SpecUpdated: marked,
-    run_facts.SpecUpdateFailed: update_failed,
-    MessagesRead: _messages_read,
-    NoticeTried: notices.run_noticed,
-    run_facts.RunEnded: _ended,
-    **run_frame.HANDLERS,
-    **intents.HANDLERS,
-    **allowance.RUN_HANDLERS,
-    **options.HANDLERS,
-}
+_RUN: Final[Handlers[RunState, RunState | None]] = (
+    handlers(
+        on(run_facts.RunStarted, _started),
+        on(run_facts.StoryAdopted, _adopted),
+        on(run_facts.StoryDispatched, _dispatched),
+        on(run_facts.StoryWaits, scheduling.waits),
+        on(run_facts.StoryEnded, _story_ended),
+        on(run_facts.NoteShared, memory.note_shared),
+        on(run_facts.MemoryKept, memory.memory_kept),
+        on(run_facts.SpecUpdated, marked),
+        on(run_facts.SpecUpdateFailed, update_failed),
+        on(MessagesRead, _messages_read),
+        on(NoticeTried, notices.run_noticed),
+        on(run_facts.RunEnded, _ended),
+    )
+    | run_frame.HANDLERS
+    | intents.HANDLERS
+    | allowance.RUN_HANDLERS
+    | options.HANDLERS
+)

@@ -4,13 +4,12 @@ They have their own stream, under an id that no story can have. When they reach 
 when no story is left, the run closes it, and they continue.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.decision import Effects, receive
-from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
@@ -171,9 +170,9 @@ def _repair(run: RunState, fact: run_facts.LoopOpened) -> Story:
     return Story(id=name, title=_REPAIR, description=message, criteria=(Criterion(id="AC-1", text=message),))
 
 
-HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
-    run_facts.FrameBegun: _begun,
-    run_facts.LoopOpened: _opened,
-    run_facts.LoopClosed: _closed,
-    run_facts.FrameEnded: _ended,
-}
+HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(
+    on(run_facts.FrameBegun, _begun),
+    on(run_facts.LoopOpened, _opened),
+    on(run_facts.LoopClosed, _closed),
+    on(run_facts.FrameEnded, _ended),
+)

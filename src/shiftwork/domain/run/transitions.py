@@ -1,7 +1,8 @@
 """How the status of a run and of its stories changes."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.machine import Table, Trigger
@@ -21,21 +22,28 @@ RUN: Final[Table[RunStatus]] = {
 }
 
 
-def turn_run(run: RunState, trigger: Trigger, **changes: Any) -> RunState | None:
+type Change = Callable[[StoryOutcome], StoryOutcome]
+
+
+def _unchanged(outcome: StoryOutcome) -> StoryOutcome:
+    return outcome
+
+
+def turn_run(run: RunState, trigger: Trigger) -> RunState | None:
     status = RUN.get((run.status, trigger))
-    return None if status is None else replace(run, status=status, **changes)
+    return None if status is None else replace(run, status=status)
 
 
-def turn_outcome(outcome: StoryOutcome, trigger: Trigger, **changes: Any) -> StoryOutcome | None:
+def turn_outcome(outcome: StoryOutcome, trigger: Trigger) -> StoryOutcome | None:
     """The outcome in its new status, by the same table as the story itself; None if the table does not allow it."""
     status = STORY.get((outcome.status, trigger))
-    return None if status is None else replace(outcome, status=status, **changes)
+    return None if status is None else replace(outcome, status=status)
 
 
-def turn_story_of(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
-    """The run with a story in its new status; None if that is not allowed or the run is not running."""
+def turn_story_of(run: RunState, story: StoryId, trigger: Trigger, change: Change = _unchanged) -> RunState | None:
+    """The run with a story in its new status, and changed; None if that is not allowed or the run is not running."""
     known = run.stories.get(story)
     if run.status is not RunStatus.RUNNING or known is None:
         return None
-    outcome = turn_outcome(known, trigger, **changes)
+    outcome = turn_outcome(change(known), trigger)
     return None if outcome is None else replace(run, stories={**run.stories, story: outcome})

@@ -1,10 +1,10 @@
 """How facts change a story. A fact that does not fit the state changes nothing."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.notices.facts import NoticeTried
@@ -53,9 +53,8 @@ def evolve_story(story: StoryState, fact: Fact) -> StoryState:
 
 def _started(story: StoryState, fact: story_facts.StoryStarted) -> StoryState | None:
     pipeline = pipeline_of(fact.steps)
-    return turn_story(
+    started = replace(
         story,
-        Trigger.START,
         assignment=fact.assignment,
         pipeline=pipeline,
         landing=replace(story.landing, signing=approval.signing_step(pipeline)),
@@ -68,6 +67,7 @@ def _started(story: StoryState, fact: story_facts.StoryStarted) -> StoryState | 
         ),
         started_at=fact.at,
     )
+    return turn_story(started, Trigger.START)
 
 
 def _workspace_prepared(story: StoryState, fact: story_facts.WorkspacePrepared) -> StoryState | None:
@@ -163,7 +163,7 @@ def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
     done = pipeline.index(following[0].id) if following else len(pipeline.steps)
     steps, ahead = pipeline.steps[:done], pipeline.steps[done:]
     if steps and steps[-1].last:
-        steps, ahead = steps[:-1], (turn_step(steps[-1], Trigger.REWIND, retries=0) or steps[-1],)
+        steps, ahead = steps[:-1], (turn_step(replace(steps[-1], retries=0), Trigger.REWIND) or steps[-1],)
     return Pipeline(steps=(*steps, step, *ahead), next_number=pipeline.next_number + 1)
 
 
@@ -174,75 +174,75 @@ def _base_merged(story: StoryState, fact: story_facts.BaseMerged) -> StoryState 
 def _completed(story: StoryState, fact: story_facts.StoryCompleted) -> StoryState | None:
     if not loop_step.is_done(story) or story.landed_commit != fact.commit:
         return None
-    return turn_story(story, Trigger.COMPLETE, ended_at=fact.at)
+    return turn_story(replace(story, ended_at=fact.at), Trigger.COMPLETE)
 
 
 def _failed(story: StoryState, fact: story_facts.StoryFailed) -> StoryState | None:
     if story.landing.progress is LandingStage.LANDED:
         return None
-    return turn_story(
+    failed = replace(
         story,
-        Trigger.FAIL,
         outcome=replace(story.outcome, reason=fact.reason, cause=fact.cause),
         ended_at=fact.at,
         rate_limit=replace(story.rate_limit, wait=None),
     )
+    return turn_story(failed, Trigger.FAIL)
 
 
 def _reported(story: StoryState, fact: story_facts.StoryReported) -> StoryState | None:  # noqa: ARG001 - one shape for all
     return replace(story, outcome=replace(story.outcome, reported=True))
 
 
-type _Handler = Callable[[StoryState, Any], StoryState | None]
-
-_HANDLERS: Final[dict[type[Fact], _Handler]] = {
-    story_facts.StoryStarted: _started,
-    story_facts.StoryReopened: retry.reopened,
-    story_facts.StoryReverted: retry.reverted,
-    story_facts.StoryPaused: retry.paused,
-    story_facts.StoryUnpaused: retry.unpaused,
-    story_facts.WorkspacePrepared: _workspace_prepared,
-    story_facts.WorkspaceLost: _workspace_lost,
-    story_facts.WorkspaceReleased: _workspace_released,
-    story_facts.StepStarted: step_started,
-    story_facts.StepCompleted: step_completed,
-    story_facts.StepFailed: step_failed,
-    story_facts.StepCancelled: step_cancelled,
-    story_facts.StepInterrupted: step_interrupted,
-    story_facts.StepYielded: step_yielded,
-    story_facts.StepDeferred: rate_limits.deferred,
-    story_facts.WaitEnded: rate_limits.wait_ended,
-    story_facts.StepRetried: step_retried,
-    story_facts.StepRouted: routed,
-    story_facts.WorkflowEdited: workflow_edited,
-    story_facts.WorkflowEditRejected: edit_rejected,
-    story_facts.NoteWritten: note_written,
-    story_facts.EvidenceReported: evidence_reported,
-    story_facts.StoriesPlanned: loop_step.planned,
-    story_facts.LoopBegun: loop_step.begun,
-    story_facts.LoopEnded: loop_step.ended,
-    story_facts.WorkRenewed: loop_step.renewed,
-    story_facts.StoryHeld: holds.held,
-    story_facts.StoryReleased: holds.released,
-    story_facts.QuestionAsked: holds.question_asked,
-    story_facts.WaitingReported: holds.waiting_reported,
-    NoticeTried: notices.story_noticed,
-    MessagesRead: _messages_read,
-    story_facts.StoryCancelRequested: _cancel_requested,
-    story_facts.LandingRequested: _landing_requested,
-    story_facts.LandingAccepted: _landing_accepted,
-    story_facts.LandingRefused: _landing_refused,
-    story_facts.LandingWithdrawalAsked: withdrawal.asked,
-    story_facts.LandingWithdrawn: withdrawal.withdrawn,
-    story_facts.WorkRefused: plateau.work_refused,
-    story_facts.RepairPlanned: _repair_planned,
-    story_facts.BaseMerged: _base_merged,
-    StoryCertified: certify.certified,
-    story_facts.StoryCompleted: _completed,
-    story_facts.StoryFailed: _failed,
-    story_facts.StoryReported: _reported,
-    **allowance.STORY_HANDLERS,
-}
+_HANDLERS: Final[Handlers[StoryState, StoryState | None]] = (
+    handlers(
+        on(story_facts.StoryStarted, _started),
+        on(story_facts.StoryReopened, retry.reopened),
+        on(story_facts.StoryReverted, retry.reverted),
+        on(story_facts.StoryPaused, retry.paused),
+        on(story_facts.StoryUnpaused, retry.unpaused),
+        on(story_facts.WorkspacePrepared, _workspace_prepared),
+        on(story_facts.WorkspaceLost, _workspace_lost),
+        on(story_facts.WorkspaceReleased, _workspace_released),
+        on(story_facts.StepStarted, step_started),
+        on(story_facts.StepCompleted, step_completed),
+        on(story_facts.StepFailed, step_failed),
+        on(story_facts.StepCancelled, step_cancelled),
+        on(story_facts.StepInterrupted, step_interrupted),
+        on(story_facts.StepYielded, step_yielded),
+        on(story_facts.StepDeferred, rate_limits.deferred),
+        on(story_facts.WaitEnded, rate_limits.wait_ended),
+        on(story_facts.StepRetried, step_retried),
+        on(story_facts.StepRouted, routed),
+        on(story_facts.WorkflowEdited, workflow_edited),
+        on(story_facts.WorkflowEditRejected, edit_rejected),
+        on(story_facts.NoteWritten, note_written),
+        on(story_facts.EvidenceReported, evidence_reported),
+        on(story_facts.StoriesPlanned, loop_step.planned),
+        on(story_facts.LoopBegun, loop_step.begun),
+        on(story_facts.LoopEnded, loop_step.ended),
+        on(story_facts.WorkRenewed, loop_step.renewed),
+        on(story_facts.StoryHeld, holds.held),
+        on(story_facts.StoryReleased, holds.released),
+        on(story_facts.QuestionAsked, holds.question_asked),
+        on(story_facts.WaitingReported, holds.waiting_reported),
+        on(NoticeTried, notices.story_noticed),
+        on(MessagesRead, _messages_read),
+        on(story_facts.StoryCancelRequested, _cancel_requested),
+        on(story_facts.LandingRequested, _landing_requested),
+        on(story_facts.LandingAccepted, _landing_accepted),
+        on(story_facts.LandingRefused, _landing_refused),
+        on(story_facts.LandingWithdrawalAsked, withdrawal.asked),
+        on(story_facts.LandingWithdrawn, withdrawal.withdrawn),
+        on(story_facts.WorkRefused, plateau.work_refused),
+        on(story_facts.RepairPlanned, _repair_planned),
+        on(story_facts.BaseMerged, _base_merged),
+        on(StoryCertified, certify.certified),
+        on(story_facts.StoryCompleted, _completed),
+        on(story_facts.StoryFailed, _failed),
+        on(story_facts.StoryReported, _reported),
+    )
+    | allowance.STORY_HANDLERS
+)
 
 _OUTSIDE_WORK: Final = (
     story_facts.StoryStarted,

@@ -1,7 +1,6 @@
 """How facts about steps change a story."""
 
 from dataclasses import replace
-from typing import Any
 
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.story import facts as story_facts
@@ -9,7 +8,7 @@ from shiftwork.domain.story.routing import route_for
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
-from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.template_values import merged
 from shiftwork.domain.workflow.workflow import StepKind
 
@@ -26,10 +25,8 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
             story.dialogue, delivered=len(story.dialogue.messages) if step.plan.kind is StepKind.AGENT else 0
         ),
     )
-    return turn_step_of(
-        informed,
+    started = replace(
         step,
-        Trigger.START,
         attempts=fact.attempt,
         start_commit=fact.commit,
         started_at=fact.at,
@@ -41,13 +38,16 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
         decision="",
         verdict="",
     )
+    return turn_step_of(informed, started, Trigger.START)
 
 
 def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryState | None:
-    decided = {"decision": fact.decision, "verdict": fact.verdict}
-    ended = _end(story, fact, Trigger.COMPLETE, notes=fact.notes, feedback="", error="", **decided)
-    step = story.pipeline.find(fact.step)
-    if ended is None or step is None:
+    step = _ended(story, fact)
+    if step is None:
+        return None
+    done = replace(step, notes=fact.notes, feedback="", error="", decision=fact.decision, verdict=fact.verdict)
+    ended = turn_step_of(story, done, Trigger.COMPLETE)
+    if ended is None:
         return None
     return replace(
         ended,
@@ -63,15 +63,18 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
 
 
 def step_failed(story: StoryState, fact: story_facts.StepFailed) -> StoryState | None:
-    return _end(story, fact, Trigger.FAIL, error=fact.error)
+    step = _ended(story, fact)
+    return None if step is None else turn_step_of(story, replace(step, error=fact.error), Trigger.FAIL)
 
 
 def step_cancelled(story: StoryState, fact: story_facts.StepCancelled) -> StoryState | None:
-    return _end(story, fact, Trigger.CANCEL, error=fact.error)
+    step = _ended(story, fact)
+    return None if step is None else turn_step_of(story, replace(step, error=fact.error), Trigger.CANCEL)
 
 
 def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> StoryState | None:
-    ended = _end(story, fact, Trigger.INTERRUPT)
+    step = _ended(story, fact)
+    ended = turn_step_of(story, step, Trigger.INTERRUPT) if step else None
     return None if ended is None else replace(ended, work=replace(ended.work, ready=False))
 
 
@@ -92,7 +95,7 @@ def step_retried(story: StoryState, fact: story_facts.StepRetried) -> StoryState
     step = story.pipeline.find(fact.step)
     if step is None:
         return None
-    return turn_step_of(story, step, Trigger.RETRY, retries=step.retries + 1, feedback=fact.feedback)
+    return turn_step_of(story, replace(step, retries=step.retries + 1, feedback=fact.feedback), Trigger.RETRY)
 
 
 def workflow_edited(story: StoryState, fact: story_facts.WorkflowEdited) -> StoryState | None:
@@ -119,9 +122,9 @@ type _Ending = (
 )
 
 
-def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> StoryState | None:
-    """Ends the current attempt. A fact about another attempt changes nothing."""
+def _ended(story: StoryState, fact: _Ending) -> Step | None:
+    """The step whose current attempt has ended; None for a fact about another attempt, which changes nothing."""
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    return turn_step_of(story, step, trigger, ended_at=fact.at, **changes)
+    return replace(step, ended_at=fact.at)

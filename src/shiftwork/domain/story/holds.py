@@ -85,7 +85,8 @@ def question_asked(story: StoryState, fact: story_facts.QuestionAsked) -> StoryS
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt or story.waiting.hold:
         return None
-    asked = turn_step_of(story, step, Trigger.ASK, questions=step.questions + 1, ended_at=fact.at, feedback="")
+    asking = replace(step, questions=step.questions + 1, ended_at=fact.at, feedback="")
+    asked = turn_step_of(story, asking, Trigger.ASK)
     if asked is None:
         return None
     unread = story.dialogue.messages[story.dialogue.delivered :]
@@ -132,8 +133,8 @@ def _decided(story: StoryState, step: Step, fact: story_facts.StoryReleased) -> 
     trigger = Trigger.COMPLETE if fact.granted or route else Trigger.FAIL
     said = fact.answer or value
     error = said if trigger is Trigger.FAIL else ""
-    values = {"notes": fact.answer, "error": error, "decision": value, "verdict": said}
-    turned = _turned(story, step, trigger, ended_at=fact.at, **values)
+    decided = replace(step, notes=fact.answer, error=error, decision=value, verdict=said, ended_at=fact.at)
+    turned = turn_step_of(story, decided, trigger) or story
     return replace(turned, routing=step.id if route else StepId(""))
 
 
@@ -146,7 +147,8 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
         return replace(story, control=replace(story.control, cancelled=True))
     if deciding is None:
         feedback = fact.answer or step.error
-        return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=feedback)
+        again = replace(step, retries=0, deferrals=0, in_vain=0, feedback=feedback)
+        return turn_step_of(story, again, Trigger.RETRY) or story
     said = f"{deciding.verdict}\nA person says: {fact.answer}" if fact.answer else deciding.verdict
     message = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
     return one_more(message, deciding)
@@ -166,10 +168,6 @@ def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased
     return replace(
         story, landing=replace(story.landing, borrowing=story.work.head, progress=LandingStage.NONE, refused=None)
     )
-
-
-def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:
-    return turn_step_of(story, step, trigger, **changes) or story
 
 
 _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, story_facts.StoryReleased], StoryState]]] = {

@@ -97,8 +97,8 @@ def begun(story: StoryState, fact: story_facts.LoopBegun) -> StoryState | None:
     loop = loop_of(story)
     if loop is None or loop.id != fact.step or fact.attempt != loop.attempts + 1 or story.work.head != story.work.base:
         return None
-    start = {"attempts": fact.attempt, "started_at": fact.at, "ended_at": None, "error": ""}
-    turned = turn_step_of(story, loop, Trigger.START, **start)
+    started = replace(loop, attempts=fact.attempt, started_at=fact.at, ended_at=None, error="")
+    turned = turn_step_of(story, started, Trigger.START)
     return turned and replace(turned, work=replace(turned.work, ready=False))
 
 
@@ -110,7 +110,8 @@ def ended(story: StoryState, fact: story_facts.LoopEnded) -> StoryState | None:
     message = f"{fact.landed} landed" + (f", not landed: {', '.join(fact.failed)}" if fact.failed else "")
     trigger = Trigger.FAIL if fact.failed else Trigger.COMPLETE
     error = message if fact.failed else ""
-    turned = turn_step_of(story, loop, trigger, notes=message, error=error, feedback="", ended_at=fact.at)
+    over = replace(loop, notes=message, error=error, feedback="", ended_at=fact.at)
+    turned = turn_step_of(story, over, trigger)
     return turned and replace(
         turned,
         dialogue=replace(turned.dialogue, context=merged(story.dialogue.context, fact.context)),

@@ -7,7 +7,7 @@ nor skipped. A route forward to a skipped step leads to the next step after it; 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW
@@ -145,7 +145,7 @@ def _onward(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
     return _changed(
         pipeline,
         range(pipeline.index(fact.step) + 1, pipeline.index(fact.target)),
-        lambda step: turn_step(step, Trigger.SKIP, skip_reason=reason, passed_over=True),
+        lambda step: turn_step(replace(step, skip_reason=reason, passed_over=True), Trigger.SKIP),
     )
 
 
@@ -167,8 +167,8 @@ def _returns(step: Step) -> bool:
 
 
 def _again(step: Step) -> Step | None:
-    fresh: dict[str, Any] = {"skip_reason": "", "passed_over": False}
-    return turn_step(step, Trigger.REWIND) or turn_step(step, Trigger.REVIVE, **fresh)
+    fresh = replace(step, skip_reason="", passed_over=False)
+    return turn_step(step, Trigger.REWIND) or turn_step(fresh, Trigger.REVIVE)
 
 
 def _changed(pipeline: Pipeline, places: range, change: Callable[[Step], Step | None]) -> Pipeline:

@@ -1,7 +1,7 @@
 """How the status of a story changes."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.story.state import StoryState, StoryStatus
@@ -25,12 +25,12 @@ STORY: Final[Table[StoryStatus]] = {
 }
 
 
-def turn_step_of(story: StoryState, step: Step, trigger: Trigger, **changes: Any) -> StoryState | None:
+def turn_step_of(story: StoryState, step: Step, trigger: Trigger) -> StoryState | None:
     """The story with one of its steps in a new status; None if the step's status does not allow it."""
-    turned = turn_step(step, trigger, **changes)
+    turned = turn_step(step, trigger)
     return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned))
 
 
-def turn_story(story: StoryState, trigger: Trigger, **changes: Any) -> StoryState | None:
+def turn_story(story: StoryState, trigger: Trigger) -> StoryState | None:
     status = STORY.get((story.status, trigger))
-    return None if status is None else replace(story, status=status, **changes)
+    return None if status is None else replace(story, status=status)

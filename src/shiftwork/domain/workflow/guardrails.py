@@ -167,7 +167,7 @@ def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _pending(pipeline, by, edit.target)
     if target.mandatory:
         raise _Refusal(f"{target.plan.type} is mandatory and cannot be skipped")
-    return pipeline.with_step(_turned(target, Trigger.SKIP, skip_reason=edit.reason))
+    return pipeline.with_step(_turned(replace(target, skip_reason=edit.reason), Trigger.SKIP))
 
 
 def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001
@@ -203,7 +203,7 @@ def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
         raise _Refusal("only the step that runs now can be restarted; use edit_description for a pending one")
     if target.restarts >= MAX_RESTARTS:
         raise _Refusal(f"{target.id} has been restarted {MAX_RESTARTS} times, which is the limit")
-    restarted = _turned(target, Trigger.RESTART, restarts=target.restarts + 1)
+    restarted = _turned(replace(target, restarts=target.restarts + 1), Trigger.RESTART)
     described = replace(target.plan, description=_described(edit))
     return pipeline.with_step(replace(restarted, plan=described, feedback=f"You restarted this step: {edit.reason}"))
 
@@ -243,9 +243,9 @@ def _described(edit: Edit) -> str:
     return edit.description
 
 
-def _turned(step: Step, trigger: Trigger, **changes: str | int) -> Step:
+def _turned(step: Step, trigger: Trigger) -> Step:
     """The step in its next status; each caller has checked that the table allows it."""
-    return turn_step(step, trigger, **changes) or step
+    return turn_step(step, trigger) or step
 
 
 def _new_steps(pipeline: Pipeline, wanted: Sequence[NewStep]) -> tuple[tuple[Step, ...], int]:

@@ -1,7 +1,7 @@
 """How the status of a step changes."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
@@ -23,6 +23,6 @@ STEP: Final[Table[StepStatus]] = {
 }
 
 
-def turn_step(step: Step, trigger: Trigger, **changes: Any) -> Step | None:
+def turn_step(step: Step, trigger: Trigger) -> Step | None:
     status = STEP.get((step.status, trigger))
-    return None if status is None else replace(step, status=status, **changes)
+    return None if status is None else replace(step, status=status)

@@ -83,7 +83,7 @@ def test_a_completed_step_runs_again_only_by_being_rewound_and_a_skipped_one_by_
 def test_a_step_turns_as_its_table_says(status: StepStatus, trigger: Trigger) -> None:
     (planned_one,) = pipeline_of((planned("coding"),)).steps
     step = replace(planned_one, status=status)
-    turned = workflow_transitions.turn_step(step, trigger, notes="said")
+    turned = workflow_transitions.turn_step(replace(step, notes="said"), trigger)
     wanted = workflow_transitions.STEP.get((status, trigger))
     assert (turned and (turned.status, turned.notes)) == (wanted and (wanted, "said"))
 

@@ -1,13 +1,12 @@
 """A run and the allowances of its stories: claims, reservations, settlements, raised limits."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Claim
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.spending import usage_before_limit
@@ -93,11 +92,11 @@ def limits_forwarded(run: RunState, fact: run_facts.LimitsForwarded) -> RunState
     return replace(run, spending=replace(run.spending, unaware=run.spending.unaware - {fact.story}))
 
 
-RUN_HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
-    run_facts.AllowanceAsked: asked,
-    run_facts.AmountReserved: reserved,
-    run_facts.ShortageReported: shortage_reported,
-    run_facts.AttemptSettled: attempt_settled,
-    run_facts.LimitsRaised: limits_raised,
-    run_facts.LimitsForwarded: limits_forwarded,
-}
+RUN_HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(
+    on(run_facts.AllowanceAsked, asked),
+    on(run_facts.AmountReserved, reserved),
+    on(run_facts.ShortageReported, shortage_reported),
+    on(run_facts.AttemptSettled, attempt_settled),
+    on(run_facts.LimitsRaised, limits_raised),
+    on(run_facts.LimitsForwarded, limits_forwarded),
+)

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RUN_ENDED, RunState
@@ -218,18 +219,22 @@ def _needed(run: RunState, story: StoryId) -> Objection | None:
     return None
 
 
-_OBJECTIONS: Final[dict[type[Fact], Callable[[RunState, Any], Objection | None]]] = {
-    run_facts.RunPaused: _pause,
-    run_facts.RunUnpaused: _unpause,
-    run_facts.LimitsRaised: lambda run, _: None,  # noqa: ARG005 - one shape for all
-    run_facts.OptionsChanged: lambda run, _: None,  # noqa: ARG005 - one shape for all
-    run_facts.StoryCancellationRequested: _cancel,
-    run_facts.StoryRetryRequested: _retry,
-    run_facts.StoryAdded: _add,
-    run_facts.StoryEdited: _edit,
-    run_facts.StoriesReordered: _reorder,
-    run_facts.StoryUndoRequested: _undo,
-}
+def _allowed(_run: RunState, _intent: Fact) -> Objection | None:
+    return None
+
+
+_OBJECTIONS: Final[Handlers[RunState, Objection | None]] = handlers(
+    on(run_facts.RunPaused, _pause),
+    on(run_facts.RunUnpaused, _unpause),
+    on(run_facts.LimitsRaised, _allowed),
+    on(run_facts.OptionsChanged, _allowed),
+    on(run_facts.StoryCancellationRequested, _cancel),
+    on(run_facts.StoryRetryRequested, _retry),
+    on(run_facts.StoryAdded, _add),
+    on(run_facts.StoryEdited, _edit),
+    on(run_facts.StoriesReordered, _reorder),
+    on(run_facts.StoryUndoRequested, _undo),
+)
 
 INTENTS: Final = frozenset(_OBJECTIONS)
 """The facts that record requests of users."""

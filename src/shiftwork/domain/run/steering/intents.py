@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.ids import FRAME, StoryId, numbered
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.run import effects as run_effects
@@ -97,9 +98,8 @@ def restarted(run: RunState, story: StoryId) -> str:
 
 def _going(run: RunState) -> RunState:
     """The run as it continues; a run that had ended is reopened without its earlier requests."""
-    again = turn_run(
+    again = replace(
         run,
-        Trigger.REOPEN,
         ended_at=None,
         requests=replace(
             run.requests,
@@ -110,7 +110,7 @@ def _going(run: RunState) -> RunState:
             paused_stories=frozenset(),
         ),
     )
-    return again or run
+    return turn_run(again, Trigger.REOPEN) or run
 
 
 def _cancel_requested(run: RunState, fact: run_facts.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
@@ -127,7 +127,12 @@ def _unpaused(run: RunState, fact: run_facts.RunUnpaused) -> RunState | None:  #
 
 def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequested) -> RunState | None:
     """Marks a story in progress, or its revert, for cancellation; a story that has not started fails immediately."""
-    turned = turn_story_of(run, fact.story, Trigger.CANCEL, cause=FailureCause.CANCELLED, reason="cancelled")
+    turned = turn_story_of(
+        run,
+        fact.story,
+        Trigger.CANCEL,
+        lambda known: replace(known, cause=FailureCause.CANCELLED, reason="cancelled"),
+    )
     if turned is None:
         return replace(run, requests=replace(run.requests, unwanted=run.requests.unwanted | {fact.story}))
     return scheduling.failed(turned, fact.story)
@@ -137,7 +142,12 @@ def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunS
     running = _going(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
         return run_frame.reopened(running)
-    turned = turn_story_of(running, fact.story, Trigger.RETRY, from_scratch=fact.from_scratch, cause=None, reason="")
+    turned = turn_story_of(
+        running,
+        fact.story,
+        Trigger.RETRY,
+        lambda known: replace(known, from_scratch=fact.from_scratch, cause=None, reason=""),
+    )
     return turned and run_frame.reopened(scheduling.reopened(turned, fact.story))
 
 
@@ -199,29 +209,28 @@ def _pause_forwarded(run: RunState, fact: run_facts.PauseForwarded) -> RunState 
     return replace(run, requests=replace(run.requests, paused_stories=stories))
 
 
-type _Handler = Callable[[RunState, Any], RunState | None]
-
-
-def _if_it_fits(handler: _Handler) -> _Handler:
+def _if_it_fits[F: Fact](
+    handler: Callable[[RunState, F], RunState | None],
+) -> Callable[[RunState, F], RunState | None]:
     """Checks the request again, because the run may have changed since the user sent it."""
     return lambda run, fact: None if objection(run, fact) else handler(run, fact)
 
 
-HANDLERS: Final[dict[type[Fact], _Handler]] = {
-    run_facts.CancelRequested: _cancel_requested,
-    run_facts.CancelForwarded: _cancel_forwarded,
-    run_facts.RunPaused: _if_it_fits(_paused),
-    run_facts.RunUnpaused: _if_it_fits(_unpaused),
-    run_facts.PauseForwarded: _pause_forwarded,
-    run_facts.StoryCancellationRequested: _if_it_fits(_cancellation_requested),
-    run_facts.StoryRetryRequested: _if_it_fits(_retry_requested),
-    run_facts.StoryAdded: _if_it_fits(_added),
-    run_facts.StoryEdited: _if_it_fits(_edited),
-    run_facts.StoriesReordered: _if_it_fits(_reordered),
-    run_facts.StoryUndoRequested: _if_it_fits(_undo_requested),
-    run_facts.UndoPosted: undo_posted,
-    run_facts.UndoLanded: undo_landed,
-    run_facts.StoryUndone: undone,
-    story_facts.LandingWithdrawalAsked: undo_withdrawal_asked,
-    run_facts.UndoRefused: undo_refused,
-}
+HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(
+    on(run_facts.CancelRequested, _cancel_requested),
+    on(run_facts.CancelForwarded, _cancel_forwarded),
+    on(run_facts.RunPaused, _if_it_fits(_paused)),
+    on(run_facts.RunUnpaused, _if_it_fits(_unpaused)),
+    on(run_facts.PauseForwarded, _pause_forwarded),
+    on(run_facts.StoryCancellationRequested, _if_it_fits(_cancellation_requested)),
+    on(run_facts.StoryRetryRequested, _if_it_fits(_retry_requested)),
+    on(run_facts.StoryAdded, _if_it_fits(_added)),
+    on(run_facts.StoryEdited, _if_it_fits(_edited)),
+    on(run_facts.StoriesReordered, _if_it_fits(_reordered)),
+    on(run_facts.StoryUndoRequested, _if_it_fits(_undo_requested)),
+    on(run_facts.UndoPosted, undo_posted),
+    on(run_facts.UndoLanded, undo_landed),
+    on(run_facts.StoryUndone, undone),
+    on(story_facts.LandingWithdrawalAsked, undo_withdrawal_asked),
+    on(run_facts.UndoRefused, undo_refused),
+)

@@ -1,10 +1,10 @@
 """The options of a run: what the user named at the start stays in force until the user names something else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Final
 
-from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunPlan, RunState
 
@@ -26,9 +26,16 @@ def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
 def followed(plan: RunPlan, agent: str, model: str, parallel: int) -> run_facts.OptionsChanged:
     """What the settings change in a resumed run: only options that the user has not named and that differ."""
     parallel = plan.workflow.parallel or parallel
-    said: dict[str, Any] = {"agent": agent, "model": model, "parallel": parallel}
-    changed = {name: said[name] for name in said if name not in plan.named and said[name] != getattr(plan, name)}
-    return run_facts.OptionsChanged(at=0, **changed)
+
+    def changed[T](name: str, before: T, now: T) -> T | None:
+        return None if name in plan.named or now == before else now
+
+    return run_facts.OptionsChanged(
+        at=0,
+        agent=changed("agent", plan.agent, agent),
+        model=changed("model", plan.model, model),
+        parallel=changed("parallel", plan.parallel, parallel),
+    )
 
 
 def joined(first: run_facts.OptionsChanged, then: run_facts.OptionsChanged) -> run_facts.OptionsChanged:
@@ -63,4 +70,6 @@ def _changed(run: RunState, fact: run_facts.OptionsChanged) -> RunState | None:
     return None if run.plan is None else replace(run, plan=with_options(run.plan, fact))
 
 
-HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {run_facts.OptionsChanged: _changed}
+HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(
+    on(run_facts.OptionsChanged, _changed),
+)

@@ -1,7 +1,8 @@
 """How a run reverts a story that has landed."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW, Effects
@@ -72,37 +73,51 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
 
 
 def undo_posted(run: RunState, fact: run_facts.UndoPosted) -> RunState | None:
-    return _undo_came_to(run, fact.story, LandingStage.NONE, landing=LandingStage.REQUESTED)
+    return _undo_came_to(run, fact.story, LandingStage.NONE, lambda undo: replace(undo, landing=LandingStage.REQUESTED))
 
 
 def undo_landed(run: RunState, fact: run_facts.UndoLanded) -> RunState | None:
-    landed = {"landing": LandingStage.LANDED, "commit": fact.commit, "gates": fact.gates}
-    return _undo_came_to(run, fact.story, LandingStage.REQUESTED, **landed)
+    return _undo_came_to(
+        run,
+        fact.story,
+        LandingStage.REQUESTED,
+        lambda undo: replace(undo, landing=LandingStage.LANDED, commit=fact.commit, gates=fact.gates),
+    )
 
 
-def _undo_came_to(run: RunState, story: StoryId, before: LandingStage, **changes: Any) -> RunState | None:
+def _undo_came_to(
+    run: RunState, story: StoryId, before: LandingStage, change: Callable[[Undo], Undo]
+) -> RunState | None:
     undo = run.requests.undoing.get(story)
     if undo is None or undo.landing is not before:
         return None
-    return replace(
-        run, requests=replace(run.requests, undoing={**run.requests.undoing, story: replace(undo, **changes)})
-    )
+    return replace(run, requests=replace(run.requests, undoing={**run.requests.undoing, story: change(undo)}))
 
 
 def undone(run: RunState, fact: run_facts.StoryUndone) -> RunState | None:
     undo = run.requests.undoing.get(fact.story)
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
-    nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
-    values = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _REVERTED}
-    known = reverted(run, fact.story, undo.commit, fact.at)
-    turned = turn_story_of(known, fact.story, Trigger.UNDO, **values, **nowhere)
+    turned = turn_story_of(
+        reverted(run, fact.story, undo.commit, fact.at),
+        fact.story,
+        Trigger.UNDO,
+        lambda known: replace(
+            known,
+            cause=FailureCause.UNDONE,
+            reason=f"reverted by {undo.commit[:12]}",
+            stale=_REVERTED,
+            commit=Commit(""),
+            base=Commit(""),
+            proof=None,
+        ),
+    )
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 
 
 def undo_withdrawal_asked(run: RunState, fact: story_facts.LandingWithdrawalAsked) -> RunState | None:
     story = next((story for story, undo in run.requests.undoing.items() if undo.number == fact.number), StoryId(""))
-    return _undo_came_to(run, story, LandingStage.REQUESTED, withdrawing=True)
+    return _undo_came_to(run, story, LandingStage.REQUESTED, lambda undo: replace(undo, withdrawing=True))
 
 
 def undo_refused(run: RunState, fact: run_facts.UndoRefused) -> RunState | None:

@@ -113,15 +113,14 @@ def deferred(story: StoryState, fact: story_facts.StepDeferred) -> StoryState | 
     if step is None or step.attempts != fact.attempt:
         return None
     in_vain = times_in_vain(step, fact.at)
-    turned = turn_step_of(
-        story,
+    waiting = replace(
         step,
-        Trigger.DEFER,
         deferrals=step.deferrals + 1,
         in_vain=in_vain,
         promised=fact.promised if in_vain > step.in_vain else step.promised,
         ended_at=fact.at,
     )
+    turned = turn_step_of(story, waiting, Trigger.DEFER)
     return turned and replace(
         turned,
         rate_limit=replace(

@@ -31,15 +31,15 @@ def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState |
     before = _blank(story, fact) if fact.from_scratch else _fixed(story)
     read = max(story.cursor, fact.cursor)
     given = fact.assignment
-    return turn_story(
+    again = replace(
         before,
-        Trigger.REOPEN,
         assignment=given,
         spending=replace(before.spending, limits=given.limits, raises=given.raises, unreserved=opened(given.limits)),
         landing=replace(before.landing, earlier=story.landing.attempts_at_repair),
         cursor=read,
         start_number=story.start_number + 1,
     )
+    return turn_story(again, Trigger.REOPEN)
 
 
 def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
@@ -97,18 +97,20 @@ def _led_again(story: StoryState) -> Pipeline:
 
 def _pending_again(pipeline: Pipeline) -> Pipeline:
     step = pipeline.current
-    turned = step and turn_step(step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=step.error)
-    return pipeline.with_step(turned) if turned else pipeline
+    if step is None:
+        return pipeline
+    again = replace(step, retries=0, deferrals=0, in_vain=0, feedback=step.error)
+    return pipeline.with_step(turn_step(again, Trigger.RETRY) or step)
 
 
 def reverted(story: StoryState, fact: story_facts.StoryReverted) -> StoryState | None:
-    return turn_story(
+    undone = replace(
         story,
-        Trigger.UNDO,
         landing=replace(story.landing, progress=LandingStage.NONE),
         landed=None,
         outcome=replace(story.outcome, cause=FailureCause.UNDONE, reason=f"reverted by {fact.commit[:12]}"),
     )
+    return turn_story(undone, Trigger.UNDO)
 
 
 def paused(story: StoryState, fact: story_facts.StoryPaused) -> StoryState | None:  # noqa: ARG001 - one shape for all

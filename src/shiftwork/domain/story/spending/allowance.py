@@ -3,9 +3,8 @@
 A story asks for an allowance only if the run has a limit: each attempt then needs two more messages.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Allowance, Amount, Budget, Reached, Whose
@@ -13,6 +12,7 @@ from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import Effects, receive
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
@@ -166,7 +166,7 @@ def cut_short(story: StoryState, fact: story_facts.StepCutShort) -> StoryState |
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    turned = turn_step_of(story, step, Trigger.DEFER, ended_at=fact.at)
+    turned = turn_step_of(story, replace(step, ended_at=fact.at), Trigger.DEFER)
     return turned and replace(turned, dialogue=replace(turned.dialogue, delivered=0))
 
 
@@ -179,11 +179,11 @@ def raised(limits: Limits, other: Limits) -> Limits:
     )
 
 
-STORY_HANDLERS: Final[dict[type[Fact], Callable[[StoryState, Any], StoryState | None]]] = {
-    story_facts.AllowanceClaimed: claimed,
-    story_facts.AllowanceGranted: granted,
-    story_facts.AllowanceRefused: refused,
-    story_facts.AllowanceSettled: settled,
-    story_facts.LimitsSet: limits_set,
-    story_facts.StepCutShort: cut_short,
-}
+STORY_HANDLERS: Final[Handlers[StoryState, StoryState | None]] = handlers(
+    on(story_facts.AllowanceClaimed, claimed),
+    on(story_facts.AllowanceGranted, granted),
+    on(story_facts.AllowanceRefused, refused),
+    on(story_facts.AllowanceSettled, settled),
+    on(story_facts.LimitsSet, limits_set),
+    on(story_facts.StepCutShort, cut_short),
+)
