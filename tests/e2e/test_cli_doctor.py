@@ -26,7 +26,7 @@ def examined(project: Project, **env: str) -> tuple[int, dict[str, dict[str, Any
         (AGENT.replace("[gates]", 'fallback = ["other"]\n[gates]\n[profiles.other]\nprogram = "no-such-one"'), "agent"),
     ],
 )
-def test_what_the_settings_ask_for_in_vain(project: Project, settings: str, name: str) -> None:
+def test_doctor_fails_for_settings_that_a_run_refuses(project: Project, settings: str, name: str) -> None:
     (project.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
     refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])["error"]
     code, checks = examined(project)

@@ -24,13 +24,13 @@ def piped(project: Project, words: str, reader: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.parametrize("words", ["--help", "doctor", "workflow list"])
-def test_who_looks_and_goes_leaves_no_error(project: Project, words: str) -> None:
+def test_a_reader_that_closes_the_pipe_early_causes_no_error(project: Project, words: str) -> None:
     assert piped(project, words, "true").stderr == "0\n"
 
 
 @pytest.mark.parametrize("words", ["", "--json"])
 @pytest.mark.parametrize("reader", ["true", "head -n 2"])
-def test_a_run_continues_when_no_one_listens_any_more(project: Project, words: str, reader: str) -> None:
+def test_a_run_continues_when_its_output_is_closed(project: Project, words: str, reader: str) -> None:
     completed = piped(project, f"run 'Add a greeting' --workflow ralph {words}", reader)
     assert completed.stderr == "0\n"
     assert project.status()["status"] == "completed"

@@ -271,19 +271,19 @@ def played(data: st.DataObject) -> Reviewed:
     review, steps = data.draw(st.sampled_from(WORKFLOWS))
     given_to = replace(assignment(limits=Limits(repairs=4, conflicts=4)), review=review)
     story = fold_story(StoryState(), story_facts.StoryStarted(at=1, assignment=given_to, steps=steps))
-    context = Reviewed(chance=DrawnChance(data), story=story)
-    context.run()
-    return context
+    simulation = Reviewed(chance=DrawnChance(data), story=story)
+    simulation.run()
+    return simulation
 
 
 @given(st.data())
 @settings(QUICK, max_examples=150)
 def test_what_lands_is_what_was_last_approved(data: st.DataObject) -> None:
-    context = played(data)
-    completed = context.story.status is StoryStatus.COMPLETED
-    assert context.landed == ([context.approved] if completed else [])
-    assert (context.story.landing.progress is LandingStage.LANDED) == completed
-    assert set(context.landed) <= set(context.asked)
+    simulation = played(data)
+    completed = simulation.story.status is StoryStatus.COMPLETED
+    assert simulation.landed == ([simulation.approved] if completed else [])
+    assert (simulation.story.landing.progress is LandingStage.LANDED) == completed
+    assert set(simulation.landed) <= set(simulation.asked)
 
 
 def test_simulations_differ_enough_to_prove_something() -> None:
@@ -292,10 +292,10 @@ def test_simulations_differ_enough_to_prove_something() -> None:
     @given(st.data())
     @settings(QUICK, max_examples=150, derandomize=True)
     def look(data: st.DataObject) -> None:
-        context = played(data)
-        seen.update(context.happened, {context.story.status})
-        seen.update("asked again" for _ in context.asked[1:] if context.landed)
-        seen.update("landed though it was repaired" for _ in context.landed if context.story.landing.repairs)
+        simulation = played(data)
+        seen.update(simulation.happened, {simulation.story.status})
+        seen.update("asked again" for _ in simulation.asked[1:] if simulation.landed)
+        seen.update("landed though it was repaired" for _ in simulation.landed if simulation.story.landing.repairs)
 
     look()
     wanted = {"the base moves", "changes nothing", "returns to an earlier patch", "conflicts", "gates are red"}

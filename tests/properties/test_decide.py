@@ -38,11 +38,11 @@ from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, stor
 SIMULATIONS = settings(QUICK, max_examples=80)
 
 
-def played_story(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> Play[StoryState]:
+def played_story(steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation) -> Play[StoryState]:
     """A story from its start to where nothing more is asked for; fails where that takes longer than it can."""
-    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
+    play = Play(decide=decide_story, evolve=evolve_story, answer=simulation.answer, state=StoryState())
     play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     return play
 
 
@@ -56,9 +56,9 @@ def usage_shown(play: Play[StoryState]) -> Usage:
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
-    story = played_story(steps, held, context).state
+    story = played_story(steps, held, simulation).state
     assert story.status in ENDED
     assert story.outcome.reported
     assert story.work.released or not story.work.workspace
@@ -68,20 +68,20 @@ def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_whatever_is_done_for_a_story_moves_it_on(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
     """An effect whose facts change nothing would be asked for again for ever."""
-    for turn in played_story(steps, held, context).turns:
+    for turn in played_story(steps, held, simulation).turns:
         assert turn.before != turn.after, turn.effect
 
 
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_no_one_knows(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
     turns = defaultdict(list)
-    for turn in played_story(steps, held, context).turns:
+    for turn in played_story(steps, held, simulation).turns:
         turns[turn.effect.key].append(turn)
     for asked in turns.values():
         for first, second in pairwise(asked):
@@ -94,9 +94,9 @@ def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_no_one_knows
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_a_story_is_completed_if_and_only_if_it_has_landed(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
-    play = played_story(steps, held, context)
+    play = played_story(steps, held, simulation)
     landed = [fact.commit for fact in play.history if isinstance(fact, story_facts.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
     assert (play.state.landing.progress is LandingStage.LANDED) == bool(landed)
@@ -106,9 +106,9 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_what_every_attempt_has_used_is_counted(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
-    play = played_story(steps, held, context)
+    play = played_story(steps, held, simulation)
     assert play.state.spending.usage == usage_shown(play)
     assert play.state.spending.usage == totals.total(step.usage for step in play.state.pipeline.steps)
     assert play.state.spending.usage == totals.total(share.usage for share in play.state.spending.shares)
@@ -117,8 +117,10 @@ def test_what_every_attempt_has_used_is_counted(
 
 @given(workflows(), limits, story_simulations())
 @settings(QUICK, max_examples=150)
-def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
-    play = played_story(steps, held, context)
+def test_every_counter_keeps_to_its_limit(
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
+) -> None:
+    play = played_story(steps, held, simulation)
     fixed = Counter(fact.cause for fact in play.history if isinstance(fact, story_facts.RepairPlanned))
     assert fixed[Refusal.CONFLICT] == play.state.landing.conflicts <= held.conflicts
     repaired = sum(fixed[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
@@ -132,9 +134,9 @@ def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Lim
 @given(workflows(), limits, story_simulations())
 @SIMULATIONS
 def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
-    steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation
+    steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation
 ) -> None:
-    play = played_story(steps, held, context)
+    play = played_story(steps, held, simulation)
     ran = ""
     for turn in play.turns:
         asks_to_land = isinstance(turn.effect, story_effects.RequestLanding)
@@ -174,10 +176,10 @@ def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
 
 
 def played_run(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> Play[RunState]:
-    context = RunSimulation(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
+    simulation = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=simulation.answer, state=RunState())
     play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     return play
 
 

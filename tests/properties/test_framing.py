@@ -21,10 +21,10 @@ FRAMED = Workflow(id="framed", version=1, steps=(planned("plan"), *DYNAMIC.steps
 
 @given(st.data(), specs(), st.integers(1, 3))
 def test_it_ends_and_stories_start_only_while_the_loop_is_open(data: st.DataObject, stories: tuple, slots: int) -> None:  # type: ignore[type-arg]
-    context = RunSimulation(chance=DrawnChance(data), wishes=0)
-    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
+    simulation = RunSimulation(chance=DrawnChance(data), wishes=0)
+    play = Play(decide=decide_run, evolve=evolve_run, answer=simulation.answer, state=RunState())
     play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=slots, steps=FRAMED))])
-    ended = play.run(context.bound(play.state) * 2)
+    ended = play.run(simulation.bound(play.state) * 2)
     assert ended.status in RUN_ENDED
     assert not ended.frame.running
     assert not ended.schedule.in_progress

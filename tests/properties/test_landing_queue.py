@@ -26,10 +26,10 @@ SIMULATIONS = settings(QUICK, max_examples=80)
 
 def played(policy: LandingPolicy, data: st.DataObject) -> tuple[QueueSimulation, Play[QueueState]]:
     requests = data.draw(st.integers(0, 9))
-    context = QueueSimulation(chance=DrawnChance(data), policy=policy, requests=requests, deaths=3, withdrawals=3)
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
-    play.run(context.bound())
-    return context, play
+    simulation = QueueSimulation(chance=DrawnChance(data), policy=policy, requests=requests, deaths=3, withdrawals=3)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=simulation.answer, state=QueueState())
+    play.run(simulation.bound())
+    return simulation, play
 
 
 def of[F: Fact](play: Play[QueueState], kind: type[F]) -> list[F]:
@@ -43,12 +43,12 @@ def asked(play: Play[QueueState]) -> list[str]:
 @given(policies, st.data())
 @SIMULATIONS
 def test_every_entry_has_one_end_and_its_story_is_reported(policy: LandingPolicy, data: st.DataObject) -> None:
-    context, play = played(policy, data)
+    simulation, play = played(policy, data)
     landed = [key for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
     refused = [fact.request for fact in of(play, landing_facts.EntryRefused)]
-    assert Counter([*landed, *refused, *set(context.left)]) == Counter(asked(play))
+    assert Counter([*landed, *refused, *set(simulation.left)]) == Counter(asked(play))
     assert Counter(fact.request for fact in of(play, landing_facts.EntryClosed)) == Counter(asked(play))
-    assert {key for key, refusal in context.refusals.items() if refusal is None} == set(landed)
+    assert {key for key, refusal in simulation.refusals.items() if refusal is None} == set(landed)
     assert play.state.entries == ()
 
 
@@ -56,10 +56,10 @@ def test_every_entry_has_one_end_and_its_story_is_reported(policy: LandingPolicy
 @SIMULATIONS
 def test_what_was_reported_as_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
     """Whenever the process died, the branch was never at a commit with the story. No other entry leaves the queue."""
-    context, play = played(policy, data)
-    on_branch = {story for commit in context.been for story in context.stories[commit]}
-    assert not on_branch & set(context.left)
-    assert set(context.left) <= set(context.inbox), "it was asked for"
+    simulation, play = played(policy, data)
+    on_branch = {story for commit in simulation.been for story in simulation.stories[commit]}
+    assert not on_branch & set(simulation.left)
+    assert set(simulation.left) <= set(simulation.inbox), "it was asked for"
     for turn in play.turns:
         if isinstance(turn.effect, landing_effects.MoveBase):
             assert not any(isinstance(fact, landing_facts.EntryWithdrawn) for fact in turn.facts)
@@ -68,22 +68,22 @@ def test_what_was_reported_as_withdrawn_never_lands(policy: LandingPolicy, data:
 @given(policies, st.data())
 @SIMULATIONS
 def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: st.DataObject) -> None:
-    context, play = played(policy, data)
-    green = {context.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
+    simulation, play = played(policy, data)
+    green = {simulation.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
     moved = [fact.commit for fact in of(play, landing_facts.BaseMoved)]
-    assert set(context.been) <= set(moved)
-    assert {context.tree(commit) for commit in moved} <= green
-    assert not any(context.is_red(commit) for commit in context.been)
+    assert set(simulation.been) <= set(moved)
+    assert {simulation.tree(commit) for commit in moved} <= green
+    assert not any(simulation.is_red(commit) for commit in simulation.been)
 
 
 @given(st.data())
 @SIMULATIONS
 def test_where_each_commit_is_proved_each_that_landed_passes_alone(data: st.DataObject) -> None:
-    context, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
+    simulation, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
     candidate = {fact.request: fact.commit for fact in of(play, landing_facts.CandidateBuilt)}
     landed = [candidate[key] for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
-    assert not any(context.is_red(commit) for commit in landed)
-    assert set(landed) <= {context.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
+    assert not any(simulation.is_red(commit) for commit in landed)
+    assert set(landed) <= {simulation.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
 
 
 @given(policies, st.data())
@@ -92,14 +92,14 @@ def test_what_landed_is_reported_by_the_commit_on_the_branch_and_what_was_found_
     policy: LandingPolicy, data: st.DataObject
 ) -> None:
     """Each commit follows the commit before, has the tree that was checked, and its report and proof name no other."""
-    context, play = played(policy, data)
+    simulation, play = played(policy, data)
     for turn in play.turns:
         for fact in (fact for fact in turn.facts if isinstance(fact, landing_facts.BaseMoved)):
             landed = [item for item in turn.after.entries if item.request.key in fact.requests]
             assert [item.candidate for item in landed] == list(fact.commits[: len(landed)])
             before = {item.request.key: item for item in turn.before.entries}
             for entry, below in zip(landed, (None, *landed), strict=False):
-                assert context.tree(entry.candidate) == context.tree(before[entry.request.key].candidate)
+                assert simulation.tree(entry.candidate) == simulation.tree(before[entry.request.key].candidate)
                 assert entry.base == (below.candidate if below else before[entry.request.key].base)
                 assert entry.report
                 assert entry.report.commit in fact.commits
@@ -110,17 +110,17 @@ def test_what_landed_is_reported_by_the_commit_on_the_branch_and_what_was_found_
 @SIMULATIONS
 def test_no_one_is_refused_for_what_another_did(policy: LandingPolicy, data: st.DataObject) -> None:
     """A refused entry is red on a green base that has landed, twice; or does not fit what has landed."""
-    context, play = played(policy, data)
+    simulation, play = played(policy, data)
     for turn in play.turns:
         for refused in (fact for fact in turn.facts if isinstance(fact, landing_facts.EntryRefused)):
-            base = context.stories[refused.base]
-            assert context.stories[context.at][: len(base)] == base, "it is sent back to what has landed"
+            base = simulation.stories[refused.base]
+            assert simulation.stories[simulation.at][: len(base)] == base, "it is sent back to what has landed"
             if refused.cause is not Refusal.GATES:
                 continue
             entry = next(item for item in turn.before.entries if item.request.key == refused.request)
-            assert context.is_red(entry.candidate)
-            assert not context.is_red(entry.base)
-            assert context.checked.count(context.tree(entry.candidate)) >= TRIES
+            assert simulation.is_red(entry.candidate)
+            assert not simulation.is_red(entry.base)
+            assert simulation.checked.count(simulation.tree(entry.candidate)) >= TRIES
             assert refused.report == entry.report
 
 
@@ -129,10 +129,10 @@ def test_no_one_is_refused_for_what_another_did(policy: LandingPolicy, data: st.
 def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
     policy: LandingPolicy, data: st.DataObject
 ) -> None:
-    context, play = played(policy, data)
+    simulation, play = played(policy, data)
     approved = {fact.request: fact.approved for fact in of(play, landing_facts.CandidateBuilt)}
     for fact in of(play, landing_facts.BaseMoved):
-        assert all(approved[key] or not context.traits[key].review for key in fact.requests)
+        assert all(approved[key] or not simulation.traits[key].review for key in fact.requests)
     for turn in play.turns:
         asks = [entry for entry in turn.after.chain if entry.unapproved]
         assert not asks or len(turn.after.chain) == 1, "others do not wait for a person"
@@ -146,7 +146,7 @@ def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
 @SIMULATIONS
 def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, data: st.DataObject) -> None:
     """A gate that was red on a candidate and is green on it the second time is called flaky; no other is."""
-    context, play = played(policy, data)
+    simulation, play = played(policy, data)
     wavered: dict[str, bool] = {}
     for fact in (fact for turn in play.turns for fact in turn.facts):
         if isinstance(fact, landing_facts.CandidateBuilt | landing_facts.CandidateFailed):
@@ -154,7 +154,7 @@ def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, dat
         if isinstance(fact, landing_facts.CandidateVerified):
             flaky = any(result.flaky for result in fact.report.results)
             assert flaky == wavered[fact.request], "the report says so"
-            assert not flaky or context.traits[fact.request].flaky
+            assert not flaky or simulation.traits[fact.request].flaky
 
 
 @given(policies, st.data())
@@ -233,12 +233,12 @@ def test_simulations_differ_enough_to_prove_something() -> None:
     @given(policies, st.data())
     @settings(QUICK, max_examples=700, derandomize=True)
     def look(policy: LandingPolicy, data: st.DataObject) -> None:
-        context, play = played(policy, data)
+        simulation, play = played(policy, data)
         seen.update(type(fact).__name__ for fact in play.history)
-        seen.update(f"{refusal}" for refusal in context.refusals.values())
-        seen.update("left" for _ in context.left)
-        late = {name for name in context.inbox if isinstance(name, str)} - set(context.left)
-        seen.update("too late" for key in late if key in context.refusals)
+        seen.update(f"{refusal}" for refusal in simulation.refusals.values())
+        seen.update("left" for _ in simulation.left)
+        late = {name for name in simulation.inbox if isinstance(name, str)} - set(simulation.left)
+        seen.update("too late" for key in late if key in simulation.refusals)
         seen.update(f"left {stage}" for stage in left_from(play))
         seen.update("together" for fact in of(play, landing_facts.BaseMoved) if len(fact.requests) > 2)
         seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))

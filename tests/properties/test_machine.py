@@ -77,18 +77,18 @@ class StoryNotified(RuleBasedStateMachine):
     """A story that makes progress while it receives arbitrary facts."""
 
     story = StoryState()
-    context: StorySimulation
+    simulation: StorySimulation
 
-    @initialize(steps=workflows(), held=limits, context=story_simulations())
-    def start(self, steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
-        self.context = context
+    @initialize(steps=workflows(), held=limits, simulation=story_simulations())
+    def start(self, steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation) -> None:
+        self.simulation = simulation
         self.announce(story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
 
     @rule(turns=st.integers(1, 5))
     def go_on(self, turns: int) -> None:
         for _ in range(turns):
             for effect in decide_story(self.story):
-                for fact in self.context.answer(effect, self.story):
+                for fact in self.simulation.answer(effect, self.story):
                     self.announce(fact)
 
     @rule(

@@ -55,27 +55,27 @@ def replays_alike[S](play: Play[S], start: S) -> None:
 
 @given(workflows(), limits, story_simulations())
 @QUICK
-def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, context: StorySimulation) -> None:
-    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
+def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, simulation: StorySimulation) -> None:
+    play = Play(decide=decide_story, evolve=evolve_story, answer=simulation.answer, state=StoryState())
     play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     replays_alike(play, StoryState())
 
 
 @given(specs(), st.integers(1, 3), st.data())
 @QUICK
 def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
-    context = RunSimulation(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
+    simulation = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=simulation.answer, state=RunState())
     play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     replays_alike(play, RunState())
 
 
 @given(st.data())
 @QUICK
 def test_a_queue_replays_alike(data: st.DataObject) -> None:
-    context = QueueSimulation(chance=DrawnChance(data), withdrawals=2)
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=context.answer, state=QueueState())
-    play.run(context.bound())
+    simulation = QueueSimulation(chance=DrawnChance(data), withdrawals=2)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=simulation.answer, state=QueueState())
+    play.run(simulation.bound())
     replays_alike(play, QueueState())

@@ -33,16 +33,16 @@ def pipelines(draw: st.DrawFn) -> tuple[StepPlan, ...]:
     return draw(routed([replace(step, routes=(), decision_key="") for step in steps]))
 
 
-def played(steps: tuple[StepPlan, ...], context: StorySimulation) -> Play[StoryState]:
-    play = Play(decide=decide_story, evolve=evolve_story, answer=context.answer, state=StoryState())
+def played(steps: tuple[StepPlan, ...], simulation: StorySimulation) -> Play[StoryState]:
+    play = Play(decide=decide_story, evolve=evolve_story, answer=simulation.answer, state=StoryState())
     play.open(
         [story_facts.StoryStarted(at=0, assignment=assignment(limits=Limits(repairs=0, conflicts=0)), steps=steps)]
     )
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     return play
 
 
-def deciding_context(data: st.DataObject, answers: int = 0) -> StorySimulation:
+def deciding_simulation(data: st.DataObject, answers: int = 0) -> StorySimulation:
     """Agents decide and fail; there are no edits and no crashes, and landing is immediate."""
     return StorySimulation(
         chance=DrawnChance(data), mishaps=0, answers=answers, endings=DECIDING, verdicts=("landed", "landed")
@@ -62,7 +62,7 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
     steps: tuple[StepPlan, ...], data: st.DataObject
 ) -> None:
     """No person grants more here, so the declared retries are the limit for failures and routes together."""
-    play = played(steps, deciding_context(data))
+    play = played(steps, deciding_simulation(data))
     assert play.state.status in ENDED
     back = Counter(fact.target for fact in play.history if isinstance(fact, story_facts.StepRouted) and fact.back)
     retried = Counter(fact.step for fact in play.history if isinstance(fact, story_facts.StepRetried))
@@ -73,7 +73,7 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
 @given(pipelines(), st.data())
 @QUICK
 def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
-    play = played(steps, deciding_context(data, answers=3))
+    play = played(steps, deciding_simulation(data, answers=3))
     assert play.state.status in ENDED
     for step in play.state.pipeline.steps:
         assert step.retries <= step.plan.max_retries
@@ -84,7 +84,7 @@ def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], d
 def test_every_decision_is_followed_before_anything_else_is_done(
     steps: tuple[StepPlan, ...], data: st.DataObject
 ) -> None:
-    for turn in played(steps, deciding_context(data, answers=2)).turns:
+    for turn in played(steps, deciding_simulation(data, answers=2)).turns:
         if turn.before.routing and not turn.before.waiting.hold and turn.before.status not in ENDED:
             assert isinstance(turn.effect, e.Conclude | story_effects.ReportWaiting)
         if any(isinstance(fact, story_facts.StepRouted) for fact in turn.facts):
@@ -103,10 +103,10 @@ def test_every_decision_is_followed_before_anything_else_is_done(
 @given(workflows().map(lambda steps: tuple(replace(step, routes=(), decision_key="") for step in steps)), st.data())
 @QUICK
 def test_a_linear_pipeline_goes_in_its_order(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
-    context = StorySimulation(
+    simulation = StorySimulation(
         chance=DrawnChance(data), mishaps=0, endings=("completed", "failed"), verdicts=("landed", "landed")
     )
-    play = played(steps, context)
+    play = played(steps, simulation)
     assert not any(isinstance(fact, story_facts.StepRouted) for fact in play.history)
     places = [step.id for step in play.state.pipeline.steps]  # a person's edit may put new steps between others
     begun = [places.index(fact.step) for fact in play.history if isinstance(fact, story_facts.StepStarted)]

@@ -24,15 +24,15 @@ from shiftwork.testing.strategies import QUICK, DrawnChance, specs
 def test_the_file_is_updated_for_every_landing_and_undo_once_and_for_nothing_else(
     stories: tuple[Story, ...], parallel: int, data: st.DataObject
 ) -> None:
-    context = RunSimulation(chance=DrawnChance(data))
-    play = Play(decide=decide_run, evolve=evolve_run, answer=context.answer, state=RunState())
+    simulation = RunSimulation(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=simulation.answer, state=RunState())
     done = data.draw(st.sets(st.sampled_from([story.id for story in stories])))
     plan = run_plan(*stories, parallel=parallel, source="markdown:plan.md")
     play.open(
         [run_facts.RunStarted(at=0, plan=plan), *(run_facts.StoryAdopted(at=0, story=story) for story in sorted(done))]
     )
     file = set(_completed(play.state))  # not what waits for itself: that is blocked, whatever the file says
-    play.run(context.bound(play.state))
+    play.run(simulation.bound(play.state))
     assert play.state.status in RUN_ENDED
     assert play.state.writeback.unwritten == ()
     message, changed, given_up = Counter[StoryId](), Counter[StoryId](), set[StoryId]()

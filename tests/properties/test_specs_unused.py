@@ -14,7 +14,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.spec import Criterion, Spec, Story
-from shiftwork.planning.document import prd
+from shiftwork.planning.prd_writer import prd
 from shiftwork.ports.specs import Unused
 from tests.properties.test_specs_roundtrip import KEYS_OF_OURS, VALUES
 

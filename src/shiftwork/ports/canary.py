@@ -1,4 +1,4 @@
-"""Breaks the product's sources on purpose, to find out whether a gate notices, and stores the results."""
+"""The canary, a deliberate fault in the product that a gate must notice: injects it and stores the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

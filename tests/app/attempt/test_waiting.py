@@ -233,7 +233,7 @@ async def profiles(rig: Rig, run: RunState) -> list[str]:
 def test_the_next_profile_continues_at_once_and_the_first_again_when_its_limit_is_over(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
-        rig.agent = cast.member("scripted", limited_once(rig, 1.0, until_it_is_told=False))
+        rig.agent = cast.member("scripted", limited_once(rig, 1.0, until_recorded=False))
 
         def an_hour(task: AgentTask) -> Turn:
             if isinstance(rig.clock, Held):
@@ -290,7 +290,7 @@ def test_a_profile_that_continues_in_anothers_place_does_not_get_the_others_mode
 # Repeated calls ------------------------------------------------------------------------------------------------------
 
 
-class Circling:
+class RepeatingAgent:
     """Makes these calls, one after the other, and then ends only when it is ended."""
 
     def __init__(self, *calls: str) -> None:
@@ -304,12 +304,12 @@ class Circling:
         return AgentReport(ending=Ending.CRASHED, detail="came to nothing")
 
     async def probe(self) -> str:
-        return "circling"
+        return "repeating"
 
 
 def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_reported(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.agent = Circling("a", "b", "b", "b")
+        rig.agent = RepeatingAgent("a", "b", "b", "b")
         run = await rig.run(workflow=SHORT)
         ends = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepCancelled)]
         assert [end.trouble for end in ends] == [Trouble.LOOPING, Trouble.LOOPING]
@@ -320,9 +320,9 @@ def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_reported
     asyncio.run(scenario())
 
 
-def test_calls_of_which_nothing_is_known_are_no_cycle(rig: Rig) -> None:
+def test_calls_without_known_content_are_not_repetitions(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.agent = Circling("b", "b", "a", "b", "b", *[""] * 9)
+        rig.agent = RepeatingAgent("b", "b", "a", "b", "b", *[""] * 9)
         async with rig.open() as context:
             run = await rig.start(context, workflow=SHORT)
             await rig.until(lambda: sum(isinstance(sighting.what, AgentEvent) for sighting in rig.seen) == 28)

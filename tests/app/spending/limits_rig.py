@@ -42,7 +42,7 @@ def limited(
 
 
 def limited_once(
-    rig: Rig, seconds: float, ending: Ending = Ending.RATE_LIMITED, *, until_it_is_told: bool = True
+    rig: Rig, seconds: float, ending: Ending = Ending.RATE_LIMITED, *, until_recorded: bool = True
 ) -> Callable[[AgentTask], Turn]:
     """The first attempt at coding reaches a limit that ends in `seconds`. The clock stops until the rig's story has
     recorded the limit, or until the test releases the clock.
@@ -59,7 +59,7 @@ def limited_once(
         return limited(seconds, ending, clock)
 
     def watch(sighting: Sighting) -> None:
-        if until_it_is_told and met and isinstance(sighting.what, story_facts.StepDeferred):
+        if until_recorded and met and isinstance(sighting.what, story_facts.StepDeferred):
             clock.release()
 
     rig.watch = watch

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shiftwork.domain.gates.verification import Verification, VerificationKind
-from shiftwork.planning.document import prd as plan_file
+from shiftwork.planning.prd_writer import prd as plan_file
 from tests.conformance.specs.spec_rig import GOLDEN, mistakes, of_text, read
 
 SHELL, FILE, URL = VerificationKind.SHELL, VerificationKind.FILE_EXISTS, VerificationKind.URL

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from shiftwork.config.detection.families import detect
 from shiftwork.config.detection.found import Detected
+from shiftwork.config.detection.project_gates import detect
 
 PYTEST = "def test_a():\n    assert True\n"
 UNITTEST = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self) -> None: ...\n"

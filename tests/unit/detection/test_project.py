@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.config.detection.families import GATE_ORDER, detect
+from shiftwork.config.detection.project_gates import GATE_ORDER, detect
 from tests.unit.detection.rig import PYTEST, found_in, gates_of, program
 
 NODE = '{"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "4"}}'

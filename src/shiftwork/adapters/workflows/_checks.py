@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from shiftwork.adapters.workflows._building import kind_of, type_of, verifies
-from shiftwork.adapters.workflows._findings import Findings
+from shiftwork.adapters.workflows._diagnostics import Diagnostics
 from shiftwork.adapters.workflows._yaml import Place
 from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.adapters.workflows.workflow_fields import CONTINUE, ROLES
@@ -16,25 +16,27 @@ from shiftwork.prompts.answer.problem import did_you_mean, shown
 from shiftwork.prompts.render import names
 
 
-def check_file(root: Entry, findings: Findings) -> None:
+def check_file(root: Entry, diagnostics: Diagnostics) -> None:
     """All checks that need only the file."""
     every = [entry for step in root.entries("steps") for entry in (step, *step.entries("body"))]
-    _twice(root.entries("agents"), "agent", findings)
+    _twice(root.entries("agents"), "agent", diagnostics)
     # A step of a loop may have the loop's own id, because expanded short forms of loops look like that.
     inner = {id(entry) for step in root.entries("steps") for entry in step.entries("body") if _like(entry, step)}
-    _twice([step for step in every if id(step) not in inner], "step", findings)
+    _twice([step for step in every if id(step) not in inner], "step", diagnostics)
     for role, place in _keys(root, "profiles"):
         if role not in ROLES:
             known = did_you_mean(role, ROLES) or f"; it can be {', '.join(ROLES)}"
-            findings.mistake(place, f"profiles: {shown(role)} is not a role{known}")
+            diagnostics.mistake(place, f"profiles: {shown(role)} is not a role{known}")
     for key, place in _keys(root, "context"):
         if key.lower() in PROTECTED_KEYS:
-            findings.note(place, f"context: {key} is set by the run itself")
+            diagnostics.note(place, f"context: {key} is set by the run itself")
     loops = [step for step in root.entries("steps") if kind_of(step) is StepKind.LOOP]
     for extra in loops[1:]:
-        findings.mistake(extra.at("id"), f"step {shown(extra.text('id'))}: only one loop over the stories is possible")
+        diagnostics.mistake(
+            extra.at("id"), f"step {shown(extra.text('id'))}: only one loop over the stories is possible"
+        )
     for step in every:
-        _Step(step, root, findings).check()
+        _Step(step, root, diagnostics).check()
 
 
 def _like(step: Entry, loop: Entry) -> bool:
@@ -42,13 +44,13 @@ def _like(step: Entry, loop: Entry) -> bool:
     return alike[:1] == [step]
 
 
-def _twice(entries: Sequence[Entry], called: str, findings: Findings) -> None:
+def _twice(entries: Sequence[Entry], called: str, diagnostics: Diagnostics) -> None:
     first: dict[str, Entry] = {}
     for entry in entries:
         name = entry.text("id")
         if name and first.setdefault(name.casefold(), entry) is not entry:
             line = first[name.casefold()].at("id").line
-            findings.mistake(entry.at("id"), f"{called} {name!r} appears twice, first in line {line}")
+            diagnostics.mistake(entry.at("id"), f"{called} {name!r} appears twice, first in line {line}")
 
 
 def _keys(entry: Entry, name: str) -> Iterator[tuple[str, Place]]:
@@ -60,10 +62,10 @@ def _keys(entry: Entry, name: str) -> Iterator[tuple[str, Place]]:
 class _Step:
     """One step: fields that its kind requires, and fields that its kind does not use."""
 
-    def __init__(self, step: Entry, root: Entry, findings: Findings) -> None:
+    def __init__(self, step: Entry, root: Entry, diagnostics: Diagnostics) -> None:
         self._step = step
         self._root = root
-        self._findings = findings
+        self._diagnostics = diagnostics
         self._kind = kind_of(step)
 
     def check(self) -> None:
@@ -77,15 +79,15 @@ class _Step:
             self._mistake("run", message)
 
     def _mistake(self, name: str, text: str) -> None:
-        self._findings.mistake(self._step.at(name), f"step {shown(self._step.text('id'))}: {text}")
+        self._diagnostics.mistake(self._step.at(name), f"step {shown(self._step.text('id'))}: {text}")
 
     def _at_key(self, name: str, text: str) -> None:
         place = self._step.keys.get(name, self._step.place)
-        self._findings.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
+        self._diagnostics.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
 
     def _of_loop(self, name: str, text: str) -> None:
         place = self._step.entry("loop").at(name)
-        self._findings.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
+        self._diagnostics.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
 
     def _useless(self) -> None:
         only = {
@@ -128,12 +130,12 @@ class _Step:
             given = [name for name in ("next_step", "retry_step") if route.has(name)]
             where = f"step {shown(self._step.text('id'))}: on_decision.{route.key}"
             if len(given) > 1:
-                self._findings.mistake(route.at("retry_step"), f"{where} has both next_step and retry_step")
+                self._diagnostics.mistake(route.at("retry_step"), f"{where} has both next_step and retry_step")
             elif not given and route.node.members:
                 message = (
                     f"{where} has neither next_step nor retry_step; the word {CONTINUE} means the next step in order"
                 )
-                self._findings.mistake(route.place, message)
+                self._diagnostics.mistake(route.place, message)
 
     def _loop(self) -> None:
         loop = self._step.entry("loop")
@@ -162,13 +164,13 @@ class _Step:
             self._of_loop("verify_step", f"verify_step {wanted!r} must be an agent step")
 
 
-def check_model(workflow: Workflow, root: Entry, text: str, findings: Findings) -> None:
+def check_model(workflow: Workflow, root: Entry, text: str, diagnostics: Diagnostics) -> None:
     """Checks that need the whole workflow: routes, names in templates, producers."""
     every = {step.text("id"): step for step in root.entries("steps")}
     every |= {inner.text("id"): inner for step in root.entries("steps") for inner in step.entries("body")}
     for flaw in workflow_checks.check(workflow):
         entry = every.get(flaw.step, root)
-        findings.mistake(
+        diagnostics.mistake(
             _place(entry, flaw, text), f"step {flaw.step!r}: {flaw.message}" if flaw.step else flaw.message
         )
 

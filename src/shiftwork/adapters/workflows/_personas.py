@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workflows._findings import Findings
+from shiftwork.adapters.workflows._diagnostics import Diagnostics
 from shiftwork.adapters.workflows._yaml import Place
 from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.bounded import read_text
@@ -16,10 +16,10 @@ _ALL_TOGETHER: Final = 256 * 1024
 class Personas:
     """`folder` contains the workflow's file, and paths are relative to it; nothing outside of `within` is read."""
 
-    def __init__(self, folder: Path, within: Path, findings: Findings) -> None:
+    def __init__(self, folder: Path, within: Path, diagnostics: Diagnostics) -> None:
         self._folder = folder
         self._within = within.resolve()
-        self._findings = findings
+        self._diagnostics = diagnostics
         self._left = _ALL_TOGETHER
 
     def of(self, agent: Entry) -> tuple[tuple[str, str], ...]:
@@ -35,11 +35,11 @@ class Personas:
         try:
             text = self._read(path)
         except (OSError, ValueError) as error:
-            self._findings.mistake(place, f"the persona file {shown(path)} {_why(error)}")
+            self._diagnostics.mistake(place, f"the persona file {shown(path)} {_why(error)}")
             return ""
         self._left -= len(text)
         if self._left < 0:
-            self._findings.mistake(place, f"all persona files together have more than {_ALL_TOGETHER >> 10} KiB")
+            self._diagnostics.mistake(place, f"all persona files together have more than {_ALL_TOGETHER >> 10} KiB")
         return text
 
     def _read(self, path: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.adapters.workflows import _checks, _yaml
 from shiftwork.adapters.workflows._building import build
-from shiftwork.adapters.workflows._findings import Findings, in_order, refused
+from shiftwork.adapters.workflows._diagnostics import Diagnostics, in_order, refused
 from shiftwork.adapters.workflows._personas import Personas
 from shiftwork.adapters.workflows.tree_reader import read
 from shiftwork.bounded import read_bytes
@@ -45,20 +45,20 @@ def load(path: Path, name: str, within: Path) -> Loaded:
     Files that it names are only read inside `within`.
     """
     text = _text(path, name)
-    findings = Findings()
+    diagnostics = Diagnostics()
     try:
-        root = read(_yaml.parse(text), findings)
+        root = read(_yaml.parse(text), diagnostics)
     except _yaml.UnreadableError as error:
-        findings.mistake(error.place, error.message)
-        raise refused(name, findings.mistakes) from None
-    _checks.check_file(root, findings)
-    workflow = build(root, Personas(path.parent, within, findings))
-    _checks.check_model(workflow, root, text, findings)
-    if findings.mistakes:
-        raise refused(name, findings.mistakes)
+        diagnostics.mistake(error.place, error.message)
+        raise refused(name, diagnostics.mistakes) from None
+    _checks.check_file(root, diagnostics)
+    workflow = build(root, Personas(path.parent, within, diagnostics))
+    _checks.check_model(workflow, root, text, diagnostics)
+    if diagnostics.mistakes:
+        raise refused(name, diagnostics.mistakes)
     notes = (
-        Note(line=finding.place.line, column=finding.place.column, text=finding.text)
-        for finding in in_order(findings.notes)
+        Note(line=diagnostic.place.line, column=diagnostic.place.column, text=diagnostic.text)
+        for diagnostic in in_order(diagnostics.notes)
     )
     return Loaded(workflow=workflow, notes=tuple(notes))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from shiftwork.adapters.workflows._findings import Findings
+from shiftwork.adapters.workflows._diagnostics import Diagnostics
 from shiftwork.adapters.workflows._shapes import (
     Block,
     Blocks,
@@ -71,18 +71,18 @@ class Entry:
         return node.place if node else self.keys.get(name, self.place)
 
 
-def read(root: Node, findings: Findings) -> Entry:
+def read(root: Node, diagnostics: Diagnostics) -> Entry:
     """Reads the whole file by the table `workflow`."""
     if root.kind != MAPPING:
-        findings.mistake(root.place, f"a workflow is a mapping with id and steps, not {root.kind}")
+        diagnostics.mistake(root.place, f"a workflow is a mapping with id and steps, not {root.kind}")
         return Entry(node=root, place=root.place)
     table = TABLES["workflow"]
-    return _Reader(findings).block(root, table, table.called)
+    return _Reader(diagnostics).block(root, table, table.called)
 
 
 class _Reader:
-    def __init__(self, findings: Findings) -> None:
-        self._findings = findings
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
         self._readers: dict[type, Callable[[Node, Any, str], Any]] = {
             Text: self._text,
             Number: self._number,
@@ -105,7 +105,7 @@ class _Reader:
                     field_.name, [member.key for member in node.members if not table.field(member.key)]
                 )
                 guess = close.replace("did you mean", "misspelled as") if close else ""
-                self._findings.mistake(node.place, f"{where} has no {field_.name}{guess}")
+                self._diagnostics.mistake(node.place, f"{where} has no {field_.name}{guess}")
         return entry
 
     def _member(self, entry: Entry, table: Table, member: Member, where: str) -> None:
@@ -113,16 +113,16 @@ class _Reader:
         if known is None:
             names = [field_.name for field_ in table.fields]
             guess = did_you_mean(member.key, names) or f"; known are {', '.join(names)}"
-            self._findings.mistake(member.place, f"{where}: unknown key {shown(member.key)}{guess}")
+            self._diagnostics.mistake(member.place, f"{where}: unknown key {shown(member.key)}{guess}")
             return
         if entry.has(known.name):
             first = entry.keys[known.name].line
-            self._findings.mistake(member.place, f"{where}: {member.key!r} appears twice, first in line {first}")
+            self._diagnostics.mistake(member.place, f"{where}: {member.key!r} appears twice, first in line {first}")
             return
         entry.keys[known.name] = member.place
         entry.nodes[known.name] = member.node
         if known.idle:
-            self._findings.note(member.place, f"{where}: {member.key} has no effect; {known.idle}")
+            self._diagnostics.note(member.place, f"{where}: {member.key} has no effect; {known.idle}")
         value = self._value(member.node, known.shape, f"{where}: {member.key}")
         if value is not None:
             entry.values[known.name] = value
@@ -131,7 +131,7 @@ class _Reader:
 
     def _empty(self, member: Member, known: Field, where: str) -> None:
         if member.node.kind == NOTHING:
-            self._findings.mistake(member.place, f"{where}: {known.name} must not be empty")
+            self._diagnostics.mistake(member.place, f"{where}: {known.name} must not be empty")
 
     def _value(self, node: Node, shape: Shape, where: str) -> Any:
         """The value as plain data; None if it is missing or a mistake."""
@@ -142,7 +142,7 @@ class _Reader:
 
     def _is(self, node: Node, kind: str, where: str) -> bool:
         if node.kind != kind:
-            self._findings.mistake(node.place, f"{where} must be {kind}, not {node.kind}{_unquoted(node, kind)}")
+            self._diagnostics.mistake(node.place, f"{where} must be {kind}, not {node.kind}{_unquoted(node, kind)}")
         return node.kind == kind
 
     def _text(self, node: Node, shape: Text, where: str) -> str | None:
@@ -152,13 +152,13 @@ class _Reader:
         text = node.text.strip() if shape.one_of or shape.pattern else node.text
         if shape.one_of and text not in shape.one_of:
             allowed = did_you_mean(text, shape.one_of) or f"; it can be {', '.join(shape.one_of)}"
-            self._findings.mistake(node.place, f"{where} cannot be {shown(text)}{allowed}")
+            self._diagnostics.mistake(node.place, f"{where} cannot be {shown(text)}{allowed}")
             return None
         if shape.pattern and not re.fullmatch(shape.pattern, text):
             # Kept, so that references to it are not reported as missing.
-            self._findings.mistake(node.place, f"{where} {shown(text)} must be {shape.looks}, at most 64")
+            self._diagnostics.mistake(node.place, f"{where} {shown(text)} must be {shape.looks}, at most 64")
         if len(text) > _LONGEST:
-            self._findings.mistake(node.place, f"{where} is longer than {_LONGEST:,} characters")
+            self._diagnostics.mistake(node.place, f"{where} is longer than {_LONGEST:,} characters")
             return None
         return text
 
@@ -170,7 +170,7 @@ class _Reader:
         if not fits:
             kind = "a whole number" if shape.whole else "a number"
             bounds = f"{shape.least:g} … {shape.most:,g}"
-            self._findings.mistake(node.place, f"{where} must be {kind} in {bounds}, not {node.text}")
+            self._diagnostics.mistake(node.place, f"{where} must be {kind} in {bounds}, not {node.text}")
             return None
         return value  # type: ignore[return-value]  # it fits
 
@@ -186,7 +186,7 @@ class _Reader:
         found: dict[str, str] = {}
         for member in node.members:
             if member.key in found:
-                self._findings.mistake(member.place, f"{where}: {member.key!r} appears twice")
+                self._diagnostics.mistake(member.place, f"{where}: {member.key!r} appears twice")
             value = self._text(member.node, Text(), f"{where}.{member.key}") if member.node.kind != NOTHING else ""
             found.setdefault(member.key, value or "")
         return found
@@ -202,10 +202,12 @@ class _Reader:
             case "a mapping":
                 texts = self._pairs(node, shape, where) or {}
             case _:
-                self._findings.mistake(node.place, f"{where} must be a command or a list of commands, not {node.kind}")
+                self._diagnostics.mistake(
+                    node.place, f"{where} must be a command or a list of commands, not {node.kind}"
+                )
                 return None
         if not texts or not all(text.strip() for text in texts.values()):
-            self._findings.mistake(node.place, f"{where} must not be empty")
+            self._diagnostics.mistake(node.place, f"{where} must not be empty")
         return texts
 
     def _block(self, node: Node, shape: Block, where: str, key: str = "") -> Entry | None:
@@ -215,9 +217,9 @@ class _Reader:
         if not self._is(node, LIST, where):
             return None
         if not node.items:
-            self._findings.mistake(node.place, f"{where} must not be empty")
+            self._diagnostics.mistake(node.place, f"{where} must not be empty")
         if len(node.items) > shape.most:
-            self._findings.mistake(
+            self._diagnostics.mistake(
                 node.place, f"{where} has {len(node.items)} entries; at most {shape.most} are allowed"
             )
         inner = Block(table=shape.table)
@@ -231,7 +233,7 @@ class _Reader:
         for member in node.members:
             if member.key.casefold() in found:
                 message = f"{where}: {member.key!r} appears twice; values ignore case"
-                self._findings.mistake(member.place, message)
+                self._diagnostics.mistake(member.place, message)
                 continue
             found[member.key.casefold()] = self._one(member, shape, f"{where}.{member.key}")
         return tuple(found.values())
@@ -242,7 +244,7 @@ class _Reader:
         if node.kind == TEXT:
             if node.text != shape.word:
                 message = f"{where} must be {MAPPING} or the word {shape.word!r}, not {shown(node.text)}"
-                self._findings.mistake(node.place, message)
+                self._diagnostics.mistake(node.place, message)
             return empty
         return self._block(node, Block(table=shape.table), where, member.key) or empty
 

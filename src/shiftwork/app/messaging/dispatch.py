@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages, run_inbox
-from shiftwork.app.runtime.choose_profile import cast
+from shiftwork.app.runtime.choose_profile import with_profiles
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.landing_lock import alone, call
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
@@ -34,7 +34,7 @@ async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> 
     if await run_inbox.first(recorder, lambda: opened(context.events, stream, effect.start_number)):
         return ()
     if effect.start_number == 1:
-        assigned = await cast(context, effect)
+        assigned = await with_profiles(context, effect)
         started = story_facts.StoryStarted(at=context.clock.now(), assignment=assigned, steps=effect.steps)
         opening = Recorder(context=context, kind=STORY, stream=stream, state=StoryState(), version=0)
         await opening.write("start", (started,))

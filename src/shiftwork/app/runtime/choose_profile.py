@@ -12,7 +12,7 @@ from shiftwork.domain.story.profile_choice import picked
 from shiftwork.ports.views import ProfileRow, Verdict
 
 
-async def cast(context: Context, effect: run_effects.DispatchStory) -> Assignment:
+async def with_profiles(context: Context, effect: run_effects.DispatchStory) -> Assignment:
     """Returns the assignment with which the story starts. The run's own steps stay with the run's own agent: they land
     nothing by which a profile could be rated.
     """

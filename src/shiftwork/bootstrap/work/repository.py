@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import OLDEST_GIT, Identity
-from shiftwork.adapters.workspace.hub.repository_check import fixing_command, unsupported
+from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, unsupported
 from shiftwork.bootstrap.git_consent import git_of_user
 from shiftwork.config.site import Site
 from shiftwork.domain.gates.environment_key import decides_environment

@@ -18,7 +18,7 @@ from shiftwork.adapters.workspace.git.git import Git, Identity
 from shiftwork.adapters.workspace.git.stale_locks import STALE_SECONDS, clear_stale_locks
 from shiftwork.adapters.workspace.hub.hub import slug
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
-from shiftwork.adapters.workspace.hub.repository_check import unsupported
+from shiftwork.adapters.workspace.hub.unsupported_features import unsupported
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
@@ -111,7 +111,7 @@ class TestStaleLocks:
     def clear(self, rig: GitRig, seconds: float) -> None:
         asyncio.run(clear_stale_locks(rig.hub, "main", AgedClock(seconds)))
 
-    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: GitRig) -> None:
+    def test_an_old_lock_is_removed_and_landing_works_again(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         with pytest.raises(RepositoryError, match="lock"):
@@ -155,14 +155,14 @@ class TestStaleLocks:
         self.clear(elsewhere, -100)  # it may have been a while until here
         assert lock.exists()
 
-    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: GitRig) -> None:
+    def test_a_lock_from_before_this_process_began_is_removed_however_young(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         made = psutil.Process().create_time() - 1
         os.utime(lock, (made, made))
         self.clear(elsewhere, made + 1 - time.clock_gettime(time.CLOCK_REALTIME))
         assert not lock.exists()
 
-    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: GitRig) -> None:
+    def test_an_old_lock_stays_while_git_is_at_work_there(self, elsewhere: GitRig) -> None:
         lock = self.stale(elsewhere)
         busy = subprocess.Popen(
             ["/bin/sh", "-c", "git cat-file --batch-check; true"],

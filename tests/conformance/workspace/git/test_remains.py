@@ -149,7 +149,7 @@ def test_removing_takes_all_that_belongs_to_a_run_and_twice_is_harmless(stage: S
     assert stage.remove("US-1", whole=True) == NOTHING
 
 
-def test_the_notebook_of_a_run_stays_when_its_desks_pass(stage: Stage) -> None:
+def test_the_notebook_of_a_run_stays_when_its_attempt_folders_are_removed(stage: Stage) -> None:
     folder = stage.hub.state / "runs" / RUN
     (folder / "US-1" / "step-001-1").mkdir(parents=True)
     (folder / "progress.txt").write_text("# Progress Log\n")

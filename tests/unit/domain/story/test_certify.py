@@ -56,14 +56,14 @@ def test_what_landed_before_there_were_proofs_completes_without_a_certificate() 
     assert isinstance(only, story_facts.StoryCompleted)
 
 
-def test_repairs_and_conflicts_of_earlier_goes_are_in_it() -> None:
+def test_a_certificate_counts_the_repairs_and_conflicts_of_earlier_starts() -> None:
     story = replace(made := landed(), landing=replace(made.landing, repairs=1, conflicts=2, earlier=(3, 4)))
     certified = completion(story)[0]
     assert isinstance(certified, StoryCertified)
     assert (certified.certificate.repairs, certified.certificate.conflicts) == (4, 6)
 
 
-def test_steps_that_no_one_tried_are_not_in_it() -> None:
+def test_a_certificate_leaves_out_steps_that_were_never_tried() -> None:
     story = landed()
     untried = replace(story.pipeline.steps[0], attempts=0)
     changed = replace(story, pipeline=story.pipeline.with_step(untried))

@@ -49,7 +49,7 @@ def test_a_refusal_adds_a_step_that_repairs_it_before_final_review_which_runs_ag
     assert next_effect(again) == story_effects.RequestLanding(key="landing/2", number=2, tip=again.work.head)
 
 
-def test_what_has_landed_since_is_merged_before_the_mending() -> None:
+def test_what_has_landed_since_is_merged_before_the_repair() -> None:
     story = concluded(refused(Refusal.CONFLICT, base=Commit("base-2")))
     assert next_effect(story) == story_effects.MergeBase(key="merge/1@1", base=Commit("base-2"), head=story.work.head)
     story = fold_story(
@@ -82,7 +82,7 @@ def test_a_base_that_returns_to_where_it_was_is_merged_under_a_key_of_its_own() 
         (Refusal.EVIDENCE, {"conflicts": 9, "repairs": 2}),
     ],
 )
-def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[str, int]) -> None:
+def test_a_story_fails_when_no_repairs_are_left(cause: Refusal, limits: dict[str, int]) -> None:
     story = landing_asked("coding", "final_review", limits=Limits(**limits))  # type: ignore[arg-type]  # by their names
     for number in (2, 3):
         other = replace(refusal(cause, detail=f"{number} of them"), files=(f"{number}.py",))

@@ -118,7 +118,7 @@ class Bench:
         if await self.setup.furnish(self.checkout, environment):
             await self.checkout.clean()
             tracked = await self.checkout.exact(commit)
-            await asyncio.to_thread(self.pristine.write_down, tracked)
+            await asyncio.to_thread(self.pristine.record, tracked)
         self.environment, self.tracked = environment, tracked
         self.pristine.files = environment.files if environment else None
 
@@ -136,7 +136,7 @@ class Bench:
             self.tracked = tracked
             if self.environment and await self._hides(self.environment, tracked):
                 return False
-            return await asyncio.to_thread(self.pristine.bring_back, tracked)
+            return await asyncio.to_thread(self.pristine.restore, tracked)
         except (RepositoryError, OSError):
             return False
 

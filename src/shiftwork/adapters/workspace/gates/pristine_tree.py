@@ -63,7 +63,7 @@ class Pristine:
     def forget(self) -> None:
         self.things = {}
 
-    def write_down(self, tracked: Tracked) -> None:
+    def record(self, tracked: Tracked) -> None:
         """Records the current state as the required state."""
         self.things = {}
         waiting = [""]
@@ -78,7 +78,7 @@ class Pristine:
                 let_read(entry.path)
             self.things[path] = _thing(entry.path)
 
-    def bring_back(self, tracked: Tracked) -> bool:
+    def restore(self, tracked: Tracked) -> bool:
         """Removes new files and restores changed files; returns false if that is not possible."""
         # Where the commit has a file of its own, that file counts.
         lost = self.things.keys() - tracked.files - tracked.folders

@@ -10,7 +10,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, Identity, harness_git, quoted
 from shiftwork.adapters.workspace.git.user_git import nowhere, user_git
 from shiftwork.adapters.workspace.hub.hub import Hub, excludes_file_of
-from shiftwork.adapters.workspace.hub.repository_check import fixing_command, stopped_filters, unsupported
+from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, stopped_filters, unsupported
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
 from shiftwork.bounded import read_bytes

@@ -16,7 +16,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Answer, Git
 from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
-from shiftwork.adapters.workspace.hub.repository_check import fixing_command, submodules
+from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, submodules
 from shiftwork.adapters.workspace.tree.untrusted_files import (
     check_unlinked,
     erase,

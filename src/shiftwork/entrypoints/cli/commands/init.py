@@ -9,8 +9,8 @@ from typing import Any, Final
 import click
 
 from shiftwork import umask
-from shiftwork.config.detection.families import detect
 from shiftwork.config.detection.found import Detected
+from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.templates.prd import PRD_FILE, prd_file

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.bootstrap.work.repository import current_branch, has_branch, is_branch_name
 from shiftwork.bootstrap.workflows import Choice, choose
-from shiftwork.config.detection.families import detect
+from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.registries.project_registries import addresses_of, registry_claim
 from shiftwork.config.settings.recorded import recorded
 from shiftwork.config.settings.sections import GateSettings

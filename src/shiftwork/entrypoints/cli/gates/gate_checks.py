@@ -13,7 +13,7 @@ from shiftwork.app.commands.explain_gate import explained
 from shiftwork.app.landing.canary import refused
 from shiftwork.bootstrap.state.open_history import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
-from shiftwork.config.detection.families import detect
+from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.templates.settings_file import SETUP

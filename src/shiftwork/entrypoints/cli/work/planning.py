@@ -32,7 +32,7 @@ from shiftwork.entrypoints.cli.work.run_command import starting
 from shiftwork.entrypoints.cli.work.spec_source import asked_for, protection_of
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_FAILED, UsageError
-from shiftwork.planning.document import prd
+from shiftwork.planning.prd_writer import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
 from shiftwork.ports.specs import Sheet

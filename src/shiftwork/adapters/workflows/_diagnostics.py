@@ -12,7 +12,7 @@ _SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Diagnostic:
     """A message about a place."""
 
     place: Place
@@ -23,29 +23,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """Collects findings, so that the user sees all of them at once."""
+class Diagnostics:
+    """Collects diagnostics, so that the user sees all of them at once."""
 
-    mistakes: list[Finding] = field(default_factory=list)
-    notes: list[Finding] = field(default_factory=list)
+    mistakes: list[Diagnostic] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
     def mistake(self, place: Place, text: str) -> None:
         """Keeps one mistake for each place: consequences of it would only confuse."""
         if all(known.place != place for known in self.mistakes):
-            self.mistakes.append(Finding(place=place, text=text))
+            self.mistakes.append(Diagnostic(place=place, text=text))
 
     def note(self, place: Place, text: str) -> None:
-        self.notes.append(Finding(place=place, text=text))
+        self.notes.append(Diagnostic(place=place, text=text))
 
 
-def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: (finding.place.line, finding.place.column)))
+def in_order(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(diagnostics, key=lambda diagnostic: (diagnostic.place.line, diagnostic.place.column)))
 
 
-def refused(name: str, mistakes: Sequence[Finding]) -> WorkflowError:
+def refused(name: str, mistakes: Sequence[Diagnostic]) -> WorkflowError:
     """The error that lists all mistakes in the order of the file."""
     ordered = in_order(mistakes)
-    lines = [finding.message(name) for finding in ordered[:_SHOWN]]
+    lines = [diagnostic.message(name) for diagnostic in ordered[:_SHOWN]]
     more = [f"and {len(ordered) - _SHOWN} more"] if len(ordered) > _SHOWN else []
     hint = "fix the file; shiftwork workflow schema lists every field"
     if len(ordered) == 1:

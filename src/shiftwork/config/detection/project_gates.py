@@ -1,4 +1,4 @@
-"""Combines the results of all families of projects: at the root of the repository, and in folders below it.
+"""Detects the gates of a whole project: those of every ecosystem, at its root and in folders below it.
 
 A project's own commands for its checks (`just test`, `make lint`) take precedence, and if one of them runs tests,
 nothing else is guessed: the usual tools of the language may not even be installed, and a gate that fails for that
@@ -20,7 +20,7 @@ from shiftwork.config.detection.python import python_gates
 GATE_ORDER: Final = (pre_commit.NAME, "lint", "typecheck", "test", "build", "check")
 """Quick gates first, so that a failure is found early."""
 
-_FAMILIES: Final[Mapping[str, tuple[Callable[[Folder], Detected], str]]] = {
+_ECOSYSTEMS: Final[Mapping[str, tuple[Callable[[Folder], Detected], str]]] = {
     "node": (node_gates.find, r"package\.json"),
     "python": (python_gates.find, r"pyproject\.toml|setup\.py|Pipfile|.*requirements.*\.txt|requirements"),
     "rust": (rust.find, r"Cargo\.toml"),
@@ -31,7 +31,7 @@ _FAMILIES: Final[Mapping[str, tuple[Callable[[Folder], Detected], str]]] = {
     "php": (php.find, r"composer\.json"),
     "dotnet": (dotnet.find, r".*\.(?:sln|slnx|csproj|fsproj)"),
 }
-"""Each with the file names that make a folder below the root a project of this family."""
+"""Each with the file names that make a folder below the root a project of this ecosystem."""
 
 _NO_MEMBERS: Final = frozenset(
     {
@@ -52,14 +52,14 @@ _NO_MEMBERS: Final = frozenset(
 _LEVELS: Final = 2
 _MOST_FOLDERS: Final = 300
 _MOST_MEMBERS: Final = 6
-"""For each family: a repository with more projects has its own command to run them all."""
+"""For each ecosystem: a repository with more projects has its own command to run them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What a family detects in a folder."""
+    """What a ecosystem detects in a folder."""
 
-    family: str
+    ecosystem: str
     place: str
     found: Detected
 
@@ -71,7 +71,7 @@ def detect(root: Path, env: Mapping[str, str] | None = None) -> Detected:
     folder = Folder(path=root, env=env or {})
     own = task_files.find(folder)
     below = _folders_below(folder)
-    parts = [part for family in _FAMILIES for part in _parts(folder, family, below)]
+    parts = [part for ecosystem in _ECOSYSTEMS for part in _parts(folder, ecosystem, below)]
     gates = _named(own, [] if task_files.tests_are_run(own) else parts)
     hooks = pre_commit.find(folder)
     if hooks and not any(pre_commit.NAME in folder.text(gate.source) for gate in own):
@@ -84,7 +84,7 @@ def detect(root: Path, env: Mapping[str, str] | None = None) -> Detected:
 def _is_needed(part: _Part, gates: list[FoundGate], own: tuple[FoundGate, ...]) -> bool:
     """It is unknown what the project's own commands need, so they may need everything."""
     hooks = any(gate.name == pre_commit.NAME and "python3" in gate.command for gate in gates)
-    return bool(part.found.gates or own) or (hooks and part.family == "python" and not part.place)
+    return bool(part.found.gates or own) or (hooks and part.ecosystem == "python" and not part.place)
 
 
 def _folders_below(root: Folder) -> list[list[tuple[Folder, list[str]]]]:
@@ -98,21 +98,21 @@ def _folders_below(root: Folder) -> list[list[tuple[Folder, list[str]]]]:
     return levels
 
 
-def _parts(root: Folder, family: str, below: list[list[tuple[Folder, list[str]]]]) -> Iterator[_Part]:
+def _parts(root: Folder, ecosystem: str, below: list[list[tuple[Folder, list[str]]]]) -> Iterator[_Part]:
     """The root; if it has no tests, the projects in its folders, or else one level further down. For Node, the scripts
     of a package.json at the root are assumed to cover everything.
     """
-    find, manifest = _FAMILIES[family]
+    find, manifest = _ECOSYSTEMS[ecosystem]
     found = find(root)
     if found.gates or found.setup:
-        yield _Part(family=family, place="", found=found)
-    if found.tested or (found.gates and family == "node"):
+        yield _Part(ecosystem=ecosystem, place="", found=found)
+    if found.tested or (found.gates and ecosystem == "node"):
         return
     for level in below:
         projects = [folder for folder, names in level if any(re.fullmatch(manifest, name) for name in names)]
         members = [(folder.place, find(folder)) for folder in projects]
         shown = [
-            _Part(family=family, place=place, found=inside(place, detected))
+            _Part(ecosystem=ecosystem, place=place, found=inside(place, detected))
             for place, detected in members
             if detected.gates
         ]
@@ -122,16 +122,16 @@ def _parts(root: Folder, family: str, below: list[list[tuple[Folder, list[str]]]
 
 
 def _named(own: tuple[FoundGate, ...], parts: list[_Part]) -> list[FoundGate]:
-    """Gives every gate a unique name, by adding its folder or its family if needed."""
+    """Gives every gate a unique name, by adding its folder or its ecosystem if needed."""
     by_name = {gate.name: gate for gate in own}
     for part in parts:
         for gate in part.found.gates:
             if any(gate.name == found_gate.name for found_gate in own):
                 continue
-            suffix = part.place.replace("/", "-") or (part.family if gate.name in by_name else "")
+            suffix = part.place.replace("/", "-") or (part.ecosystem if gate.name in by_name else "")
             name = f"{gate.name}-{suffix}" if suffix else gate.name
             while name in by_name:
-                name = f"{name}-{part.family}"
+                name = f"{name}-{part.ecosystem}"
             by_name[name] = replace(gate, name=name)
     return list(by_name.values())
 

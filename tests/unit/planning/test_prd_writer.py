@@ -11,7 +11,7 @@ from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.spec import Criterion, Spec, Story
-from shiftwork.planning.document import prd
+from shiftwork.planning.prd_writer import prd
 from shiftwork.planning.remarks import remarks
 
 TEXT = st.text('abc äß"\\{}:-', min_size=1, max_size=20).map(lambda text: f"x{text}x")
