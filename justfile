@@ -85,6 +85,10 @@ bench-cli:
 bench-loop:
     @{{env}}; python -m bench.loop
 
+# sessions and request bytes of five small stories under the default workflow, `ralph` and `dynamic`, against a bare loop
+bench-sessions:
+    @{{env}}; python -m bench.sessions
+
 # landings a second, against bare merge-tree and compare-and-swap, and beside the naive way
 bench-landing:
     @{{env}}; python -m bench.landing

@@ -28,7 +28,7 @@ from shiftwork.testing.model_server import Hang, ModelRequest, ModelServer, Say,
 STORIES = 5
 ROUNDS = 3
 WORK_SECONDS = 2.0
-GATE = "for part in part-*.txt; do test -s $part; done"
+GATE = "for part in part-*.txt; do test ! -e $part || test -s $part; done"
 LOOP = f"""\
 set -e
 for number in $(seq {STORIES}); do

@@ -23,6 +23,9 @@ program = "{program}"
 tools = {tools}
 silence_minutes = {silence}
 
+[run]
+workflow = "{workflow}"
+
 [gates]
 test = "git rev-parse HEAD^{{tree}} >> {proved}; {gate}"
 """
@@ -92,7 +95,12 @@ class Handover:
         return SHARED.format(shared=self.shared)
 
     def prepare(
-        self, *, gate: str = "test ! -e greeting.txt || test -s greeting.txt", tools: bool = True, silence: float = 5
+        self,
+        *,
+        gate: str = "test ! -e greeting.txt || test -s greeting.txt",
+        tools: bool = True,
+        silence: float = 5,
+        workflow: str = "dynamic",
     ) -> None:
         self.repo.mkdir()
         text = SETTINGS.format(
@@ -100,6 +108,7 @@ class Handover:
             program=self.program,
             tools=str(tools).lower(),
             silence=silence,
+            workflow=workflow,
             proved=self.shared / "proved",
             gate=gate,
         )

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.commands.runs import Order
-from shiftwork.bootstrap.work.agents import Turn, scripted_agent
 from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, environment, find_site
 from shiftwork.domain.budget.amounts import Amount, Budget
@@ -79,7 +79,7 @@ def main(name: str, root: Path) -> int:
         forecast=played.forecast,
     )
     turns = dict.fromkeys(DYNAMIC_STEPS, (played.usually,)) | {step: (turn,) for step, turn in played.special.items()}
-    agents = {_AGENT: scripted_agent(turns)}
+    agents = {_AGENT: ScriptedAgent(turns)}
     shift = Shift(site=site, settings=load_settings(root, environment()), begin=starting(order), agents=agents)
     return work(site, shift, "", as_json=False)
 

@@ -8,11 +8,14 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
-    """`each` is the number for every story, `around` the number for the run's own steps."""
+    """`each` is the number for every story, `around` the number for the run's own steps. `more` are the decisions that
+    add steps to a story, each with the number of its sessions then.
+    """
 
     stories: int
     each: int
     around: int
+    more: tuple[tuple[str, int], ...] = ()
 
     @property
     def total(self) -> int:
@@ -23,7 +26,10 @@ def least_sessions(workflow: Workflow, stories: int) -> Sessions:
     """Assumes that every step succeeds at once and every decision takes the shortest route. Agents that may change the
     steps of their story can skip some; every failure or refusal adds sessions.
     """
-    return Sessions(stories=stories, each=_least(workflow.story_steps), around=_least(workflow.frame))
+    each = _least(workflow.story_steps)
+    routes = (route for step in workflow.story_steps for route in step.routes)
+    more = tuple((route.value, each + len(route.adds)) for route in routes if route.adds)
+    return Sessions(stories=stories, each=each, around=_least(workflow.frame), more=more)
 
 
 def _least(steps: Sequence[StepPlan]) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.domain.workflow.guardrails import MAX_STEPS
 from shiftwork.domain.workflow.template_values import AGENTS_ONLY, BUILT_IN, PROTECTED_KEYS
 from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan, Workflow
 from shiftwork.planning.desugar import DECISIONS
@@ -98,7 +99,13 @@ def _routes_of(steps: Sequence[StepPlan], step: StepPlan) -> Iterator[Flaw]:
     if step.decision_key and step.kind in DECISIONS:
         text = f"a step of the kind {step.kind} decides by itself: {' or '.join(DECISIONS[step.kind])}"
         yield Flaw(step=step.name, field="decision_key", message=text)
+    if step.default and step.default not in {route.value for route in step.routes}:
+        text = f"{step.default!r} is none of the values of on_decision"
+        yield Flaw(step=step.name, field="default_decision", message=text)
     for route in step.routes:
+        if route.adds and len(steps) + len(route.adds) > MAX_STEPS:
+            text = f"the steps here and those of add_steps are more than {MAX_STEPS}"
+            yield Flaw(step=step.name, field=f"on_decision.{route.value}", message=text)
         if message := _astray(steps, step, route):
             yield Flaw(step=step.name, field=f"on_decision.{route.value}", message=message)
 

@@ -31,7 +31,7 @@ def _sees(section: Section) -> _Test:
 
 
 def _edits(view: View) -> bool:
-    return view.step.may_edit and (view.given.tools or view.given.output_folder != "")
+    return view.step.may_edit and not view.step.plan.sizes and (view.given.tools or view.given.output_folder != "")
 
 
 # A refusal is shown to the steps that see the checks: those that fix its cause, and those that review the fix.

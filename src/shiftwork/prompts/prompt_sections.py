@@ -111,7 +111,7 @@ def this_step(view: View) -> str:
     own = shorten(view.step.plan.description.strip(), LIMITS["step"])
     return _joined(
         f"## This step: {one_line(view.step.plan.type)}",
-        instructions(view.step.plan.type),
+        instructions(view.step.plan),
         f"Asked of this step in particular:\n\n{own}" if own else "",
     )
 

@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import Final
 
 from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.workflow import StepPlan
 
 CUSTOM: Final = "custom"
 
@@ -19,6 +20,8 @@ def template(name: str) -> str:
     return files("shiftwork.prompts").joinpath("templates", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def instructions(step_type: str) -> str:
+def instructions(plan: StepPlan) -> str:
     """The instructions for a step of this type; a type from a user's own workflow gets the general text."""
-    return template(step_type if step_type in CATALOGUE else CUSTOM)
+    if plan.type == "coding" and plan.sizes:
+        return template("sizing")
+    return template(plan.type if plan.type in CATALOGUE else CUSTOM)

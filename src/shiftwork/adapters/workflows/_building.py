@@ -135,6 +135,7 @@ class Steps:
             input=(entry.text("ask") if kind is StepKind.APPROVAL else entry.text("input")).strip(),
             expects=entry.text("expects").strip(),
             decision_key=entry.text("decision_key").lower(),
+            default=entry.text("default_decision").lower(),
             routes=tuple(_route(route) for route in entry.entries("on_decision")),
             shared_keys=_lower(entry.texts("shared_keys")),
             commands=_commands(entry),
@@ -173,6 +174,7 @@ def _route(entry: Entry) -> Route:
         target=back or entry.text("next_step"),
         back=bool(back),
         clear=_lower(entry.texts("clear")),
+        adds=tuple(entry.texts("add_steps")),
     )
 
 

@@ -131,7 +131,9 @@ class _Step:
             where = f"step {shown(self._step.text('id'))}: on_decision.{route.key}"
             if len(given) > 1:
                 self._diagnostics.mistake(route.at("retry_step"), f"{where} has both next_step and retry_step")
-            elif not given and route.node.members:
+            elif route.has("add_steps") and route.has("retry_step"):
+                self._diagnostics.mistake(route.at("add_steps"), f"{where} has both add_steps and retry_step")
+            elif not given and not route.has("add_steps") and route.node.members:
                 message = (
                     f"{where} has neither next_step nor retry_step; the word {CONTINUE} means the next step in order"
                 )

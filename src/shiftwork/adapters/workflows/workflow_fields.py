@@ -16,6 +16,7 @@ from shiftwork.adapters.workflows._shapes import (
     Text,
     Texts,
 )
+from shiftwork.domain.workflow.guardrails import HARNESS_ONLY
 from shiftwork.domain.workflow.step_types import CATALOGUE
 
 DEFAULT_RETRIES: Final = 2
@@ -26,6 +27,7 @@ ROLES: Final = ("analysis", "coding", "verification", "testing", "pr", "scanning
 
 _NAME: Final = Text(pattern=r"[A-Za-z][A-Za-z0-9_-]{0,63}", looks="letters, digits, '-' and '_', a letter first")
 _KEYS: Final = Texts(of=Text(pattern=r"[A-Za-z][A-Za-z0-9_]{0,63}", looks="letters, digits and '_'"))
+_ADDABLE: Final = Text(one_of=tuple(name for name in CATALOGUE if name not in HARNESS_ONLY))
 _HUMAN: Final = Text(one_of=("human",))
 _RETRIES: Final = Number(least=0, most=100)
 _SECONDS: Final = Number(least=1, most=86_400, whole=False)
@@ -143,6 +145,7 @@ _STEP: Final = Table(
         _field("on_fail", Block(table="on_fail"), "What happens when it fails, or answers `STATUS: retry`."),
         _field("on_exhausted", Block(table="on_exhausted"), "What happens when it has no retries left."),
         _field("decision_key", _KEYS.of, "The answer's key whose value selects the next step. Needs `on_decision`."),
+        _field("default_decision", Text(), "The decision of an answer without that key; without it, the step fails."),
         _field(
             "on_decision",
             Named(table="route", word=CONTINUE),
@@ -215,10 +218,11 @@ _ON_EXHAUSTED: Final = Table(
 _ROUTE: Final = Table(
     name="route",
     called="route",
-    about=f"The next step of a decision: `next_step`, `retry_step`, or the word `{CONTINUE}` for the next in order.",
+    about=f"What follows a decision: `next_step`, `retry_step`, `add_steps`, or the word `{CONTINUE}`.",
     fields=(
         _field("next_step", Text(), "A later step; the steps between are skipped."),
         _field("retry_step", Text(), "An earlier step; it and all steps after it run again."),
+        _field("add_steps", Texts(of=_ADDABLE), "Steps of the catalogue to add after this one."),
         _field("clear", _KEYS, "Values to delete on this route."),
         _field("pass_outputs", _KEYS, "From other tools.", idle="later steps see all outputs of earlier steps"),
     ),

@@ -78,6 +78,7 @@ def _step(step: StepPlan) -> dict[str, Any]:
             "timeout": _plain(step.minutes),
             **_failing(step),
             "decision_key": step.decision_key.upper(),
+            "default_decision": step.default,
             "on_decision": {route.value: _route(route) for route in step.routes if not _fails(step, route)},
             "output_keys": list(step.output_keys),
             "shared_keys": list(step.shared_keys),
@@ -112,10 +113,10 @@ def _fails(step: StepPlan, route: Route) -> bool:
 
 
 def _route(route: Route) -> Any:
-    if not route.target and not route.clear:
+    if not route.target and not route.clear and not route.adds:
         return CONTINUE
     where = "retry_step" if route.back else "next_step"
-    return _kept({where: route.target, "clear": list(route.clear)})
+    return _kept({where: route.target, "clear": list(route.clear), "add_steps": list(route.adds)})
 
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.holds import MAX_QUESTIONS
 from shiftwork.domain.story.recovery import rate_limits
+from shiftwork.domain.story.routing import must_change
 from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.text.excerpt import with_last_words
-from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.attempt_folder import AttemptOutputs, Question
 from shiftwork.prompts.answer import contract, result
@@ -89,8 +89,8 @@ async def _in_vain(attempt: Attempt, came_to: result.Result | result.Amiss) -> b
     step = attempt.step
     if isinstance(came_to, result.Amiss) and step.retries >= step.plan.max_retries:
         return True
-    row = CATALOGUE.get(step.plan.type)
-    return row is not None and row.changes and await _commit(attempt) == attempt.story.work.head
+    decision = came_to.decision if isinstance(came_to, result.Result) else ""
+    return must_change(step, decision) and await _commit(attempt) == attempt.story.work.head
 
 
 def _denied(attempt: Attempt, report: AgentReport) -> Question:

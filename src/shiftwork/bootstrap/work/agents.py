@@ -1,7 +1,7 @@
 """Builds the agent for each name."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import state_home
 from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
-from shiftwork.ports.agent import Agent
+from shiftwork.ports.agent import Agent, AgentTask
 
 __all__ = ["Place", "Turn", "build_agent", "build_agents", "installed_instead", "scripted_agent"]
 
@@ -71,9 +71,9 @@ def _is_there(program: str, env: Mapping[str, str]) -> bool:
     return shutil.which(program, path=env.get("PATH")) is not None
 
 
-def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
-    """An agent that replays the given turns by step type, for the demo: no program, no key, no network."""
-    return ScriptedAgent(turns)
+def scripted_agent(script: Callable[[AgentTask], Turn]) -> Agent:
+    """An agent that does what the script says, for the demo: no program, no key, no network."""
+    return ScriptedAgent(script)
 
 
 def _program(settings: Settings, env: Mapping[str, str], usual: str) -> Path:

@@ -48,7 +48,7 @@ _REST: Final = """
 # model = ""
 
 [run]
-# workflow = ""             # by name or path, as `shiftwork workflow list` shows them; empty: "dynamic"
+# workflow = ""             # by name or path, as `shiftwork workflow list` shows them; empty: "auto"
 # parallel = 3              # how many stories are in progress at once, each in a workspace of its own
 
 [workspace]

@@ -5,18 +5,22 @@ replacements; a step may not be moved to the other side of a step that leads to 
 nor skipped. A route forward to a skipped step leads to the next step after it; a route back to a skipped step runs it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW
+from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.text.excerpt import fingerprint
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.guardrails import HARNESS, Rejected, apply_edits, outline
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.template_values import Context, without
 from shiftwork.domain.workflow.transitions import turn_step
 from shiftwork.domain.workflow.workflow import Route, StepKind
@@ -57,6 +61,8 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
         return ""
     allowed = ", ".join(route.value for route in step.plan.routes)
     value = _plain(given.get(key, ""))
+    if not value and step.plan.default:
+        return step.plan.default
     if not value:
         return Undecided(reason=f"the answer lacks {key.upper()}:, which must be one of {allowed}")
     if route_for(step, value) is None:
@@ -101,7 +107,31 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
         feedback=step.verdict,
         clear=route.clear,
     )
-    return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(fact,))
+    return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(*_additions(story.pipeline, step, route), fact))
+
+
+def must_change(step: Step, decision: str) -> bool:
+    """Whether the step has to change files: by its type, unless its decision leaves that to the steps that it adds."""
+    row, route = CATALOGUE.get(step.plan.type), route_for(step, decision)
+    return row is not None and row.changes and not (route and route.adds)
+
+
+def _additions(pipeline: Pipeline, step: Step, route: Route) -> Iterator[Fact]:
+    """The edit that adds the steps of the route, without those that are still to come."""
+    coming = {later.plan.type for later in pipeline.pending}
+    added = tuple(
+        NewStep(type=name, description=CATALOGUE[name].description) for name in route.adds if name not in coming
+    )
+    if not added:
+        return
+    reason = f"{step.id} {step.plan.name} decided {route.value!r}"
+    edits = (Edit(operation=Operation.ADD_AFTER, reason=reason, target=step.id, steps=added),)
+    changed = apply_edits(pipeline, HARNESS, edits)
+    if isinstance(changed, Rejected):
+        yield story_facts.WorkflowEditRejected(at=NOW, by=HARNESS, request=reason, reason=changed.reason)
+    else:
+        before, after = outline(pipeline), outline(changed)
+        yield story_facts.WorkflowEdited(at=NOW, by=HARNESS, edits=edits, before=before, after=after)
 
 
 def _spent(step: Step, target: Step) -> str:

@@ -20,6 +20,7 @@ MAX_STEPS: Final = 30
 MAX_RESTARTS: Final = 3
 HARNESS_ONLY: Final = frozenset({"rebase_resolve"})
 PERSON: Final = "person"
+HARNESS: Final = "harness"
 
 _REASON: Final = 120
 
@@ -38,7 +39,7 @@ class _Refusal(Exception):  # noqa: N818 - not an error of the product: it never
 
 
 def apply_edits(pipeline: Pipeline, by: StepId | str, edits: Sequence[Edit]) -> Pipeline | Rejected:
-    """The pipeline after all edits, or the reason why none is applied. `by` is the editing step, or a person."""
+    """The pipeline after all edits, or why none is applied. `by` is the editing step, a person or the harness."""
     if not edits:
         return Rejected(reason="the request has no operation")
     try:
@@ -69,7 +70,7 @@ def skipped(pipeline: Pipeline) -> tuple[str, ...]:
 
 
 def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
-    if by == PERSON:
+    if by in {PERSON, HARNESS}:
         return
     editor = pipeline.find(StepId(by))
     if editor is None or editor.status is not StepStatus.IN_PROGRESS:

@@ -1,11 +1,14 @@
 """A workflow as data: the steps of a run, one of which may be a loop over its stories."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
+
+SIZE: Final = "size"
+"""The key by which an answer says how large a story is."""
 
 
 class StepKind(StrEnum):
@@ -30,13 +33,15 @@ class Route:
     order.
 
     `target` is a step's name in a plan and its id in a pipeline. `clear` names the keys that are then removed from the
-    context. Values are compared without regard to case.
+    context. `adds` are steps of the catalogue that are then added after the deciding step. Values are compared without
+    regard to case.
     """
 
     value: str
     target: str = ""
     back: bool = False
     clear: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +50,9 @@ class StepPlan:
 
     `input` is the step's own prompt (the catalogue's where it is empty) and `expects` says what its answer must
     contain. The answer's value for `decision_key`, the gates (`passed`, `failed`) or a person (`approved`, `rejected`)
-    decide which of the `routes` is followed. `shared_keys` are outputs that other steps may produce as well. `commands`
-    are the checks of a gate step; without any it runs those of the settings. A step that `plans` answers with stories;
-    its changes in the workspace are dropped.
+    decide which of the `routes` is followed; `default` is the decision of an answer without that key. `shared_keys` are
+    outputs that other steps may produce as well. `commands` are the checks of a gate step; without any it runs those of
+    the settings. A step that `plans` answers with stories; its changes in the workspace are dropped.
     """
 
     name: str
@@ -63,10 +68,16 @@ class StepPlan:
     input: str = ""
     expects: str = ""
     decision_key: str = ""
+    default: str = ""
     routes: tuple[Route, ...] = ()
     shared_keys: tuple[str, ...] = ()
     commands: tuple[Gate, ...] = ()
     plans: bool = False
+
+    @property
+    def sizes(self) -> bool:
+        """Whether it decides how large the story is; a coding step then does a small story itself."""
+        return self.decision_key == SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +128,40 @@ def catalogue_step(name: str, *, max_retries: int = 1) -> StepPlan:
     return StepPlan(name=name, type=name, description=row.description, minutes=row.minutes, max_retries=max_retries)
 
 
+_LARGE_STEPS: Final = tuple(
+    name for name in DYNAMIC_STEPS if name not in {"context_gathering", "linting", "final_review"}
+)
+
+AUTO: Final = Workflow(
+    id="auto",
+    version=1,
+    description="Two sessions for a small story: one does it, one reviews it. Larger stories get more steps.",
+    steps=(
+        StepPlan(
+            name="stories",
+            type="stories",
+            kind=StepKind.LOOP,
+            body=(
+                replace(
+                    catalogue_step("coding"),
+                    name="sizing",
+                    description="Decide how large the story is, and do it if it is small",
+                    decision_key=SIZE,
+                    default="small",
+                    output_keys=(SIZE,),
+                    routes=(
+                        Route(value="small"),
+                        Route(value="medium", adds=("planning", "test_architecture", "coding", "review")),
+                        Route(value="large", adds=_LARGE_STEPS),
+                    ),
+                ),
+                catalogue_step("final_review"),
+            ),
+        ),
+    ),
+)
+"""The default. The first session sizes the story, and does it if it is small. Linters are gates, not sessions."""
+
 DYNAMIC: Final = Workflow(
     id="dynamic",
     version=1,
@@ -139,4 +184,4 @@ RALPH: Final = Workflow(
 )
 """One session per story, and the gates at its landing. Further sessions fix what the gates refuse."""
 
-WORKFLOWS: Final = {workflow.id: workflow for workflow in (DYNAMIC, RALPH)}
+WORKFLOWS: Final = {workflow.id: workflow for workflow in (AUTO, DYNAMIC, RALPH)}

@@ -7,10 +7,10 @@ from typing import Final
 
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.routing import must_change
 from shiftwork.domain.story.state import Failure, LandingStage, Refused, StoryState
 from shiftwork.domain.text.excerpt import fingerprint
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
-from shiftwork.domain.workflow.step_types import CATALOGUE
 
 _LINE: Final = 200
 
@@ -37,8 +37,7 @@ def _last_completed(pipeline: Pipeline) -> Step | None:
 
 
 def _changes(step: Step) -> bool:
-    row = CATALOGUE.get(step.plan.type)
-    return row is not None and row.changes
+    return must_change(step, step.decision)
 
 
 def unchanged(step: Step) -> str:

@@ -18,7 +18,7 @@ from shiftwork.config.project import Ownership
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust.consent_claims import settings_claim
-from shiftwork.domain.workflow.workflow import DYNAMIC, Workflow
+from shiftwork.domain.workflow.workflow import AUTO, Workflow
 from shiftwork.entrypoints.cli.env.conditions import (
     Conditions,
     conditions,
@@ -180,7 +180,7 @@ async def _agents(site: Site, settings: Settings, workflow: Workflow | None, san
         agents = build_agents(settings, place)
     except ShiftworkError as error:
         return [failed("agent", error)]
-    needed = profiles(settings.agent.use, workflow or DYNAMIC, work_policy_of(settings))
+    needed = profiles(settings.agent.use, workflow or AUTO, work_policy_of(settings))
     instead: dict[str, str] = {settings.agent.use: installed_instead(settings, environment())}
     names = sorted(needed, key=lambda name: name != settings.agent.use)
     return [await _agent(name, agents[name], instead.get(name, "")) for name in names]

@@ -18,7 +18,7 @@ from shiftwork.entrypoints.cli.options.run_options import STORIES
 )
 @limited
 @click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N stories at once.")
-@click.option("--workflow", default="", metavar="NAME", help="Name or path; default: from the settings, else dynamic.")
+@click.option("--workflow", default="", metavar="NAME", help="Name or path; default: from the settings, else auto.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
 @click.option("--review", is_flag=True, help="Let no story land until you approve it.")

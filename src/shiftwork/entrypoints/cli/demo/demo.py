@@ -21,8 +21,8 @@ from shiftwork.config.settings.settings import Settings, load_settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, environment, find_site, state_home
 from shiftwork.domain.core.ids import RunId, landing_stream
 from shiftwork.domain.spec.spec import one_shot
-from shiftwork.domain.workflow.workflow import DYNAMIC
-from shiftwork.entrypoints.cli.demo.demo_script import FIRST_TESTS, REQUEST, START, Overconfident
+from shiftwork.domain.workflow.workflow import AUTO
+from shiftwork.entrypoints.cli.demo.demo_script import FIRST_TESTS, REQUEST, START, overconfident
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.live.board import Change
 from shiftwork.entrypoints.cli.render import phrases
@@ -74,7 +74,7 @@ def _play(stage: _Stage) -> int:
         click.echo("")
     order = Order(
         spec=one_shot(REQUEST),
-        workflow=DYNAMIC,
+        workflow=AUTO,
         branch=_BRANCH,
         landing=landing_stream(stage.site.project, _BRANCH),
         agent=_AGENT,
@@ -83,7 +83,7 @@ def _play(stage: _Stage) -> int:
         site=stage.site,
         settings=settings,
         begin=starting(order),
-        agents={_AGENT: Overconfident()},
+        agents={_AGENT: overconfident()},
     )
     watching = chosen_view(REQUEST, as_json=stage.as_json)
     run_id, stop = carry(shift, watching)

@@ -17,7 +17,7 @@ from shiftwork.config.trust.agreement import Agreed
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.config.trust.included_files import include_claim, patterns_of
 from shiftwork.config.user import user_folder
-from shiftwork.domain.workflow.workflow import DYNAMIC, Workflow
+from shiftwork.domain.workflow.workflow import AUTO, Workflow
 from shiftwork.entrypoints.cli.env.trust import ensure, is_trusted
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import AgentMissingError, UnfitRepositoryError, UsageError
@@ -148,7 +148,7 @@ def find_workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str,
     """The requested workflow, by name or path, else that of the settings; raises an error if one of its profiles is
     unknown.
     """
-    chosen = choose(wanted or settings.run.workflow or DYNAMIC.id, site.root, user_folder(env))
+    chosen = choose(wanted or settings.run.workflow or AUTO.id, site.root, user_folder(env))
     known = {settings.agent.use, *settings.profiles}
     for agent in chosen.workflow.agents:
         if agent.profile and agent.profile not in known:

@@ -74,9 +74,9 @@ def root_or_folder() -> Path:
 def usual_workflow() -> str:
     """The workflow that a run uses here by default."""
     from shiftwork.config.settings.settings import load_settings  # noqa: PLC0415 - heavy, and needed only here
-    from shiftwork.domain.workflow.workflow import DYNAMIC  # noqa: PLC0415 - as above
+    from shiftwork.domain.workflow.workflow import AUTO  # noqa: PLC0415 - as above
 
-    return load_settings(root_or_folder(), {}).run.workflow or DYNAMIC.id
+    return load_settings(root_or_folder(), {}).run.workflow or AUTO.id
 
 
 def _folder() -> Path:

@@ -173,6 +173,8 @@ def _change(fact: Fact, story: StoryState) -> Change:
     text = getattr(fact, said) if said else ""
     if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
         text = ""  # only a fallback agent is news
+    if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
+        text = f"{fact.value}, {_sessions(story)} sessions"
     return Change(
         at=fact.at,
         event=event,
@@ -185,6 +187,13 @@ def _change(fact: Fact, story: StoryState) -> Change:
         text=_spelled(text),
         proof=after_landed(proof_of(story)) if isinstance(fact, story_facts.LandingAccepted) else "",
         until=fact.until if isinstance(fact, story_facts.StepDeferred) and fact.until > fact.at else None,
+    )
+
+
+def _sessions(story: StoryState) -> int:
+    """How many sessions the story takes if no step fails."""
+    return sum(
+        step.plan.kind is StepKind.AGENT and step.status is not StepStatus.SKIPPED for step in story.pipeline.steps
     )
 
 

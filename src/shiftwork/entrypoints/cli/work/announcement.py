@@ -122,7 +122,9 @@ def _in_words(sessions: Sessions) -> str:
     total = f"{sessions.total} session{'' if sessions.total == 1 else 's'}"
     parts = [f"{sessions.each} for each of {sessions.stories} stories"] if sessions.stories > 1 else []
     parts += [f"{sessions.around} before and after"] if parts and sessions.around else []
-    return f"{total}: {', '.join(parts)}" if parts else total
+    each = f"{total}: {', '.join(parts)}" if parts else total
+    more = " or ".join(f"{count} if it is {value}" for value, count in sessions.more)
+    return f"{each}; a story takes {more}" if more else each
 
 
 def _events(known: _Known) -> Iterator[dict[str, Any]]:
@@ -137,6 +139,7 @@ def _events(known: _Known) -> Iterator[dict[str, Any]]:
         "stories": sessions.stories,
         "each": sessions.each,
         "around": sessions.around,
+        "more": dict(sessions.more),
     }
     if known.unseen:
         yield {"event": "uncommitted", "files": list(known.unseen)}
