@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
+from shiftwork.ports.rows.row_parts import LandingPart, LimitPart, ProofPart, UsedPart, WaitingPart
+
 PAUSED = "paused"
 """The status shown for work in progress that must not start anything new for now."""
-
-RESET = "reset"
-"""The prefix of the text shown while a story waits for the end of a limit of its agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +55,8 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRow:
-    """A story as lists show it; `position` is its place in the spec. `waiting` says, in words for people, what it waits
-    for: a person or, if `until` is set, the end of a limit of its agent. `hold` is the kind of answer that the person
-    must give.
-
-    If a limit is reached, `limit_of` says whose, and the following columns give the limit, the amount spent and the
-    amount that the next attempt may need, in the units concerned. `landing` is its progress: `none`, `requested`,
-    `waiting` for an approval, `refused` or `landed`. `refusal` is why its landing was refused, if that made it fail.
-    `tests` is what it changed in tests and gate configuration. For a landed story, `proof` is the level (see
-    `ProofLevel`), `shown` counts the `criteria` with evidence, and `proof_remark` names weak points.
-
-    `tries` counts the agents' ended attempts: for some the cost (`unpriced`) or the tokens (`uncounted`) are unknown,
-    and the cost of some is `estimated` from their tokens. `undelivered` lists the channels that could not deliver the
-    notice that it waits, and why.
+    """A story as lists show it; `position` is its place in the spec. `failure` says why it failed or cannot start, and
+    `cause` is the kind of failure.
     """
 
     run: str
@@ -77,46 +65,23 @@ class StoryRow:
     title: str
     status: str
     step: str
-    landing: str
-    commit: str
-    ref: str
-    waiting: str
     failure: str
     cause: str
-    cost_usd: float | None
-    input_tokens: int
-    output_tokens: int
     started_at: float | None
     ended_at: float | None
-    until: float | None = None
-    tests: str = ""
-    tries: int = 0
-    unpriced: int = 0
-    uncounted: int = 0
-    cached_tokens: int = 0
-    estimated: bool = False
-    hold: str = ""
-    limit_of: str = ""
-    limit_usd: float | None = None
-    limit_tokens: int | None = None
-    limit_spent_usd: float | None = None
-    limit_spent_tokens: int | None = None
-    limit_needed_usd: float | None = None
-    limit_needed_tokens: int | None = None
-    refusal: str = ""
-    undelivered: str = ""
-    proof: str = ""
-    shown: int = 0
-    criteria: int = 0
-    proof_remark: str = ""
+    landing: LandingPart = LandingPart()
+    waiting: WaitingPart = WaitingPart()
+    used: UsedPart = UsedPart()
+    limit: LimitPart = LimitPart()
+    proof: ProofPart = ProofPart()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
     """A step as lists show it; `position` is its place in the pipeline, below zero once an edit has replaced it.
 
-    The usage fields are as in `StoryRow`. `started_at` and `ended_at` are of the last attempt; `seconds` is the total
-    duration of all ended attempts, if known.
+    `started_at` and `ended_at` are of the last attempt; `seconds` is the total duration of all ended attempts, if
+    known.
     """
 
     run: str
@@ -133,19 +98,12 @@ class StepRow:
     notes: str
     error: str
     skip_reason: str
-    cost_usd: float | None
-    input_tokens: int
-    output_tokens: int
     started_at: float | None
     ended_at: float | None
     log: str
     agent: str = ""
     model: str = ""
-    tries: int = 0
-    unpriced: int = 0
-    uncounted: int = 0
-    cached_tokens: int = 0
-    estimated: bool = False
+    used: UsedPart = UsedPart()
     seconds: float | None = None
 
 
@@ -173,20 +131,13 @@ class ProfileRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentRow:
-    """What a profile has used with a model in a story; the fields are as in `StoryRow`."""
+    """What a profile has used with a model in a story."""
 
     run: str
     story: str
     agent: str
     model: str
-    tries: int
-    unpriced: int
-    uncounted: int
-    cost_usd: float | None
-    estimated: bool
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
+    used: UsedPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

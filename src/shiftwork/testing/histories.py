@@ -11,6 +11,7 @@ from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
+from shiftwork.ports.rows.row_columns import columns
 
 type Row = dict[str, Any]
 
@@ -34,13 +35,16 @@ def result_of(stream: str, facts: Sequence[Fact]) -> Row:
         due.append([effect.key for effect in kind.decide(state)])
     return {
         "due": due,
-        "effects": [_named(effect) for effect in kind.decide(state)],
-        "rows": [_named(row) for row in kind.rows(kind.start, state)],
+        "effects": [_named(effect, to_plain(effect)) for effect in kind.decide(state)],
+        "rows": [
+            _named(row, {name: to_plain(value) for name, value in columns(row).items()})
+            for row in kind.rows(kind.start, state)
+        ],
     }
 
 
-def _named(value: Any) -> Row:
-    return {"kind": type(value).__name__, **_plain(to_plain(value))}
+def _named(value: Any, fields: Row) -> Row:
+    return {"kind": type(value).__name__, **_plain(fields)}
 
 
 def _plain(value: Any) -> Any:

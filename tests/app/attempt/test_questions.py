@@ -27,6 +27,7 @@ from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.rows.row_parts import WaitingPart
 from shiftwork.ports.views import StoryRow
 from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, kinds, story_workflow
@@ -336,7 +337,7 @@ def test_a_story_that_was_cancelled_while_it_asked_asks_nothing_any_more(rig: Ri
             return row, report(await account(context.events, run))
 
     row, message = asyncio.run(scenario())
-    assert (row.failure, row.waiting, row.hold) == ("cancelled", "", "")
+    assert (row.failure, row.waiting) == ("cancelled", WaitingPart())
     assert "Waits for" not in message
 
 

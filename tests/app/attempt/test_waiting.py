@@ -14,7 +14,7 @@ from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report import report
-from shiftwork.app.views.run_views import Activity, StoryActivity, reason
+from shiftwork.app.views.run_views import Activity, StoryActivity, reason, story_columns, waiting_text
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -23,6 +23,7 @@ from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.state import FailureCause, StoryState
 from shiftwork.domain.workflow.workflow import AgentPlan, catalogue_step
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
+from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from shiftwork.ports.views import Owner
 from tests.app.rig import SHORT, Rig, done, honest, kinds
 from tests.app.spending.limits_rig import Held, limited, limited_once
@@ -187,8 +188,11 @@ def test_waiting_is_shown_apart_with_its_time(rig: Rig) -> None:
                 StoryActivity.WAITING,
             )
             story = view.stories[0].story
-            assert (story.waiting, story.until) == ("reset: 429", wait and wait.until)
-            assert (story.hold, reason(story)) == ("", "429")
+            assert wait
+            assert story.waiting == WaitingPart(cause=WaitCause.RATE_LIMIT, detail="429", until=wait.until)
+            assert (waiting_text(story), reason(story)) == ("reset: 429", "429")
+            values = story_columns(story)
+            assert (values["hold"], values["waiting"]) == ("", "reset: 429"), "no person is needed"
             assert (await run_view(rig.store.queries, run, is_dead)).activity is Activity.INTERRUPTED
 
     asyncio.run(scenario())

@@ -148,7 +148,7 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
             run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
             (row,) = await rig.store.queries.stories(run)
-            assert row.landing == "waiting", "its landing is not refused: a person is asked"
+            assert row.landing.progress == "waiting", "its landing is not refused: a person is asked"
             (rig.repo / "work.txt").write_text("good")
             git(rig.repo, "add", "-A")
             git(rig.repo, "commit", "--quiet", "-m", "by hand")

@@ -48,7 +48,7 @@ def test_code_that_stays_red_never_lands(rig: Rig) -> None:
             "a repair that changed nothing is not paid for twice"
         )
         (row,) = await rig.store.queries.stories(run.given.run)
-        assert (row.cause, row.refusal) == ("refused", "gates")
+        assert (row.cause, row.landing.refusal) == ("refused", "gates")
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]

@@ -161,7 +161,7 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             story = await rig.story(run)
             assert (story.status, story.landing.progress, story.landed_commit) == ("undone", LandingStage.NONE, "")
             (row, _) = await rig.store.queries.stories(run)
-            assert (row.status, row.cause, row.commit) == ("undone", "undone", "")
+            assert (row.status, row.cause, row.landing.commit) == ("undone", "undone", "")
             assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]
             assert "This reverts commit" in git(rig.repo, "log", "-1", "--format=%b", "main")
             state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), from_scratch=True))

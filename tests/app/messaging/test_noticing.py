@@ -147,7 +147,7 @@ def test_a_story_of_whose_question_no_one_was_notified_says_so_until_it_is_answe
                 lambda: not email.failures and any(isinstance(sighting.what, WaitingReported) for sighting in rig.seen)
             )
             (row,) = await rig.store.queries.stories(run)
-            assert row.undelivered == "email: it is down"
+            assert row.waiting.undelivered == "email: it is down"
             await messages.send(
                 context.inbox,
                 story_stream(run, StoryId("US-001")),
@@ -158,7 +158,7 @@ def test_a_story_of_whose_question_no_one_was_notified_says_so_until_it_is_answe
         (row,) = await rig.store.queries.stories(run)
         over = await rig.store.queries.run(run)
         assert over
-        assert (row.undelivered, over.undelivered, [notice.occasion for notice in email.taken]) == (
+        assert (row.waiting.undelivered, over.undelivered, [notice.occasion for notice in email.taken]) == (
             "",
             "",
             ["finished"],

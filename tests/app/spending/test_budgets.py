@@ -21,6 +21,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import catalogue_step
 from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.rows.row_parts import WaitingPart
 from shiftwork.ports.store import Message
 from shiftwork.testing.builders import asked
 from tests.app.rig import Rig, done, honest, story_workflow
@@ -100,7 +101,7 @@ def test_a_run_stops_at_its_limit_and_continues_when_it_is_raised(rig: Rig) -> N
             state = await asyncio.wait_for(wait_for(context, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             (row,) = await rig.store.queries.stories(run)
-            assert (row.hold, reached_of(row)) == ("", None)
+            assert (row.waiting, reached_of(row)) == (WaitingPart(), None)
             assert state.spending.ledger.spent.usd == pytest.approx(2.4)
             assert state.given.limits.run == Budget(usd=3.0)
 

@@ -12,7 +12,7 @@ from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import PLAN, is_meant, outlines, run_view, unfinished
 from shiftwork.app.views.report import report
-from shiftwork.app.views.run_views import Activity, proof_of, reason
+from shiftwork.app.views.run_views import Activity, proof_of, reason, waiting_text
 from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits
@@ -25,6 +25,7 @@ from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.rows.row_parts import ProofPart, WaitCause, WaitingPart
 from shiftwork.ports.views import Owner, Queries, RunRow, WaitedRow
 from shiftwork.testing.builders import asked
 from shiftwork.testing.conformance.store_stage import run_row, story_row
@@ -38,7 +39,8 @@ def lives(owner: Owner) -> bool:
 
 
 def test_how_far_a_story_is_proved_is_reported_by_its_row() -> None:
-    row = replace(story_row("r1", "US-001"), proof="partly", shown=1, criteria=2, proof_remark="gate test is blind")
+    proof = ProofPart(level="partly", shown=1, criteria=2, remark="gate test is blind")
+    row = replace(story_row("r1", "US-001"), proof=proof)
     status = ProofStatus(level=ProofLevel.PARTLY, shown=1, criteria=2, remark="gate test is blind")
     assert proof_of(row) == status
     assert proof_of(story_row("r1", "US-001")) is None
@@ -106,8 +108,9 @@ def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
                 ("scripted", "scripted", view.used)
             ]
             story = view.stories[0].story
-            assert (story.hold, story.waiting) == ("limit", "limit: the story has spent 2.00 of 1.00 USD")
-            assert reason(story) == "the story has spent 2.00 of 1.00 USD"
+            message = "the story has spent 2.00 of 1.00 USD"
+            assert story.waiting == WaitingPart(cause=WaitCause.LIMIT, detail=message)
+            assert (waiting_text(story), reason(story)) == (f"limit: {message}", message)
             reached = Reached(whose=Whose.STORY, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
             assert reached_of(story) == reached
 

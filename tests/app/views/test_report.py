@@ -240,7 +240,7 @@ def test_the_roll_shows_what_each_story_waits_for() -> None:
         assert lines["US-005"].depends_on == ("US-004", "US-001")
         assert lines["US-005"].waits_for == ("US-004",)
         assert (lines["US-004"].step, lines["US-001"].step) == ("planning", "")
-        assert lines["US-001"].story.commit == LANDED
+        assert lines["US-001"].story.landing.commit == LANDED
 
     asyncio.run(scenario())
 

@@ -127,7 +127,7 @@ def test_the_newest_migration_is_the_one_that_new_databases_are_marked_with() ->
 def test_views_have_the_columns_of_their_rows() -> None:
     for row, view in VIEWS.items():
         table = tables.view_tables[row]
-        assert tuple(table.columns.keys()) == view.columns
+        assert tuple(table.columns.keys()) == tuple(view.columns)
         assert tuple(column.name for column in table.primary_key) == view.identity
 
 

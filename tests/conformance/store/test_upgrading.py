@@ -17,7 +17,9 @@ from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.adapters.store.sql.schema import VERSION_TABLE
 from shiftwork.adapters.store.sql.view_columns import values
 from shiftwork.errors import StoreError
-from shiftwork.ports.views import Row
+from shiftwork.ports.rows.row_columns import built, columns
+from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
+from shiftwork.ports.views import Row, StoryRow
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
 
 WAITING: dict[str, dict[str, Any]] = {
@@ -52,6 +54,10 @@ WAITING: dict[str, dict[str, Any]] = {
 }
 
 
+def waits(story: str, **values: Any) -> StoryRow:
+    return built(StoryRow, columns(story_row("r", story)) | values)
+
+
 def left_behind(url: str, version: str, rows: Sequence[Row]) -> None:
     """The database as the release of that schema would have left it."""
     engine = create_engine(url)
@@ -59,8 +65,8 @@ def left_behind(url: str, version: str, rows: Sequence[Row]) -> None:
         migrate.migrate(connection, VERSION_TABLE, version)
         for row in rows:
             table = tables.view_tables[type(row)]
-            columns = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
-            known = {name: value for name, value in values(row).items() if name in columns}
+            present = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
+            known = {name: value for name, value in values(row).items() if name in present}
             connection.execute(sa.insert(table).values(known))
     engine.dispose()
 
@@ -97,12 +103,42 @@ def test_a_table_that_lacks_what_every_release_has_had_cannot_be_read(sqlite_url
 
 
 def test_who_waited_before_the_upgrade_waits_for_the_same_after_it(database_url: str) -> None:
-    rows = [replace(story_row("r", f"s{place}"), waiting=waiting) for place, waiting in enumerate(WAITING)]
-    limited = replace(story_row("r", "t"), waiting="reset: the story has spent 1.00 of 2.00 USD", until=9.0)
-    left_behind(database_url, "0005", [*rows, limited])
+    left_behind(database_url, "0005", [waits(f"s{place}", waiting=waiting) for place, waiting in enumerate(WAITING)])
     store = open_store(database_url)
-    expected = [*(replace(row, **WAITING[row.waiting]) for row in rows), limited]
+    expected = [
+        waits(f"s{place}", **known | {"waiting": waiting.partition(": ")[2]})
+        for place, (waiting, known) in enumerate(WAITING.items())
+    ]
     assert list(asyncio.run(store.queries.stories("r"))) == expected
+    store.close()
+
+
+UNPACKED = {
+    ("question: Tabs? [1] yes [2] no", "question", None): ("Tabs? [1] yes [2] no", WaitCause.QUESTION),
+    ("question: Tabs?", "", None): ("Tabs?", WaitCause.QUESTION),
+    ("limit: question: or not?", "limit", None): ("question: or not?", WaitCause.LIMIT),
+    ("reset: 429", "", 9.0): ("429", WaitCause.RATE_LIMIT),
+    ("fancy: an unknown cause", "", None): ("fancy: an unknown cause", WaitCause.UNKNOWN),
+    ("", "", None): ("", WaitCause.UNKNOWN),
+}
+"""The columns `waiting`, `hold` and `until` before 0017; text and cause since then."""
+
+
+@pytest.mark.parametrize("version", ["0001", "0006", "0016"])
+def test_what_a_story_waits_for_is_read_from_a_packed_text_before_and_after_the_upgrade(
+    database_url: str, version: str
+) -> None:
+    packed = [
+        waits(f"s{place}", waiting=text, hold=hold, until=until) for place, (text, hold, until) in enumerate(UNPACKED)
+    ]
+    expected = [
+        WaitingPart(cause=cause, detail=text, until=until)
+        for (_, _, until), (text, cause) in zip(UNPACKED, UNPACKED.values(), strict=True)
+    ]
+    left_behind(database_url, version, packed)
+    assert [row.waiting for row in asyncio.run(open_queries(database_url).stories("r"))] == expected
+    store = open_store(database_url)
+    assert [row.waiting for row in asyncio.run(store.queries.stories("r"))] == expected
     store.close()
 
 
@@ -112,6 +148,12 @@ def test_why_a_landing_was_refused_before_the_upgrade_is_known_after_it(database
     quoted = replace(refused, story="s3", cause="step", failure="not landed (gates) is what the agent said")
     left_behind(database_url, "0006", [refused, empty, quoted])
     store = open_store(database_url)
-    expected = [replace(refused, refusal="gates"), replace(empty, refusal="empty"), quoted]
+    expected = [
+        *(
+            replace(row, landing=replace(row.landing, refusal=why))
+            for row, why in ((refused, "gates"), (empty, "empty"))
+        ),
+        quoted,
+    ]
     assert list(asyncio.run(store.queries.stories("r"))) == expected
     store.close()

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from shiftwork.adapters.store.sql.view_columns import identity, values
+from shiftwork.adapters.store.sql.view_columns import identity, row_of, values
 from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
@@ -47,7 +47,7 @@ class MemoryViews:
         self._project = project
 
     def write(self, rows: Sequence[Row]) -> None:
-        self._rows.update({(type(row), identity(row)): type(row)(**values(row)) for row in rows})
+        self._rows.update({(type(row), identity(row)): row_of(type(row), values(row)) for row in rows})
 
     async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
         def newness(row: RunRow) -> tuple[bool, float, str]:

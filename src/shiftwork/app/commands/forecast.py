@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from shiftwork.app.views.amounts import usage_of
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run.spending.forecast import forecast, plans_itself
 from shiftwork.domain.spec.spec import Spec
@@ -17,7 +16,7 @@ async def past_costs(queries: Queries) -> list[float]:
     """Returns the costs of recently landed stories whose cost is fully known."""
     runs = await queries.runs(limit=_RECENT_RUNS)
     rows = [row for run in runs for row in await queries.stories(run.run) if row.status == "completed"]
-    return [row.cost_usd for row in rows if row.cost_usd and not usage_of(row).unpriced]
+    return [row.used.cost_usd for row in rows if row.used.cost_usd and not row.used.unpriced]
 
 
 async def expected(queries: Queries, spec: Spec, workflow: Workflow, done: frozenset[StoryId]) -> Forecast | None:

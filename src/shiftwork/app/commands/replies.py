@@ -92,12 +92,12 @@ async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> Inte
 async def waiting_in(queries: Queries, story: str) -> list[str]:
     """Returns the runs in which this story waits for a person, newest first."""
     rows = await _unended(queries)
-    return [row.run for row in rows if row.story == story and row.waiting and row.until is None]
+    return [row.run for row in rows if row.story == story and row.waiting.needs_person]
 
 
 async def approvals_in(queries: Queries) -> list[str]:
     """Returns the runs in which a story waits for approval, newest first."""
-    return list(dict.fromkeys(row.run for row in await _unended(queries) if row.hold in APPROVALS))
+    return list(dict.fromkeys(row.run for row in await _unended(queries) if row.waiting.cause in APPROVALS))
 
 
 async def _unended(queries: Queries) -> list[StoryRow]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from json import dumps
 
-from shiftwork.app.runtime.story_projection import _undelivered, usage_columns
+from shiftwork.app.runtime.story_projection import undelivered_by, used_part
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.landing.state import QueueState
 from shiftwork.domain.run.state import RunState, RunStatus, StoryOutcome
@@ -69,7 +69,7 @@ def _run_row(run: RunState) -> RunRow:
         story_tokens=plan.limits.story.tokens,
         step_usd=plan.limits.step.usd,
         step_tokens=plan.limits.step.tokens,
-        undelivered=_undelivered(run.noticing, run.endings) if run.ended_at is not None else "",
+        undelivered=undelivered_by(run.noticing, run.endings) if run.ended_at is not None else "",
         without_gates="\n".join(plan.without_gates),
         project=plan.project,
         options=dumps(in_force(plan)),
@@ -86,15 +86,11 @@ def _idle_row(run: RunState, story: StoryId) -> StoryRow:
         title=run.asked(story).title,
         status=known.status,
         step="",
-        landing="none",
-        commit="",
-        ref="",
-        waiting="",
         failure=run.schedule.blocked.get(story, known.reason),
         cause=known.cause or "",
         started_at=None,
         ended_at=None,
-        **usage_columns(known.usage),
+        used=used_part(known.usage),
     )
 
 

@@ -1,7 +1,7 @@
 """The rows that are written with the facts of a story."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.domain.agents.bandit import role_of
 from shiftwork.domain.agents.tally import Pick
@@ -14,7 +14,8 @@ from shiftwork.domain.story.certify import proof_of
 from shiftwork.domain.story.state import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.pipeline import Step
-from shiftwork.ports.views import PAUSED, RESET, ProfileRow, Row, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
+from shiftwork.ports.rows.row_parts import LandingPart, LimitPart, ProofPart, UsedPart, WaitCause, WaitingPart
+from shiftwork.ports.views import PAUSED, ProfileRow, Row, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
 WAITING: Final = "waiting"
 """The landing status of a story whose gates are green and that needs a person's approval."""
@@ -44,63 +45,65 @@ def _story_row(story: StoryState) -> StoryRow:
         title=given.story.title,
         status=PAUSED if story.control.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
         step=current.id if current else "",
-        landing=WAITING if asked_about(story) else story.landing.progress,
-        commit=story.landed_commit,
-        ref=story.landed.ref if story.landed else "",
-        waiting=_waiting(story),
         failure=story.outcome.reason,
         cause=story.outcome.cause or "",
         started_at=story.started_at,
         ended_at=story.ended_at,
-        until=story.rate_limit.wait.until if story.rate_limit.wait else None,
-        tests=story.landing.inspection.message,
-        hold=story.asks.cause if story.asks else "",
-        refusal=story.landing.refused.cause
-        if story.landing.refused and story.outcome.cause is FailureCause.REFUSED
-        else "",
-        undelivered=_undelivered(story.waiting.noticing, story.waiting.holds) if story.asks else "",
-        **_proof(proof_of(story)),
-        **usage_columns(story.spending.usage),
-        **_limit(story.asks.reached if story.asks else None),
+        landing=_landing(story),
+        waiting=_waiting(story),
+        used=used_part(story.spending.usage),
+        limit=_limit(story.asks.reached if story.asks else None),
+        proof=_proof(proof_of(story)),
     )
 
 
-def _proof(status: ProofStatus | None) -> dict[str, Any]:
+def _landing(story: StoryState) -> LandingPart:
+    landing, failed = story.landing, story.outcome.cause is FailureCause.REFUSED
+    return LandingPart(
+        progress=WAITING if asked_about(story) else landing.progress,
+        commit=story.landed_commit,
+        ref=story.landed.ref if story.landed else "",
+        refusal=landing.refused.cause if landing.refused and failed else "",
+        tests=landing.inspection.message,
+    )
+
+
+def _proof(status: ProofStatus | None) -> ProofPart:
     if status is None:
-        return {}
-    shown = {"shown": status.shown, "criteria": status.criteria}
-    return {"proof": status.level, "proof_remark": status.remark, **shown}
+        return ProofPart()
+    return ProofPart(level=status.level, shown=status.shown, criteria=status.criteria, remark=status.remark)
 
 
-def _undelivered(noticing: Noticing, number: int) -> str:
-    """The channels that could not deliver the notice of that number."""
+def _waiting(story: StoryState) -> WaitingPart:
+    hold, wait = story.asks, story.rate_limit.wait
+    until = wait.until if wait else None
+    if hold:
+        undelivered = undelivered_by(story.waiting.noticing, story.waiting.holds)
+        cause, choices = WaitCause(hold.cause), hold.options
+        return WaitingPart(cause=cause, detail=hold.detail, choices=choices, until=until, undelivered=undelivered)
+    return WaitingPart(cause=WaitCause.RATE_LIMIT, detail=wait.reason, until=until) if wait else WaitingPart()
+
+
+def undelivered_by(noticing: Noticing, number: int) -> str:
+    """The channels that could not deliver the notice of that number, and why."""
     missed = noticing.missed if noticing.settled == number else ()
     return "; ".join(f"{channel}: {why}" for channel, why in missed)
 
 
-def _waiting(story: StoryState) -> str:
-    """The question and its options, each with the number that a person may answer."""
-    hold = story.asks
-    if hold is None:
-        return f"{RESET}: {story.rate_limit.wait.reason}" if story.rate_limit.wait else ""
-    options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
-    return f"{hold.cause}: {hold.detail}{options}"
-
-
-def _limit(reached: Reached | None) -> dict[str, Any]:
-    """The columns for the limit at which a story waits; see `amounts.reached_of`."""
+def _limit(reached: Reached | None) -> LimitPart:
+    """The limit at which a story waits; see `amounts.reached_of`."""
     if reached is None:
-        return {}
+        return LimitPart()
     limit, spent, needed = reached.limit, reached.spent, reached.needed
-    return {
-        "limit_of": reached.whose,
-        "limit_usd": limit.usd,
-        "limit_tokens": limit.tokens,
-        "limit_spent_usd": spent.usd,
-        "limit_spent_tokens": spent.tokens,
-        "limit_needed_usd": needed.usd,
-        "limit_needed_tokens": needed.tokens,
-    }
+    return LimitPart(
+        whose=reached.whose,
+        usd=limit.usd,
+        tokens=limit.tokens,
+        spent_usd=spent.usd,
+        spent_tokens=spent.tokens,
+        needed_usd=needed.usd,
+        needed_tokens=needed.tokens,
+    )
 
 
 GONE = -1
@@ -133,22 +136,22 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         log=step.log,
         agent=step.assigned_profile,
         model=step.model,
-        **usage_columns(step.usage),
+        used=used_part(step.usage),
     )
 
 
-def usage_columns(usage: Usage) -> dict[str, Any]:
-    """The columns for usage, the same in all rows."""
-    return {
-        "tries": usage.attempts,
-        "unpriced": usage.unpriced,
-        "uncounted": usage.uncounted,
-        "cost_usd": usage.cost_usd,
-        "estimated": usage.estimated,
-        "input_tokens": usage.input_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "output_tokens": usage.output_tokens,
-    }
+def used_part(usage: Usage) -> UsedPart:
+    """The usage as a part of a row; see `amounts.usage_of`."""
+    return UsedPart(
+        cost_usd=usage.cost_usd,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        tries=usage.attempts,
+        unpriced=usage.unpriced,
+        uncounted=usage.uncounted,
+        estimated=usage.estimated,
+    )
 
 
 def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
@@ -159,7 +162,7 @@ def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
     for share in after.spending.shares:
         if share not in known:
             run, story = after.given.run, after.given.story.id
-            yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, **usage_columns(share.usage))
+            yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, used=used_part(share.usage))
 
 
 def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:

@@ -27,27 +27,29 @@ type Limited = tuple[Budget, Budget, Budget]
 
 
 def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
+    used = row.used
     return Usage(
-        input_tokens=row.input_tokens,
-        output_tokens=row.output_tokens,
-        cost_usd=row.cost_usd,
-        estimated=bool(row.estimated),
-        cached_tokens=row.cached_tokens,
-        attempts=row.tries,
-        unpriced=row.unpriced,
-        uncounted=row.uncounted,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost_usd=used.cost_usd,
+        estimated=bool(used.estimated),
+        cached_tokens=used.cached_tokens,
+        attempts=used.tries,
+        unpriced=used.unpriced,
+        uncounted=used.uncounted,
     )
 
 
 def reached_of(row: StoryRow) -> Reached | None:
     """Returns the limit that a story waits at; None if it does not, or if that is unknown."""
-    if not row.limit_of:
+    limit = row.limit
+    if not limit.whose:
         return None
     return Reached(
-        whose=Whose(row.limit_of),
-        limit=Budget(usd=row.limit_usd, tokens=row.limit_tokens),
-        spent=Budget(usd=row.limit_spent_usd, tokens=row.limit_spent_tokens),
-        needed=Budget(usd=row.limit_needed_usd, tokens=row.limit_needed_tokens),
+        whose=Whose(limit.whose),
+        limit=Budget(usd=limit.usd, tokens=limit.tokens),
+        spent=Budget(usd=limit.spent_usd, tokens=limit.spent_tokens),
+        needed=Budget(usd=limit.needed_usd, tokens=limit.needed_tokens),
     )
 
 

@@ -77,7 +77,7 @@ def _caught_up(run: RunRow, stories: Sequence[StoryRow]) -> RunRow:
 def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None, silent: Silence) -> StoryView:
     if story.status != "in_progress":
         return StoryView(story=story, steps=steps)
-    if story.waiting:
+    if story.waiting.waits:
         return StoryView(story=story, steps=steps, activity=StoryActivity.WAITING)
     if worker is None:
         return StoryView(story=story, steps=steps)
@@ -167,7 +167,7 @@ def _activity(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -
     if run.status == PAUSED:
         return Activity.PAUSED
     in_progress = [view for view in stories if view.story.status == "in_progress"]
-    if in_progress and all(view.story.waiting and view.story.until is None for view in in_progress):
+    if in_progress and all(view.story.waiting.needs_person for view in in_progress):
         return Activity.WAITING
     if worker is None:
         return Activity.INTERRUPTED

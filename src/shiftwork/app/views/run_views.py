@@ -15,7 +15,9 @@ from shiftwork.domain.proof.verdict import ProofLevel, ProofStatus
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import total
 from shiftwork.domain.usage.usage import Share, Usage
-from shiftwork.ports.views import RESET, Owner, RunRow, StepRow, StoryRow
+from shiftwork.ports.rows.row_columns import columns
+from shiftwork.ports.rows.row_parts import WaitCause
+from shiftwork.ports.views import Owner, RunRow, StepRow, StoryRow
 
 
 class Activity(StrEnum):
@@ -126,16 +128,30 @@ class RunView:
 
 
 def reason(story: StoryRow) -> str:
-    """Returns why the story waits, without the prefix for the kind of wait."""
-    return story.waiting.removeprefix(f"{story.hold or RESET}: ")
+    """Returns why the story waits: the question with its choices, each with the number that a person may answer."""
+    waiting = story.waiting
+    return waiting.detail + "".join(f" [{number}] {choice}" for number, choice in enumerate(waiting.choices, start=1))
+
+
+def waiting_text(story: StoryRow) -> str:
+    """Returns what the story waits for, and why; empty if it does not wait."""
+    cause = story.waiting.cause
+    return f"{cause}: {reason(story)}" if cause else reason(story)
+
+
+def story_columns(story: StoryRow) -> dict[str, Any]:
+    """Returns the row as flat values for programs: `waiting` is the text, `hold` the kind of answer that is needed."""
+    hold = story.waiting.cause if story.waiting.cause is not WaitCause.RATE_LIMIT else ""
+    return columns(story) | {"waiting": waiting_text(story), "hold": hold}
 
 
 def proof_of(story: StoryRow) -> ProofStatus | None:
     """Returns the proof of a landed story; None if none is recorded."""
-    if not story.proof:
+    proof = story.proof
+    if not proof.level:
         return None
-    level = ProofLevel(story.proof)
-    return ProofStatus(level=level, shown=story.shown, criteria=story.criteria, remark=story.proof_remark)
+    level = ProofLevel(proof.level)
+    return ProofStatus(level=level, shown=proof.shown, criteria=proof.criteria, remark=proof.remark)
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

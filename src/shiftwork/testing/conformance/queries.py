@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from shiftwork.errors import VersionConflictError
+from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from shiftwork.ports.views import Owner, Row
 from shiftwork.testing.conformance.event_store import fresh_numbers, fresh_stream, notes
 from shiftwork.testing.conformance.store_stage import (
@@ -108,7 +109,7 @@ class QueriesConformance:
         ]
         rows = [spent_row(run, story, agent, model=model) for run, story, agent, model in names]
         await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
-        grown = replace(rows[1], cost_usd=0.5, tries=3, estimated=False)
+        grown = replace(rows[1], used=replace(rows[1].used, cost_usd=0.5, tries=3, estimated=False))
         await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[grown])
         assert list(await store.queries.spent("r")) == [rows[3], rows[2], grown, rows[0]]
         assert list(await store.queries.spent("p")) == []
@@ -189,6 +190,18 @@ class QueriesConformance:
         assert great is not None
         assert small is not None
         assert (great.max_tokens, small.max_tokens) == (2**63 - 1, 1 - 2**63)
+
+    @awaited
+    async def test_what_a_story_waits_for_is_shown_part_by_part(self, store: Handle) -> None:
+        choices = ("yes", 'no, "never"', "[1] maybe: 可", "", "\0\udc80")
+        asks = WaitingPart(cause=WaitCause.QUESTION, detail="question: or not?", choices=choices, undelivered="email")
+        limited = WaitingPart(cause=WaitCause.RATE_LIMIT, detail="429", until=9.5)
+        rows = [replace(story_row("w", f"s{place}"), waiting=part) for place, part in enumerate((asks, limited))]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        storable = replace(asks, choices=(*choices[:-1], "\N{REPLACEMENT CHARACTER}?"))
+        found = [row.waiting for row in await store.queries.stories("w")]
+        assert found == [storable, limited]
+        assert found[0].cause is WaitCause.QUESTION
 
     @QUICK
     @given(text=texts)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from shiftwork.ports.rows.row_parts import LandingPart, UsedPart
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.views import ProfileRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
@@ -99,14 +100,15 @@ def spent_row(run: str, story: str, agent: str, *, model: str = "", cost_usd: fl
         story=story,
         agent=agent,
         model=model,
-        tries=2,
-        unpriced=1,
-        uncounted=0,
-        cost_usd=cost_usd,
-        estimated=True,
-        input_tokens=2**40,
-        cached_tokens=3,
-        output_tokens=7,
+        used=UsedPart(
+            tries=2,
+            unpriced=1,
+            cost_usd=cost_usd,
+            estimated=True,
+            input_tokens=2**40,
+            cached_tokens=3,
+            output_tokens=7,
+        ),
     )
 
 
@@ -122,17 +124,12 @@ def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> St
         title=title,
         status="in_progress",
         step="step-002",
-        landing="none",
-        commit="c0ffee",
-        ref="main",
-        waiting="",
         failure="",
         cause="",
-        cost_usd=None,
-        input_tokens=2**40,
-        output_tokens=7,
         started_at=1.5,
         ended_at=None,
+        landing=LandingPart(commit="c0ffee", ref="main"),
+        used=UsedPart(input_tokens=2**40, output_tokens=7),
     )
 
 
@@ -152,10 +149,8 @@ def step_row(run: str, story: str, step: str, *, position: int = 1, notes: str =
         notes=notes,
         error="",
         skip_reason="",
-        cost_usd=0.5,
-        input_tokens=1,
-        output_tokens=2,
         started_at=None,
         ended_at=None,
         log="",
+        used=UsedPart(cost_usd=0.5, input_tokens=1, output_tokens=2),
     )

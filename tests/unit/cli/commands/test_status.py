@@ -14,6 +14,7 @@ from shiftwork.entrypoints.cli.render.json import run_document
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
+from shiftwork.ports.rows.row_parts import LandingPart, WaitingPart
 from shiftwork.ports.views import StepRow
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
 
@@ -99,7 +100,7 @@ def test_what_was_only_waiting_is_reported_and_has_fields_of_its_own_for_program
 
 def test_a_story_at_its_gates_is_shown_with_since_when() -> None:
     step = replace(step_row("r1", "US-1", "step-001"), status="completed", ended_at=60.0)
-    asked = StoryView(story=replace(story_row("r1", "US-1"), landing="requested"), steps=[step])
+    asked = StoryView(story=replace(story_row("r1", "US-1"), landing=LandingPart(progress="requested")), steps=[step])
     lands = f"    landing since {o_clock(60.0)}: gates run on the tree that will land"
     view = RunView(run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=[asked])
     assert lands in status_text(view).splitlines()
@@ -124,7 +125,7 @@ def test_the_limits_of_a_run_are_reported() -> None:
 
 def test_notices_that_no_one_has_got_are_reported(tmp_path: Path) -> None:
     run = replace(run_row("r1"), status="completed", ended_at=2.0, undelivered="webhook: Connection refused")
-    waits = replace(story_row("r1", "US-1"), undelivered="webhook: Connection refused")
+    waits = replace(story_row("r1", "US-1"), waiting=WaitingPart(undelivered="webhook: Connection refused"))
     view = RunView(run=run, activity=Activity.OVER, worker=None, stories=[StoryView(story=waits, steps=[])])
     lines = status_text(view).splitlines()
     assert "  notices  not delivered: webhook: Connection refused" in lines

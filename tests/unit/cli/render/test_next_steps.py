@@ -1,6 +1,7 @@
 """The status of runs and stories in words: one word for each state, and the next commands."""
 
 from dataclasses import replace
+from json import dumps, loads
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,22 @@ from shiftwork.entrypoints.cli.commands.status import status_text
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
-from shiftwork.entrypoints.cli.render.json import row_document
+from shiftwork.entrypoints.cli.render.json import row_document, run_document
 from shiftwork.entrypoints.cli.render.phrases import WIDTH, o_clock, width
 from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
+from shiftwork.ports.rows.row_columns import built, columns
+from shiftwork.ports.rows.row_parts import WaitCause
+from shiftwork.ports.views import StoryRow
 from shiftwork.ports.workspace import Obstacle
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
 
-QUESTION = {"waiting": "question: Tabs or blanks?", "hold": "question"}
+QUESTION = {"waiting": "Tabs or blanks?", "hold": WaitCause.QUESTION}
 
 
 def story(name: str, status: str, **more: object) -> StoryView:
-    row = replace(story_row("r1", name), status=status, **more)  # type: ignore[arg-type]  # one value a field
+    row = built(StoryRow, columns(story_row("r1", name)) | {"status": status, **more})
     begun = replace(step_row("r1", name, "step-001"), status="in_progress", log="step-001-1.jsonl")
     return StoryView(story=row, steps=[begun] if status in {"failed", "in_progress"} else [])
 
@@ -53,8 +57,8 @@ def test_a_story_has_the_same_word_wherever_it_is_shown() -> None:
     [
         (Activity.WORKING, story("US-001", "in_progress"), "working"),
         (Activity.INTERRUPTED, story("US-001", "in_progress"), "stopped"),
-        (Activity.LIMITED, story("US-001", "in_progress", waiting="limit", until=9.0), "limited"),
-        (Activity.INTERRUPTED, story("US-001", "in_progress", waiting="limit", until=9.0), "stopped"),
+        (Activity.LIMITED, story("US-001", "in_progress", hold=WaitCause.RATE_LIMIT, until=9.0), "limited"),
+        (Activity.INTERRUPTED, story("US-001", "in_progress", hold=WaitCause.RATE_LIMIT, until=9.0), "stopped"),
         (Activity.STUCK, replace(story("US-001", "in_progress"), activity=StoryActivity.STUCK), "stuck"),
         (Activity.PAUSED, story("US-001", "paused"), "paused"),
     ],
@@ -139,7 +143,7 @@ LONG = "a title or a word of an agent's that is longer than any terminal, " * 8 
 def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
     """It was cut to a hundred columns, and what a script looked for was not there."""
     failed = story("US-001", "failed", title=LONG, failure=f"gate test failed:\n{LONG}")
-    waits = story("US-002", "in_progress", waiting=f"question: {LONG}", hold="question")
+    waits = story("US-002", "in_progress", waiting=LONG, hold=WaitCause.QUESTION)
     run = view(Activity.WAITING, failed, waits)
     run = replace(run, run=replace(run.run, title=LONG))
     assert status_text(run).count(LONG) == 4
@@ -151,7 +155,7 @@ def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
 
 
 def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it() -> None:
-    limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=60.0)
+    limited = story("US-001", "in_progress", waiting="exit code 75", hold=WaitCause.RATE_LIMIT, until=60.0)
     run = view(Activity.LIMITED, limited, story("US-002", "unclaimed"))
     title, waits = opening(replace(run, run=replace(run.run, title="Greetings")))
     assert title == "run r1: Greetings"
@@ -170,7 +174,7 @@ def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it(
 def test_the_end_of_a_wait_is_reported_by_the_clock_that_it_was_set_by(since: float, until: float, said: str) -> None:
     """No wait lasts longer than patience, for any clock: an end in the far future would never be seen."""
     at = now()
-    limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=at + until)
+    limited = story("US-001", "in_progress", waiting="exit code 75", hold=WaitCause.RATE_LIMIT, until=at + until)
     waits = replace(limited, waited=(Waited(awaited=Awaited.LIMIT, since=at + since),))
     shown = [line.strip() for line in status_text(view(Activity.LIMITED, waits)).splitlines() if "continues" in line]
     assert shown == [said.format(o_clock(at + until))]
@@ -191,7 +195,7 @@ def test_what_was_undone_can_be_done_again() -> None:
 def test_all_that_wait_are_shown_with_how_to_answer_them() -> None:
     asks, done = (
         story("US-001", "in_progress", **QUESTION),
-        story("US-002", "in_progress", waiting="approval: ok?", hold="approval"),
+        story("US-002", "in_progress", waiting="ok?", hold=WaitCause.APPROVAL),
     )
     said = status_text(view(Activity.WAITING, asks, done)).splitlines()
     assert said[-4:] == [
@@ -202,8 +206,16 @@ def test_all_that_wait_are_shown_with_how_to_answer_them() -> None:
     ]
 
 
+def test_the_choices_of_a_question_are_a_list_for_programs_and_numbered_for_people() -> None:
+    run = view(Activity.WAITING, story("US-001", "in_progress", **QUESTION, choices=("tabs", "blanks")))
+    message = "question: Tabs or blanks? [1] tabs [2] blanks"
+    assert f"    waits: {message}" in status_text(run).splitlines()
+    (shown,) = loads(dumps(run_document(run)))["stories"]
+    assert (shown["choices"], shown["hold"], shown["waiting"]) == (["tabs", "blanks"], "question", message)
+
+
 def test_several_that_wait_for_approval_can_be_approved_at_once() -> None:
-    approval = {"waiting": "approval: may it land?", "hold": "approval"}
+    approval = {"waiting": "may it land?", "hold": WaitCause.APPROVAL}
     both = [story(f"US-00{number}", "in_progress", **approval) for number in (1, 2)]
     assert list(next_steps.meanwhile(view(Activity.WAITING, *both)))[-1] == (
         "shiftwork approve --all",

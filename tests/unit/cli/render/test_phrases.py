@@ -9,6 +9,7 @@ from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, plain
+from shiftwork.ports.rows.row_parts import WaitCause
 
 
 @pytest.mark.parametrize(
@@ -109,37 +110,41 @@ def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
 
 
 def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
-    assert phrases.reply_to("r", "US-1", "question") == 'shiftwork answer US-1 "…"'
-    assert phrases.reply_to("r", "US-1", "") == "shiftwork resume r", "the reason was not recorded"
+    assert phrases.reply_to("r", "US-1", WaitCause.QUESTION) == 'shiftwork answer US-1 "…"'
+    assert phrases.reply_to("r", "US-1", WaitCause.UNKNOWN) == "shiftwork resume r", "the reason was not recorded"
     reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
-    assert phrases.reply_to("r", "US-1", "limit", reached) == "shiftwork resume r --max-cost 4"
+    assert phrases.reply_to("r", "US-1", WaitCause.LIMIT, reached) == "shiftwork resume r --max-cost 4"
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
-    assert phrases.reply_to("r", "US-1", "approval") == f"shiftwork diff US-1, then: {approve} --because …"
+    assert phrases.reply_to("r", "US-1", WaitCause.APPROVAL) == f"shiftwork diff US-1, then: {approve} --because …"
     changed = "shiftwork diff US-1 --since-approved, then: "
-    assert phrases.reply_to("r", "US-1", "changed") == f"{changed}{approve} --because …"
-    assert phrases.reply_to("r", "US-1", "exhausted") == approve
+    assert phrases.reply_to("r", "US-1", WaitCause.CHANGED) == f"{changed}{approve} --because …"
+    assert phrases.reply_to("r", "US-1", WaitCause.EXHAUSTED) == approve
     other = phrases.naming("r", meant=False)
-    assert phrases.reply_to("r", "US-1", "exhausted", naming=other) == (
+    assert phrases.reply_to("r", "US-1", WaitCause.EXHAUSTED, naming=other) == (
         "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
     )
-    confirmed = phrases.reply_to("r", "US-1", "evidence")
+    confirmed = phrases.reply_to("r", "US-1", WaitCause.EVIDENCE)
     assert confirmed == f"shiftwork diff US-1, then: {approve}", "any other text would be neither yes nor no"
 
 
-@pytest.mark.parametrize("cause", ["question", "approval", "changed", "exhausted", "evidence"])
-def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
+@pytest.mark.parametrize(
+    "cause", [cause for cause in WaitCause if cause not in {WaitCause.UNKNOWN, WaitCause.RATE_LIMIT, WaitCause.LIMIT}]
+)
+def test_who_waits_in_another_run_is_replied_to_there(cause: WaitCause) -> None:
     steps = phrases.replies("r", "US-1", cause, naming=" --run r")
     assert all(" US-1 " in command and " --run r" in command for command, _ in steps)
 
 
 def test_who_is_to_confirm_work_is_shown_how_to_look_at_it() -> None:
-    assert phrases.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
-    assert phrases.first_look("US-1", "approval") == (("shiftwork diff US-1", "look at it first"),)
-    assert phrases.first_look("US-1", "question") == ()
+    assert phrases.first_look("US-1", WaitCause.EVIDENCE, " --run r") == (
+        ("shiftwork diff US-1 --run r", "look at it first"),
+    )
+    assert phrases.first_look("US-1", WaitCause.APPROVAL) == (("shiftwork diff US-1", "look at it first"),)
+    assert phrases.first_look("US-1", WaitCause.QUESTION) == ()
 
 
 def test_of_a_patch_that_has_changed_since_it_was_approved_the_difference_is_shown_first() -> None:
-    assert phrases.first_look("US-1", "changed", " --run r") == (
+    assert phrases.first_look("US-1", WaitCause.CHANGED, " --run r") == (
         ("shiftwork diff US-1 --run r --since-approved", "what has changed since you approved it"),
         ("shiftwork diff US-1 --run r", "all of it"),
     )

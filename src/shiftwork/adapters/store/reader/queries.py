@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from shiftwork.adapters.store.sql.dialect import NOW
-from shiftwork.adapters.store.sql.view_columns import VIEWS, lease
+from shiftwork.adapters.store.sql.packed_waits import unpacked
+from shiftwork.adapters.store.sql.view_columns import VIEWS, View, lease, row_of
 from shiftwork.errors import StoreError
 from shiftwork.ports.views import Lease, Owner, ProfileRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
@@ -71,13 +72,19 @@ class SqlQueries:
         query = f'SELECT * FROM "{view.table}" WHERE {own} AND {wanted} {tail}'  # noqa: S608 - only names from the source code
         records = await self._fetch(query, (*self._project, *parameters))
         try:
-            return [kind(**{name: record[name] for name in view.columns if name in record}) for record in records]
+            return [row_of(kind, _upgraded(view, record)) for record in records]
         except TypeError as error:
             raise unreadable(error) from error
 
     def _own(self, column: str) -> str:
         """The condition that a column has the id of a run of the project."""
         return f"{column} IN (SELECT run FROM runs WHERE project = ?)" if self._project else "true"  # noqa: S608 - as above
+
+
+def _upgraded(view: View, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The record of a story from before 0017 as that migration would leave it."""
+    is_packed = "choices" in view.columns and "choices" not in record and "waiting" in record
+    return {**record, **unpacked(record)} if is_packed else record
 
 
 def unreadable(error: Exception) -> StoreError:

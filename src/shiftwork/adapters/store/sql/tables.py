@@ -7,6 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from shiftwork.adapters.store.sql.view_columns import VIEWS
+from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Row, RunRow
 
 metadata = sa.MetaData()
@@ -63,6 +64,8 @@ _TYPES: Final[dict[Any, sa.types.TypeEngine[Any]]] = {
     int: sa.BigInteger(),
     float: _REAL,
     bool: sa.Boolean(),
+    WaitCause: sa.Text(),
+    tuple[str, ...]: sa.Text(),
 }
 
 
@@ -71,12 +74,12 @@ def _view_table(row: type[Row]) -> sa.Table:
     return sa.Table(
         view.table,
         metadata,
-        *(_view_column(name, hint, view.identity) for name, hint in typing.get_type_hints(row).items()),
+        *(_view_column(name, hint, view.identity) for name, hint in view.columns.items()),
     )
 
 
 def _view_column(name: str, hint: Any, identity: tuple[str, ...]) -> sa.Column[Any]:
-    parts = typing.get_args(hint) or (hint,)
+    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     (plain,) = (part for part in parts if part is not types.NoneType)
     return sa.Column(name, _TYPES[plain], primary_key=name in identity, nullable=types.NoneType in parts)
 

@@ -1,24 +1,38 @@
 """The table and columns of each kind of view row, derived from the row's type so that they stay in step."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from json import dumps, loads
 from typing import Any, Final
 
+from shiftwork.ports.rows.row_columns import built, column_types, columns
+from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 _GREATEST: Final = 2**63 - 1
 
 
+def _texts(stored: str) -> tuple[str, ...]:
+    return tuple(loads(stored))
+
+
+_READ: Final[dict[Any, Callable[[Any], Any]]] = {WaitCause: WaitCause, tuple[str, ...]: _texts}
+"""How a column is read whose type no database has."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A table of rows; a row replaces another with the same values in the `identity` columns."""
+    """A table of rows, its columns with their types; a row replaces another with the same values in the `identity`
+    columns.
+    """
 
     table: str
     identity: tuple[str, ...]
-    columns: tuple[str, ...]
+    columns: Mapping[str, Any]
 
 
 def _view(table: str, row: type[Row], *identity: str) -> View:
-    return View(table=table, identity=identity, columns=tuple(field.name for field in fields(row)))
+    return View(table=table, identity=identity, columns=column_types(row))
 
 
 VIEWS: Final[dict[type[Row], View]] = {
@@ -39,7 +53,13 @@ def values(row: Row) -> dict[str, Any]:
     """The row's columns. Characters that databases reject (NUL, half of a surrogate pair) are replaced, and numbers
     that are too large are capped: a fact that cannot be shown must not stop a run.
     """
-    return {name: _storable(getattr(row, name)) for name in VIEWS[type(row)].columns}
+    return {name: _storable(value) for name, value in columns(row).items()}
+
+
+def row_of[R](kind: type[R], stored: Mapping[str, Any]) -> R:
+    """The row with these stored columns. Missing columns get their defaults; raises TypeError if one has none."""
+    known = column_types(kind)
+    return built(kind, {name: _restored(known[name], value) for name, value in stored.items() if name in known})
 
 
 def lease(resource: str, owner: Owner, age: float) -> Lease:
@@ -50,4 +70,11 @@ def lease(resource: str, owner: Owner, age: float) -> Lease:
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if isinstance(value, tuple):
+        return dumps([_storable(item) for item in value])
     return max(-_GREATEST, min(value, _GREATEST)) if isinstance(value, int) else value
+
+
+def _restored(hint: Any, value: Any) -> Any:
+    read = _READ.get(hint)
+    return read(value) if read else value

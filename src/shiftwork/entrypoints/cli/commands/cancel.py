@@ -79,14 +79,16 @@ def _landed_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
     """Stories that landed after the request, because they were past their gates: the user expects that nothing lands
     any more.
     """
-    known = {view.story.commit for view in before.stories}
-    return tuple(view.story for view in after.stories if view.story.commit and view.story.commit not in known)
+    known = {view.story.landing.commit for view in before.stories}
+    return tuple(
+        view.story for view in after.stories if view.story.landing.commit and view.story.landing.commit not in known
+    )
 
 
 def _undone_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
     """Stories reverted after the request, because the revert was past its gates."""
-    known = {view.story.story for view in before.stories if view.story.commit}
-    return tuple(view.story for view in after.stories if view.story.story in known and not view.story.commit)
+    known = {view.story.story for view in before.stories if view.story.landing.commit}
+    return tuple(view.story for view in after.stories if view.story.story in known and not view.story.landing.commit)
 
 
 def _is_undone(view: RunView, story: StoryRow) -> str:

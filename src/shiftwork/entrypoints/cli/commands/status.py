@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import outlines, run_view
-from shiftwork.app.views.run_views import Activity, RunView, StoryView
+from shiftwork.app.views.run_views import Activity, RunView, StoryView, waiting_text
 from shiftwork.bootstrap.state.read_only import (
     folders,
     left_running,
@@ -174,9 +174,9 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     yield f"  {phrases.filled(story.story + '  ' + story.title, 14)} {state}"
     if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
-    if story.commit:
+    if story.landing.commit:
         yield from phrases.labelled("    ", phrases.wrapped(next_steps.landed_as(story), room - 4, most=_LANDED_LINES))
-    if story.status == "in_progress" and story.landing == "requested" and run.moves:
+    if story.status == "in_progress" and story.landing.progress == "requested" and run.moves:
         yield f"    {phrases.landing(step.ended_at for step in view.steps)}"
     if story.story in run.undoing:
         yield from phrases.following(next_steps.undoing(run, story.story), f"    {next_steps.UNDOING}: ")
@@ -189,13 +189,13 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
 def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What the story waits for, why it has failed, and how it changed tests."""
     story, room = view.story, phrases.width() - 12
-    yield from phrases.labelled("    waits: ", phrases.wrapped(story.waiting, room, most=_QUESTION_LINES))
+    yield from phrases.labelled("    waits: ", phrases.wrapped(waiting_text(story), room, most=_QUESTION_LINES))
     yield from phrases.labelled(f"    {next_steps.ended(story)}: ", phrases.gist(story.failure, room))
-    if story.tests:
-        yield f"    tests: {one_line(story.tests, room)}"
-    if story.until is not None and run.moves:
+    if story.landing.tests:
+        yield f"    tests: {one_line(story.landing.tests, room)}"
+    if story.waiting.until is not None and run.moves:
         yield f"    {next_steps.going_on(view, now())}"
-    elif story.waiting and story.until is None:
+    elif story.waiting.needs_person:
         yield from phrases.following(next_steps.replies(run, story), "    answer with: ")
 
 

@@ -8,7 +8,7 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import RunView, proof_of
+from shiftwork.app.views.run_views import RunView, proof_of, waiting_text
 from shiftwork.app.views.story_list import Line, roll
 from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries, silence
@@ -81,7 +81,7 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
         one_line(story.story, _WIDEST),
         state,
         one_line(line.step, _WIDEST) or ("landing" if _lands(story) else "-"),
-        story.commit[:10] or "-",
+        story.landing.commit[:10] or "-",
         brief(proof) if (proof := proof_of(story)) else "-",
         amounts.brief_total(used),
         amounts.brief_cost(used),
@@ -90,18 +90,18 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
 
 
 def _lands(story: StoryRow) -> bool:
-    return story.status == "in_progress" and story.landing == "requested"
+    return story.status == "in_progress" and story.landing.progress == "requested"
 
 
 def _waits(view: RunView, line: Line) -> Iterator[str]:
     story, room = line.story, phrases.width() - 4
     if story.story in view.undoing:
         yield from phrases.following(next_steps.undoing(view, story.story), f"    {next_steps.UNDOING}: ")
-    if story.waiting:
-        until = "" if story.until is None else phrases.o_clock(story.until)
+    if story.waiting.waits:
+        until = "" if story.waiting.until is None else phrases.o_clock(story.waiting.until)
         whom = f"    waits until {until} for a limit to reset: " if until else "    needs you: "
-        yield from phrases.labelled(whom, phrases.wrapped(story.waiting, room - len(whom), most=_LINES))
-    if story.waiting and story.until is None:
+        yield from phrases.labelled(whom, phrases.wrapped(waiting_text(story), room - len(whom), most=_LINES))
+    if story.waiting.needs_person:
         yield from phrases.following(next_steps.replies(view, story), "    answer with: ")
     if story.failure:
         label = f"    {next_steps.ended(story)}: "

@@ -17,7 +17,7 @@ from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.story.approval import asked_about
-from shiftwork.domain.story.state import Hold, HoldCause
+from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.control.intents import make_sure
 from shiftwork.entrypoints.cli.control.which_run import chosen
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
@@ -26,6 +26,7 @@ from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, raise_hint
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import EXIT_DONE, IntentError, UsageError
+from shiftwork.ports.rows.row_parts import WaitCause
 
 
 def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
@@ -53,8 +54,8 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
     queries = open_queries(site)
     named = run or _which(site, answer(lambda: approvals_in(queries)))
     view = answer(lambda: run_view(queries, named, liveness()))
-    waiting = [story.story.story for story in view.stories if story.story.hold == HoldCause.APPROVAL]
-    changed = [story.story.story for story in view.stories if story.story.hold == HoldCause.CHANGED]
+    waiting = [story.story.story for story in view.stories if story.story.waiting.cause is WaitCause.APPROVAL]
+    changed = [story.story.story for story in view.stories if story.story.waiting.cause is WaitCause.CHANGED]
     if not waiting:
         raise _nothing_waits(view, changed)
     make_sure(site, view)

@@ -117,8 +117,8 @@ def opening(view: RunView) -> Iterator[str]:
     yield one_line(f"run {view.run.run}: {view.run.title}", phrases.width())
     if without := next_steps.without(view):
         yield without
-    for story in (item.story for item in view.stories if item.story.until is not None):
-        until = phrases.o_clock(story.until or 0.0)
+    for story in (item.story for item in view.stories if item.story.waiting.until is not None):
+        until = phrases.o_clock(story.waiting.until or 0.0)
         yield one_line(f"{story.story} waits until {until} for a limit to reset: {reason(story)}", phrases.width())
 
 

@@ -151,7 +151,7 @@ def _output(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> I
 
 def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
     """What was proved, from the recorded changes."""
-    landed = view.stories[0].story
+    landed = view.stories[0].story.landing
     refused = [change for change in changes if change.event == "landing_refused"]
     gates = next((change.text for change in reversed(changes) if change.event == "gates_passed"), "")
     attempts = sum(step.attempts for step in view.stories[0].steps)

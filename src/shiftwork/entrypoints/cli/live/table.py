@@ -24,6 +24,7 @@ from shiftwork.entrypoints.cli.live.many_stories import stories_table
 from shiftwork.entrypoints.cli.live.progress_lines import line
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.ports.rows.row_parts import WaitCause
 
 _STYLES: Final = {
     StepStatus.COMPLETED: "green",
@@ -154,7 +155,7 @@ def _now_doing(board: Board, at: Stream) -> str:
     if hold := story.asks:
         run = story.given.run
         named = phrases.naming(run, meant=board.meant)
-        reply = phrases.reply_to(run, story.given.story.id, hold.cause, hold.reached, named)
+        reply = phrases.reply_to(run, story.given.story.id, WaitCause(hold.cause), hold.reached, named)
         return f"needs you [{reply}]: {hold.cause}: {hold.detail}"
     if wait := story.rate_limit.wait:
         return f"waits until {phrases.o_clock(wait.until)} for a limit to reset: {wait.reason}"

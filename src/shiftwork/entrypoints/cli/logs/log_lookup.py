@@ -84,7 +84,7 @@ def _informative(view: RunView, wanted: Wanted) -> StoryView:
     """
     begun = [story for story in view.stories if _step(story, wanted)] or view.stories
     working = [item for item in begun if item.story.status == "in_progress"]
-    moving = next((item for item in working if not item.story.waiting), None)
+    moving = next((item for item in working if not item.story.waiting.waits), None)
     if wanted.follow and moving:
         return moving
     failed = next_steps.newest_failure(begun)

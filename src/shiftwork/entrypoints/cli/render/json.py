@@ -7,8 +7,9 @@ from typing import Any, Final
 import click
 
 from shiftwork.app.views import amounts
-from shiftwork.app.views.run_views import RunView
+from shiftwork.app.views.run_views import RunView, story_columns
 from shiftwork.entrypoints.cli.render import next_steps
+from shiftwork.ports.rows.row_columns import columns
 from shiftwork.ports.views import RunRow, StepRow, StoryRow
 
 _LIMITS: Final = frozenset(f"{whose}_{what}" for whose in ("max", "story", "step") for what in ("usd", "tokens"))
@@ -53,4 +54,5 @@ def row_document(row: RunRow) -> dict[str, Any]:
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:
     """The row; unknown amounts are null."""
-    return asdict(row) | amounts.plain(amounts.usage_of(row))
+    flat = story_columns(row) if isinstance(row, StoryRow) else columns(row)
+    return flat | amounts.plain(amounts.usage_of(row))

@@ -12,6 +12,7 @@ from shiftwork.domain.proof.proof_status import after_landed
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
+from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import RunRow, StoryRow
 from shiftwork.ports.workspace import Obstacle
 
@@ -46,8 +47,8 @@ def of_story(view: RunView, story_view: StoryView) -> str:
         return UNDOING
     if story_view.activity is StoryActivity.STUCK:
         return story_view.activity.value
-    waits, limited = bool(row.waiting) and row.until is None, row.until is not None
-    return phrases.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
+    waits, limited = row.waiting.needs_person, row.waiting.until is not None
+    return phrases.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof.level)
 
 
 def ended(story: StoryRow) -> str:
@@ -64,13 +65,13 @@ def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:
 
 def landed_as(story: StoryRow) -> str:
     """The commit, the branch, and how far it is proved."""
-    return f"landed {story.commit[:10]} on {plain(story.ref)}{after_landed(proof_of(story))}"
+    return f"landed {story.landing.commit[:10]} on {plain(story.landing.ref)}{after_landed(proof_of(story))}"
 
 
 def by_proof(view: RunView) -> dict[str, list[StoryRow]]:
     """The landed stories, by how far they are proved; without the run's own steps."""
     stories = [story.story for story in view.stories if story.story.story != FRAME]
-    return {level.value: [story for story in stories if story.proof == level] for level in ProofLevel}
+    return {level.value: [story for story in stories if story.proof.level == level] for level in ProofLevel}
 
 
 def proof(view: RunView) -> Iterator[tuple[str, str]]:
@@ -79,13 +80,13 @@ def proof(view: RunView) -> Iterator[tuple[str, str]]:
     if proved := found[ProofLevel.PROVED]:
         yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
     if partly := found[ProofLevel.PARTLY]:
-        listed = ", ".join(f"{story.story} ({story.shown} of {story.criteria})" for story in partly)
+        listed = ", ".join(f"{story.story} ({story.proof.shown} of {story.proof.criteria})" for story in partly)
         yield "landed", f"{_counted(partly)} with some criteria not shown: {listed}{_remarks(partly)}"
     if bare := found[ProofLevel.GATES_ONLY]:
         named = ", ".join(story.story for story in bare)
         yield "landed", f"{_counted(bare)} whose gates passed, without criteria to show: {named}{_remarks(bare)}"
-    for remark in dict.fromkeys(story.proof_remark for story in found[ProofLevel.NO_GATES]):
-        same = [story for story in found[ProofLevel.NO_GATES] if story.proof_remark == remark]
+    for remark in dict.fromkeys(story.proof.remark for story in found[ProofLevel.NO_GATES]):
+        same = [story for story in found[ProofLevel.NO_GATES] if story.proof.remark == remark]
         yield "no gates", f"{', '.join(story.story for story in same)} landed without any gate: {remark}"
 
 
@@ -94,14 +95,14 @@ def _counted(stories: Sequence[StoryRow]) -> str:
 
 
 def _remarks(stories: Sequence[StoryRow]) -> str:
-    return "".join(f"; {story.story}: {story.proof_remark}" for story in stories if story.proof_remark)
+    return "".join(f"; {story.story}: {story.proof.remark}" for story in stories if story.proof.remark)
 
 
 def going_on(view: StoryView, now: float) -> str:
     """When a story that waits for a limit to reset continues. The clock may have been set since the wait began: then
     the wait may end before the expected time, or that time is past.
     """
-    until, since = view.story.until or 0.0, view.waited[-1].since if view.waited else 0.0
+    until, since = view.story.waiting.until or 0.0, view.waited[-1].since if view.waited else 0.0
     if now < since:
         return "continues by itself: the clock was set back since the wait began"
     return f"continues at {phrases.o_clock(until)} by itself" if now < until else "continues by itself in a moment"
@@ -124,11 +125,11 @@ def _failed(stories: Iterable[StoryView]) -> list[StoryView]:
 def landed_on(view: RunView) -> str:
     """The branch with the last landed work: the run's own, or another if that could not be moved safely."""
     last = last_landed(view)
-    return last.ref if last else ""
+    return last.landing.ref if last else ""
 
 
 def last_landed(view: RunView) -> StoryRow | None:
-    landed = (story.story for story in view.stories if story.story.commit)
+    landed = (story.story for story in view.stories if story.story.landing.commit)
     return max(landed, key=lambda story: story.ended_at or 0.0, default=None)
 
 
@@ -146,7 +147,7 @@ def held_because(branch: str, obstacle: Obstacle) -> str:
 def undelivered(view: RunView) -> str:
     """Which notices about the run's end or its questions were not delivered, and why."""
     values = dict.fromkeys(
-        why for why in (view.run.undelivered, *(story.story.undelivered for story in view.stories)) if why
+        why for why in (view.run.undelivered, *(story.story.waiting.undelivered for story in view.stories)) if why
     )
     return f"not delivered: {plain('; '.join(values))}" if values else ""
 
@@ -178,8 +179,8 @@ def naming(view: RunView) -> str:
 
 
 def replies(view: RunView, story: StoryRow) -> tuple[phrases.Step, ...]:
-    look = phrases.first_look(story.story, story.hold, naming(view))
-    return (*look, *phrases.replies(view.run.run, story.story, story.hold, reached_of(story), naming(view)))
+    look = phrases.first_look(story.story, story.waiting.cause, naming(view))
+    return (*look, *phrases.replies(view.run.run, story.story, story.waiting.cause, reached_of(story), naming(view)))
 
 
 def at_limit(view: RunView) -> list[StoryRow]:
@@ -188,14 +189,14 @@ def at_limit(view: RunView) -> list[StoryRow]:
 
 
 def is_at_limit(story: StoryRow) -> bool:
-    return story.hold == "limit"
+    return story.waiting.cause is WaitCause.LIMIT
 
 
 def meanwhile(view: RunView) -> Iterator[phrases.Step]:
     """What to type while the run needs a person: for all waiting stories, and for failed ones."""
-    waiting = [story.story for story in view.stories if story.story.waiting and story.story.until is None]
+    waiting = [story.story for story in view.stories if story.story.waiting.needs_person]
     yield from dict.fromkeys(step for story in waiting for step in replies(view, story))  # one limit may hold many
-    if (count := sum(story.hold in state_labels.APPROVALS for story in waiting)) > 1:
+    if (count := sum(story.waiting.cause in state_labels.APPROVALS for story in waiting)) > 1:
         yield f"shiftwork approve --all{naming(view)}", f"all {count} that need approval"
     yield from fallen(view)
 
@@ -225,7 +226,7 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
     been merged.
     """
     run = view.run
-    landed = [story.story for story in view.stories if story.story.commit]
+    landed = [story.story for story in view.stories if story.story.landing.commit]
     if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
         yield from fallen(view)
     elif not landed:
@@ -234,7 +235,7 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
     elif (ref := landed_on(view)) != run.branch and obstacle is not None:
         yield from _merge(ref, obstacle)
     else:
-        yield phrases.look_at([story.commit for story in landed], run.branch), ""
+        yield phrases.look_at([story.landing.commit for story in landed], run.branch), ""
 
 
 def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
@@ -248,7 +249,7 @@ def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
 
 def _again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:
     run, story = failed.story.run, failed.story.story
-    if failed.story.refusal == "gates":
+    if failed.story.landing.refusal == "gates":
         yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"
     elif any(step.log for step in failed.steps):
         yield f"shiftwork logs {run} --story {story}", ""

@@ -14,6 +14,7 @@ from shiftwork.domain.agents.idle_time import Idle
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
+from shiftwork.ports.rows.row_parts import WaitCause
 
 type Step = tuple[str, str]
 """A command to type, and when or why; the reason is empty if it is obvious."""
@@ -36,6 +37,8 @@ _WRITEBACK: Final = re.compile(
     r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
 )
 """Lines that name the cause, in a long output of a gate."""
+_SHOWN_FIRST: Final = frozenset({WaitCause.APPROVAL, WaitCause.EVIDENCE, WaitCause.DEPENDENCIES})
+"""What a person should see work for before they answer."""
 
 
 def duration(seconds: float | None) -> str:
@@ -90,36 +93,38 @@ def look_at(commits: Sequence[str], branch: str) -> str:
     return f"git {shown}"
 
 
-def replies(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> tuple[Step, ...]:
-    """What to type for a story that needs a person, by its kind of hold; `naming` names its run."""
-    if hold == "limit":
+def replies(
+    run: str, story: str, cause: WaitCause, reached: Reached | None = None, naming: str = ""
+) -> tuple[Step, ...]:
+    """What to type for a story that needs a person, by what it waits for; `naming` names its run."""
+    if cause is WaitCause.LIMIT:
         return ((raise_hint.command(run, reached), ""),)
     yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
     ends = "the story ends, and nothing lands"
-    known: dict[str, tuple[Step, ...]] = {
-        "approval": ((yes, ""), (f"or: {no} --because …", "")),
-        "changed": ((yes, "land it as it is now"), (f"or: {no} --because …", "")),
-        "evidence": ((yes, "it holds: land it"), (f"or: {no}", f"it does not hold: {ends}")),
-        "dependencies": ((yes, "run its gates in the current environment"), (f"or: {no}", ends)),
-        "exhausted": ((yes, "one more round"), (f"or: {no}", "give it up")),
-        "question": ((f'shiftwork answer {story} "…"{naming}', ""),),
+    known: dict[WaitCause, tuple[Step, ...]] = {
+        WaitCause.APPROVAL: ((yes, ""), (f"or: {no} --because …", "")),
+        WaitCause.CHANGED: ((yes, "land it as it is now"), (f"or: {no} --because …", "")),
+        WaitCause.EVIDENCE: ((yes, "it holds: land it"), (f"or: {no}", f"it does not hold: {ends}")),
+        WaitCause.DEPENDENCIES: ((yes, "run its gates in the current environment"), (f"or: {no}", ends)),
+        WaitCause.EXHAUSTED: ((yes, "one more round"), (f"or: {no}", "give it up")),
+        WaitCause.QUESTION: ((f'shiftwork answer {story} "…"{naming}', ""),),
     }
     # For a hold of an earlier release the cause may be unknown: `resume` finds it.
-    return known.get(hold, ((f"shiftwork resume {run}", ""),))
+    return known.get(cause, ((f"shiftwork resume {run}", ""),))
 
 
-def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
+def first_look(story: str, cause: WaitCause, naming: str = "") -> tuple[Step, ...]:
     """What to look at before a reply: the user should see work before approving or confirming it."""
     diff = f"shiftwork diff {story}{naming}"
-    if hold == "changed":
+    if cause is WaitCause.CHANGED:
         return (f"{diff} --since-approved", "what has changed since you approved it"), (diff, "all of it")
-    return ((diff, "look at it first"),) if hold in {"approval", "evidence", "dependencies"} else ()
+    return ((diff, "look at it first"),) if cause in _SHOWN_FIRST else ()
 
 
-def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:
+def reply_to(run: str, story: str, cause: WaitCause, reached: Reached | None = None, naming: str = "") -> str:
     """The look and the replies on one line."""
-    look = "".join(f"{command}, then: " for command, _ in first_look(story, hold, naming)[:1])
-    return look + ", ".join(command for command, _ in replies(run, story, hold, reached, naming))
+    look = "".join(f"{command}, then: " for command, _ in first_look(story, cause, naming)[:1])
+    return look + ", ".join(command for command, _ in replies(run, story, cause, reached, naming))
 
 
 def naming(run: str, *, meant: bool) -> str:

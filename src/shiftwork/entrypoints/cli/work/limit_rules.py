@@ -88,8 +88,8 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
     """Raises UsageError for a limit below what has been used: it would change nothing."""
     held = next_steps.at_limit(view)
     bars = [bar for story in held if (reached := reached_of(story)) for bar in raise_hint.bars(reached)]
-    dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
-    longest = max((story.input_tokens + story.output_tokens for story in held), default=0)
+    dearest = max((story.used.cost_usd or 0.0 for story in held), default=0.0)
+    longest = max((story.used.input_tokens + story.used.output_tokens for story in held), default=0)
     for option, limit, known in (
         ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
         ("--max-story-cost", bounds.max_story_cost, dearest),

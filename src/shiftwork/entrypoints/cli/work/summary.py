@@ -9,7 +9,7 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import Activity, RunView, reason
+from shiftwork.app.views.run_views import Activity, RunView, reason, waiting_text
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import FRAME, RunId
@@ -84,7 +84,11 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("notices", next_steps.undelivered(view)),
             (
                 "tests",
-                "; ".join(f"{story.story.story}: {story.story.tests}" for story in view.stories if story.story.tests),
+                "; ".join(
+                    f"{story.story.story}: {story.story.landing.tests}"
+                    for story in view.stories
+                    if story.story.landing.tests
+                ),
             ),
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}" if kept else ""),
@@ -109,7 +113,9 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         if landed is None:
             yield "done: there was nothing to change"
             return
-        checked = any(item.story.proof != ProofLevel.NO_GATES for item in view.stories if item.story.commit)
+        checked = any(
+            item.story.proof.level != ProofLevel.NO_GATES for item in view.stories if item.story.landing.commit
+        )
         label = "done: landed " if checked else "landed without any gate: "
         yield from _in_lines(label, _where(landed, run.branch, obstacle))
     else:
@@ -124,11 +130,11 @@ def _held(view: RunView) -> Iterator[str]:
     if first and next_steps.is_at_limit(first):
         yield from _in_lines("limit reached: ", reason(first))
     else:
-        yield from _in_lines("needs you: ", first.waiting if first else "")
+        yield from _in_lines("needs you: ", waiting_text(first) if first else "")
 
 
 def _first_held(view: RunView) -> StoryRow | None:
-    return next((story.story for story in view.stories if story.story.hold), None)
+    return next((story.story for story in view.stories if story.story.waiting.needs_person), None)
 
 
 def _despite(view: RunView, obstacle: Obstacle) -> str:
@@ -137,7 +143,7 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
     if last is None:
         return "what had landed is reverted" if view.run.status == "undone" else "nothing was landed"
     stories = [story.story for story in view.stories if story.story.story != FRAME]
-    landed = sum(bool(story.commit) for story in stories)
+    landed = sum(bool(story.landing.commit) for story in stories)
     where = _where(last, view.run.branch, obstacle)
     several = landed and len(stories) > 1
     return f"{landed} of {len(stories)} stories have landed, the last as {where}" if several else f"landed {where}"
@@ -179,8 +185,8 @@ def _as_printed(line: str) -> Iterator[str]:
 
 
 def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:
-    held = "" if story.ref == branch else f", {next_steps.held_because(branch, obstacle)}"
-    return f"{story.commit[:10]} on {story.ref}{held}"
+    held = "" if story.landing.ref == branch else f", {next_steps.held_because(branch, obstacle)}"
+    return f"{story.landing.commit[:10]} on {story.landing.ref}{held}"
 
 
 def _diffs(site: Site, view: RunView) -> Path | None:

@@ -1,0 +1,65 @@
+"""Rows as flat columns, and back: each field of a part is a column of its row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from shiftwork.ports.rows.row_parts import COLUMN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A field of a row: a column, or a part with columns of its own."""
+
+    name: str
+    column: str
+    type: Any
+    is_part: bool
+
+
+@cache
+def _layout(row: Any) -> tuple[_Place, ...]:
+    return tuple(
+        _Place(
+            name=field.name,
+            column=field.metadata.get(COLUMN, field.name),
+            type=field.type,
+            is_part=is_dataclass(field.type),
+        )
+        for field in fields(row)
+    )
+
+
+def column_types(row: type) -> Mapping[str, Any]:
+    """The type of each column of a kind of row."""
+    return _types(row)
+
+
+@cache
+def _types(row: type) -> Mapping[str, Any]:
+    found: dict[str, Any] = {}
+    for place in _layout(row):
+        found |= _types(place.type) if place.is_part else {place.column: place.type}
+    return found
+
+
+def columns(row: Any) -> dict[str, Any]:
+    """The values of a row, by column."""
+    kind: type = type(row)
+    found: dict[str, Any] = {}
+    for place in _layout(kind):
+        value = getattr(row, place.name)
+        found |= columns(value) if place.is_part else {place.column: value}
+    return found
+
+
+def built[R](row: type[R], values: Mapping[str, Any]) -> R:
+    """The row of these columns. Fields without a column get their defaults; raises TypeError for one that has none."""
+    kind: type = row
+    found = {
+        place.name: built(place.type, values) if place.is_part else values[place.column]
+        for place in _layout(kind)
+        if place.is_part or place.column in values
+    }
+    return row(**found)
