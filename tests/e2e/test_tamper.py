@@ -129,10 +129,8 @@ def hooks(task: AgentTask) -> None:
     """Settings, a filter and a hook that would run in the harness's git: in the repository it was given, and beside."""
     trap, user = task.home / "trap", user_of(task)
     for file in (".git/config", ".git/shiftwork/git/config", ".git/shiftwork/hub.git/config"):
-        shell(task, f"git config --file {user / file} core.fsmonitor 'touch {trap}'")
-    for file in (".git/config", ".git/shiftwork/hub.git/config"):
-        shell(task, f"git config --file {user / file} filter.fake.clean 'touch {trap}; cat'")
-        shell(task, f"git config --file {user / file} filter.fake.smudge 'touch {trap}; cat'")
+        for name in ("core.fsmonitor", "filter.fake.clean", "filter.fake.smudge"):
+            shell(task, f"git config --file {user / file} {name} 'touch {trap}; cat'")
     shell(
         task,
         f"git config core.fsmonitor 'touch {trap}' && git config core.hooksPath .hooks && mkdir -p .hooks"
