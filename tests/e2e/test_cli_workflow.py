@@ -99,7 +99,13 @@ def test_what_is_in_the_package_is_shown_anywhere_and_whole(project: Project, tm
     listed = project.shiftwork("-C", str(outside), "workflow", "list")
     assert listed.returncode == 0, listed
     assert "\N{HORIZONTAL ELLIPSIS}" not in listed.stdout, "into a pipe nothing is cut"
-    assert {line.split()[0] for line in listed.stdout.splitlines()} >= {"dynamic", "ralph", "plan", "feature-dev"}
+    assert {line.split()[0] for line in listed.stdout.splitlines()} >= {
+        "auto",
+        "dynamic",
+        "ralph",
+        "plan",
+        "feature-dev",
+    }
     assert project.shiftwork("-C", str(outside), "workflow", "show", "ralph").returncode == 0
     assert project.shiftwork("-C", str(outside), "workflow", "new", "mine").returncode == 64
 
@@ -244,7 +250,7 @@ def test_a_database_that_a_repository_names_is_not_called_before_it_is_trusted(
 
 @pytest.mark.parametrize("shown", ["show", "graph"])
 def test_where_none_is_named_the_one_of_the_settings_is_shown(project: Project, shown: str) -> None:
-    usual = project.shiftwork("workflow", shown, "dynamic").stdout
+    usual = project.shiftwork("workflow", shown, "auto").stdout
     assert project.shiftwork("workflow", shown).stdout == usual
     with (project.root / "shiftwork.toml").open("a", encoding="utf-8") as settings:
         settings.write('[run]\nworkflow = "ralph"\n')

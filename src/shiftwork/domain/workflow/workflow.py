@@ -148,7 +148,6 @@ AUTO: Final = Workflow(
                     description="Decide how large the story is, and do it if it is small",
                     decision_key=SIZE,
                     default="small",
-                    output_keys=(SIZE,),
                     routes=(
                         Route(value="small"),
                         Route(value="medium", adds=("planning", "test_architecture", "coding", "review")),

@@ -42,7 +42,10 @@ def _nodes(steps: tuple[StepPlan, ...]) -> list[dict[str, object]]:
             "name": step.name,
             "kind": step.kind.value,
             "agent": step.agent,
-            "routes": [{"value": route.value, "to": route.target, "back": route.back} for route in step.routes],
+            "routes": [
+                {"value": route.value, "to": route.target, "back": route.back, "adds": list(route.adds)}
+                for route in step.routes
+            ],
             "body": _nodes(step.body),
         }
         for step in steps

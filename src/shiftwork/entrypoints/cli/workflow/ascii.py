@@ -27,6 +27,7 @@ def routes(step: StepPlan) -> Iterator[str]:
     key = f"{step.decision_key.upper()}: " if step.decision_key else ""
     for route in step.routes:
         way = f"back to {route.target}" if route.back else f"on to {route.target}" if route.target else "continue"
+        way = f"add {', '.join(route.adds)}" if route.adds else way
         yield f"{key}{route.value} → {way}"
 
 
