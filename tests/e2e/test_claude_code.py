@@ -60,7 +60,7 @@ def assert_every_prompt_holds_only_what_its_step_is_to_see(handover: Handover) -
     prompts = {step_type(prompt): prompt for prompt in handover.prompts().values()}
     assert prompts.keys() == set(DYNAMIC_STEPS)
     notes = {kind for kind, prompt in prompts.items() if "context_gathering is done" in prompt}
-    assert notes == set(DYNAMIC_STEPS) - {"context_gathering", "linting"}
+    assert notes == set(DYNAMIC_STEPS) - {"context_gathering"}
     editors = {kind for kind, prompt in prompts.items() if "edit_workflow" in prompt}
     assert editors == {
         "planning",
@@ -72,7 +72,7 @@ def assert_every_prompt_holds_only_what_its_step_is_to_see(handover: Handover) -
         "final_review",
     }
     told_the_request = {kind for kind, prompt in prompts.items() if REQUEST in prompt}
-    assert told_the_request == set(DYNAMIC_STEPS) - {"linting"}
+    assert told_the_request == set(DYNAMIC_STEPS)
     assert not any("review is done" in prompts[kind] for kind in ("planning", "coding", "initial_testing"))
 
 

@@ -54,7 +54,7 @@ ANSWERS = {
 
 def features(step: str, request: ModelRequest) -> Turn:
     """The first story is a placeholder until the verifier's own words come back."""
-    file = "morning.txt" if "US-001" in request.prompt.partition("COMPLETED STORIES")[0] else "evening.txt"
+    file = "morning.txt" if "## Story US-001:" in request.prompt else "evening.txt"
     match (step, request.turn):
         case ("implement", 0):
             placeholder = file == "morning.txt" and "morning.txt greets nobody" not in request.prompt
@@ -95,7 +95,8 @@ def assert_each_prompt_holds_its_values(*prompts: str) -> None:
     assert REQUEST in plan
     assert "# Who you are\n\n## AGENTS.md\n\n# Planner" in plan
     assert "Name: Planner" in plan
-    assert "/somewhere/else" not in setup, "where the work is done is the harness's to say"
+    said = [line for line in setup.splitlines() if "/somewhere/else" in line]
+    assert said == ["> REPO: /somewhere/else"], "a note may say it; where the work is done is the harness's to say"
     assert "TEST_CMD: make greeting-tests\n" in first
     assert "## Story US-001: Morning\n\nNOTE: first" in first
     assert "VERIFY FEEDBACK (if retrying): \n" in first

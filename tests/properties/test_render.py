@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.story.state import Dialogue, Landing, Refused, StoryState
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.step_types import CATALOGUE
-from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.domain.workflow.workflow import AgentPlan, StepPlan
 from shiftwork.prompts.lengths import PROMPT, foremost, newest, quoted, shorten, size
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names, render
@@ -143,6 +144,8 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
         output_folder=draw(HUGE),
         branch=draw(HUGE),
         workspace=draw(HUGE),
+        project=draw(HUGE),
+        feature=draw(HUGE),
         attempt=draw(st.integers()),
         memory=Memory(project=shelf(draw(MANY)), patterns=shelf(draw(MANY)), progress=shelf(draw(MANY))),
     )
@@ -161,10 +164,13 @@ def test_a_prompt_is_bounded_and_can_be_sent_whatever_it_is_made_of(
     assert prompt.endswith("proves nothing.\n")
 
 
-def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
+@pytest.mark.parametrize("own", ["", "🦊 words\n" * 50_000, "{{progress}} {{notes}} {{checks}}", "{{current_story}}"])
+def test_a_prompt_with_every_part_at_its_limit_is_bounded(own: str) -> None:
     text = "🦊 words\n" * 5_000
     step = replace(
-        made := _step(1, "final_review", text), feedback=text, plan=replace(made.plan, output_keys=(text,) * 8)
+        made := _step(1, "final_review", text),
+        feedback=text,
+        plan=replace(made.plan, output_keys=(text,) * 8, input=own, expects=text, agent="fox"),
     )
     state = StoryState(
         assignment=Assignment(
@@ -177,6 +183,7 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
             agent="",
             limits=Limits(),
             instructions=text,
+            agents=(AgentPlan(id="fox", persona=(("SOUL.md", text),)),),
         ),
         pipeline=Pipeline(steps=(*(_step(number, "coding", text) for number in range(40)), step)),
         dialogue=Dialogue(notes=shelf((text,) * 8), messages=(text,) * 8),
@@ -189,6 +196,8 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
         output_folder=text,
         branch=text,
         workspace=text,
+        project=text,
+        feature=text,
         memory=Memory(project=shelf((text,) * 8), patterns=shelf((text,) * 8), progress=shelf((text,) * 8)),
     )
 

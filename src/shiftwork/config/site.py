@@ -64,6 +64,13 @@ class Site:
         return Whereabouts(root=self.root, shared=self.shared, worktree=self.worktree)
 
     @property
+    def name(self) -> str:
+        """The name of the project, in every worktree that of its main checkout or of its bare repository."""
+        if not self.worktree:
+            return self.root.name
+        return self.shared.parent.name if self.shared.name == ".git" else self.shared.stem
+
+    @property
     def state(self) -> Path:
         return self.whereabouts.state
 

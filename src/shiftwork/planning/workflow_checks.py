@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.workflow.guardrails import MAX_STEPS
-from shiftwork.domain.workflow.template_values import AGENTS_ONLY, BUILT_IN, PROTECTED_KEYS
+from shiftwork.domain.workflow.template_values import AGENTS_ONLY, BUILT_IN, MEMORY, PROTECTED_KEYS
 from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan, Workflow
 from shiftwork.planning.desugar import DECISIONS
 from shiftwork.prompts.answer.problem import did_you_mean
@@ -44,8 +44,12 @@ def produced(step: StepPlan) -> frozenset[str]:
 
 def names_available(workflow: Workflow) -> frozenset[str]:
     """The names that templates of the workflow may use; a name without a value yet renders empty."""
+    return BUILT_IN | MEMORY | _own_names(workflow)
+
+
+def _own_names(workflow: Workflow) -> frozenset[str]:
     given = (key for key, _ in workflow.context)
-    return BUILT_IN.union(given, *(produced(step) for step in all_steps(workflow)))
+    return frozenset(given).union(*(produced(step) for step in all_steps(workflow)))
 
 
 def check_templates(workflow: Workflow) -> tuple[Flaw, ...]:
@@ -55,11 +59,12 @@ def check_templates(workflow: Workflow) -> tuple[Flaw, ...]:
 
 
 def _unknown_names(workflow: Workflow, known: frozenset[str]) -> Iterator[Flaw]:
+    only_agents = AGENTS_ONLY | (MEMORY - _own_names(workflow))
     for step in all_steps(workflow):
         for name in sorted(names(step.input) - known):
             message = f"{{{{{name}}}}} is a name that no step produces{did_you_mean(name, known)}"
             yield Flaw(step=step.name, field="input", message=message)
-        for name in sorted(names(step.input) & AGENTS_ONLY if step.kind is StepKind.APPROVAL else ()):
+        for name in sorted(names(step.input) & only_agents if step.kind is StepKind.APPROVAL else ()):
             yield Flaw(step=step.name, field="input", message=f"{{{{{name}}}}} is only for agents, not for questions")
         cleared = {key for route in step.routes for key in route.clear}
         for key in sorted(cleared - known):

@@ -8,27 +8,27 @@ from typing import Final
 
 # The sum of the limits and the fixed texts stays below `PROMPT`; a test checks this.
 LIMITS: Final = {
-    "story": 24_000,
-    "instructions": 16_000,
+    "story": 20_000,
+    "instructions": 12_000,
     "requirements": 12_000,
     "criteria": 16_000,
     "gates": 4_000,
     "step": 8_000,
-    "notes": 32_000,
-    "scratch": 16_000,
+    "notes": 24_000,
+    "scratch": 12_000,
     "project": 8_000,
     "patterns": 8_000,
     "progress": 8_000,
-    "persona": 16_000,
+    "persona": 12_000,
     "answers": 8_000,
     "feedback": 12_000,
     "messages": 6_000,
-    "refused": 16_000,
+    "refused": 10_000,
     "remaining": 10_000,
     "outputs": 4_000,
 }
-# Limits for a step with its own prompt, which does not also contain the story, the notes and the memory.
-OWN: Final = {"input": 64_000, "value": 16_000, "expects": 4_000}
+# Limits for a step with its own prompt; they are added to the others.
+OWN: Final = {"input": 34_000, "value": 16_000, "expects": 4_000}
 PROMPT: Final = 250_000
 FIXED: Final = 16_000
 LINE: Final = 400

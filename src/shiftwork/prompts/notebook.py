@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.memory.notes import Memory, Note, Shelf
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
-from shiftwork.prompts.lengths import LIMITS, NOTICE, newest, one_line, quoted
+from shiftwork.prompts.lengths import LIMITS, NOTICE, QUOTE, newest, one_line, quoted, shorten
 
 SCRATCH: Final = "scratch.md"
 PROGRESS: Final = "progress.txt"
@@ -32,14 +32,24 @@ def story_text(story: StoryState) -> str:
 
 def progress_text(run: RunState) -> str:
     """The log of the run in the format common to Ralph tools: patterns first, then what has landed."""
-    plan, memory = run.given, run.memory
-    lead = (
-        f"# Progress Log\nRun: {plan.run}\nTask: {one_line(plan.spec.title)}\nStarted: {_time(run.started_at or 0.0)}"
-    )
+    memory = run.memory
     patterns = _notices(memory.patterns) + [_bullet(note.text) for note in memory.patterns.all]
-    known = "\n".join(patterns) or "(none yet)"
-    landed = [f"{_chapter(note)}\n---" for note in memory.progress.all]
-    return _joined(lead, (f"## Codebase Patterns\n{known}", "---", *_notices(memory.progress), *landed))
+    landed = _notices(memory.progress) + _chapters(memory)
+    lead = progress_lead(run.given.run, run.given.spec.title, run.started_at or 0.0)
+    return _joined(lead, (_patterns("\n".join(patterns)), "---", *landed))
+
+
+def progress_lead(run: RunId, title: str, started_at: float) -> str:
+    return f"# Progress Log\nRun: {run}\nTask: {one_line(title)}\nStarted: {_time(started_at)}"
+
+
+def quoted_progress(lead: str, memory: Memory) -> str:
+    """The same log within the limits for a prompt; the newest entries are always included."""
+    bullets = [_bullet(note.text) for note in memory.patterns.all]
+    patterns = shelved(memory.patterns, bullets, LIMITS["patterns"], "patterns").replace("\n\n", "\n")
+    landed = shelved(memory.progress, _chapters(memory), LIMITS["progress"], "stories")
+    text = quoted(_joined(lead, (_patterns(patterns), "---", landed)))
+    return shorten(text, LIMITS["patterns"] + LIMITS["progress"], QUOTE)
 
 
 def progress(memory: Memory) -> str:
@@ -66,6 +76,14 @@ def _written(shelf: Shelf) -> list[str]:
 
 def _notices(shelf: Shelf) -> list[str]:
     return [f"[{shelf.left_out} older notes left out]"] if shelf.left_out else []
+
+
+def _patterns(known: str) -> str:
+    return f"## Codebase Patterns\n{known or '(none yet)'}"
+
+
+def _chapters(memory: Memory) -> list[str]:
+    return [f"{_chapter(note)}\n---" for note in memory.progress.all]
 
 
 def _chapter(note: Note) -> str:

@@ -1,11 +1,15 @@
-"""Composes prompts: which parts a step is shown, and in which order."""
+"""Composes prompts: which parts a step is shown, and in which order.
+
+Parts that are the same in all steps of a story come first, then parts that only grow, and the step's own parts last. So
+the prompts of a story begin with the same text, which helps an agent that caches the beginning of its input.
+"""
 
 from collections.abc import Callable
 from typing import Final
 
+from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.pipeline import Step
-from shiftwork.domain.workflow.step_types import Section
 from shiftwork.prompts import memory_parts, prompt_sections, proof, workflow_parts
 from shiftwork.prompts.prompt_sections import Surroundings, View
 
@@ -15,9 +19,11 @@ type _Test = Callable[[View], bool]
 
 
 def compose(state: StoryState, step: Step, given: Surroundings) -> str:
-    """Returns the prompt of one attempt: only the parts for the step's type, and at most `lengths.PROMPT` bytes."""
+    """Returns the prompt of one attempt, at most `lengths.PROMPT` bytes. A part that the step's own prompt places by
+    its name is not repeated.
+    """
     view = View(state=state, step=step, given=given)
-    texts = (part(view) for shown, part in (_OWN_PARTS if step.plan.input else _PARTS) if shown(view))
+    texts = (part(view) for shown, part in _PARTS if shown(view))
     # Escaped JSON can contain half of a surrogate pair, which cannot be sent, so it is replaced here.
     return "\n\n".join(text for text in texts if text).encode(errors="replace").decode() + "\n"
 
@@ -26,50 +32,49 @@ def _always(_: View) -> bool:
     return True
 
 
-def _sees(section: Section) -> _Test:
-    return lambda view: section in view.sees
+def _unless_placed(*names: str) -> _Test:
+    return lambda view: view.placed.isdisjoint(names)
+
+
+def _story(view: View) -> bool:
+    """For a step of the run itself, and for a step that plans, the story is the task."""
+    of_task = view.step.plan.plans or view.state.given.story.id == FRAME
+    return view.placed.isdisjoint({"current_story", "task"} if of_task else {"current_story"})
+
+
+def _own(view: View) -> bool:
+    return view.step.plan.input != ""
+
+
+def _of_catalogue(view: View) -> bool:
+    return not _own(view)
 
 
 def _edits(view: View) -> bool:
-    return view.step.may_edit and not view.step.plan.sizes and (view.given.tools or view.given.output_folder != "")
+    return view.edits
 
 
-# A refusal is shown to the steps that see the checks: those that fix its cause, and those that review the fix.
 _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
-    (_always, workflow_parts.persona),
     (_always, prompt_sections.house),
-    (_sees(Section.STORY), prompt_sections.story),
-    (_sees(Section.CRITERIA), prompt_sections.criteria),
-    (_sees(Section.GATES), prompt_sections.gates),
-    (_always, proof.wanted),
-    (_always, prompt_sections.this_step),
-    (_sees(Section.NOTES), prompt_sections.notes),
-    (_sees(Section.SCRATCH), memory_parts.scratch),
-    (_sees(Section.PROGRESS), memory_parts.progress),
-    (_sees(Section.PROJECT), memory_parts.project),
-    (_sees(Section.PATTERNS), memory_parts.patterns),
-    (_always, prompt_sections.feedback),
-    (_always, prompt_sections.answers),
-    (_always, prompt_sections.harness_messages),
-    (_sees(Section.GATES), prompt_sections.refused),
     (_always, prompt_sections.tools),
-    (_edits, prompt_sections.remaining),
-    (_edits, prompt_sections.editing),
-    (_always, prompt_sections.answer),
-)
-
-# A step with its own prompt is shown what that prompt names, and what only the harness knows.
-_OWN_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
-    (_always, workflow_parts.persona),
-    (_always, prompt_sections.house),
-    (_always, workflow_parts.task),
-    (_always, workflow_parts.own_feedback),
+    (_story, prompt_sections.story),
+    (_story, prompt_sections.criteria),
+    (_unless_placed("checks"), memory_parts.checks),
+    (_unless_placed("patterns", "progress"), memory_parts.patterns),
+    (_unless_placed("progress"), memory_parts.progress),
+    (_unless_placed("learnings"), memory_parts.learnings),
     (_always, prompt_sections.answers),
+    (_unless_placed("notes"), memory_parts.notes),
+    (_unless_placed("scratch"), memory_parts.scratch),
+    (_always, workflow_parts.persona),
+    (_of_catalogue, prompt_sections.this_step),
+    (_own, workflow_parts.task),
+    (_unless_placed("verify_feedback"), prompt_sections.feedback),
     (_always, prompt_sections.harness_messages),
     (_always, prompt_sections.refused),
     (_always, proof.wanted),
-    (_always, prompt_sections.tools),
     (_edits, prompt_sections.remaining),
     (_edits, prompt_sections.editing),
-    (_always, workflow_parts.answer),
+    (_of_catalogue, prompt_sections.answer),
+    (_own, workflow_parts.answer),
 )

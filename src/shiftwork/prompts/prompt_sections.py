@@ -10,9 +10,10 @@ from shiftwork.domain.memory.notes import Memory
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.guardrails import HARNESS_ONLY, MAX_RESTARTS, MAX_STEPS
 from shiftwork.domain.workflow.pipeline import FINISHED, Step, StepStatus
-from shiftwork.domain.workflow.step_types import CATALOGUE, EVERYTHING, Section
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.template_values import MEMORY
 from shiftwork.prompts.lengths import LIMITS, QUOTE, foremost, newest, one_line, quoted, shorten
-from shiftwork.prompts.render import render
+from shiftwork.prompts.render import names, render
 from shiftwork.prompts.templates import instructions, template
 
 
@@ -21,8 +22,9 @@ class Surroundings:
     """What the application knows about an attempt, but the story's history does not.
 
     `tools` says that the MCP tools are offered; `output_folder` is the path of the edit-request file if not.
-    With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it, `memory` the memory
-    of its run, `remaining` the number of other unfinished stories of the run.
+    With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it. `project` and
+    `feature` are the names of the repository and of the run's spec, `memory` is the memory of the run, which
+    `started_at` that time, and `remaining` the number of its other unfinished stories.
     """
 
     gates: tuple[Gate, ...] = ()
@@ -31,6 +33,9 @@ class Surroundings:
     attempt: int = 1
     branch: str = ""
     workspace: str = ""
+    project: str = ""
+    feature: str = ""
+    started_at: float = 0.0
     memory: Memory = Memory()
     remaining: int = 0
 
@@ -44,10 +49,24 @@ class View:
     given: Surroundings
 
     @property
-    def sees(self) -> frozenset[Section]:
-        """The sections for the step's type; types that are not in the catalogue see everything."""
+    def placed(self) -> frozenset[str]:
+        """The parts that the step's own prompt places itself; a key of the workflow with the same name is no part."""
+        return names(self.step.plan.input).difference(MEMORY & dict(self.state.dialogue.context).keys())
+
+    @property
+    def edits(self) -> bool:
+        """Whether the step is offered to edit steps: some must be left, or it is the last, which may insert others. A
+        step that sizes the story has no need to.
+        """
+        offered = (self.given.tools or self.given.output_folder != "") and not self.step.plan.sizes
+        left = any(step.status is StepStatus.PENDING for step in self.state.pipeline.steps if step.id != self.step.id)
+        return offered and self.step.may_edit and (left or self.step.last)
+
+    @property
+    def proves(self) -> bool:
+        """Whether the step can give evidence; types that are not in the catalogue can."""
         row = CATALOGUE.get(self.step.plan.type)
-        return row.sees if row else EVERYTHING
+        return row is None or row.proves
 
 
 _REFUSED: Final = {
@@ -61,66 +80,69 @@ _REFUSED: Final = {
     Refusal.EVIDENCE: "The gates pass, but there is no evidence that the acceptance criteria hold.",
 }
 
-SHOWING: Final = frozenset({Section.CRITERIA, Section.GATES})
-"""The sections that a step needs to give evidence for a criterion."""
-
-# Notes and questions are for steps that work with notes; evidence is for steps that see `SHOWING`.
-_TOOLS: Final = (
-    ("tool_note", frozenset({Section.SCRATCH})),
-    ("tool_evidence", SHOWING),
-    ("tool_ask", frozenset({Section.SCRATCH})),
-)
+_AS_ASKED: Final = "what the story asks for"
+_EDIT: Final = "edit"
 
 
 def house(view: View) -> str:
-    values = {
-        "step": one_line(view.step.id),
-        "type": one_line(view.step.plan.type),
-        "attempt": str(view.given.attempt),
-        "minutes": f"{view.step.plan.minutes:g}",
-        "branch": one_line(view.given.branch) or "not known",
-        "workspace": one_line(view.given.workspace) or "the current one",
-    }
-    return render(template("house"), values)
+    """The rules, and what is the same for all steps of a story."""
+    given = view.given
+    names = (("Project", given.project), ("Feature", given.feature))
+    known = [
+        *(f"- {label}: {one_line(name)}" for label, name in names if name.strip()),
+        f"- Folder: {one_line(given.workspace) or 'the current one'}",
+        f"- Branch that the work will land on: {one_line(given.branch) or 'not known'}",
+    ]
+    return render(template("house"), {"facts": "\n".join(known)})
 
 
 def story(view: View) -> str:
     asked = view.state.given.story
-    wanted = foremost(_bullets(view.state.given.requirements), LIMITS["requirements"], "requirements")
-    return _joined(
+    described = asked.description.strip()
+    wanted = foremost(bullets(view.state.given.requirements), LIMITS["requirements"], "requirements")
+    return joined(
         f"## Story {one_line(asked.id)}: {one_line(asked.title)}",
-        shorten(asked.description.strip(), LIMITS["story"]),
+        shorten(described, LIMITS["story"]) if described != asked.title else "",
         f"Requirements that hold for all of this work:\n\n{wanted}" if wanted else "",
         shorten(view.state.given.instructions.strip(), LIMITS["instructions"]),
     )
 
 
 def criteria(view: View) -> str:
-    rows = _bullets([f"{criterion.id}: {criterion.text}" for criterion in view.state.given.story.criteria])
+    """A criterion that only repeats the story refers to it: a one-sentence request is both."""
+    asked = view.state.given.story
+    told = {asked.title.strip(), asked.description.strip()}
+    texts = [_AS_ASKED if criterion.text.strip() in told else criterion.text for criterion in asked.criteria]
+    rows = bullets([f"{criterion.id}: {text}" for criterion, text in zip(asked.criteria, texts, strict=True)])
     return headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
 
 
-def gates(view: View) -> str:
-    rows = _bullets([f"{gate.name}: `{gate.command}`" for gate in view.given.gates])
-    text = foremost(rows, LIMITS["gates"], "checks")
-    lead = "The harness itself runs these commands at the root of the folder before anything lands; all must pass:"
-    return headed(f"## Checks\n\n{lead}", text)
-
-
 def this_step(view: View) -> str:
-    own = shorten(view.step.plan.description.strip(), LIMITS["step"])
-    return _joined(
-        f"## This step: {one_line(view.step.plan.type)}",
-        instructions(view.step.plan),
-        f"Asked of this step in particular:\n\n{own}" if own else "",
+    plan = view.step.plan
+    done = {step.plan.type for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED}
+    return joined(
+        f"## This step: {one_line(plan.type)}",
+        session(view),
+        instructions(plan, (done & CATALOGUE.keys()) | ({_EDIT} if view.edits else set())),
+        particular(view),
     )
 
 
-def notes(view: View) -> str:
-    """The summaries of earlier steps of the story."""
-    done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
-    entries = [f"{one_line(s.id)} ({one_line(s.plan.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
-    return headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
+def session(view: View) -> str:
+    step = view.step
+    return (
+        f"- Step: {one_line(step.id)} ({one_line(step.plan.type)}), attempt {view.given.attempt}\n"
+        f"- Time: {step.plan.minutes:g} minutes, then you are stopped and your changes are undone"
+    )
+
+
+def particular(view: View) -> str:
+    """What this step is asked beyond its type; empty if that is only what the catalogue says of the type."""
+    plan = view.step.plan
+    asked = plan.description.strip()
+    if not asked or asked == _catalogue_text(plan.type):
+        return ""
+    return f"Asked of this step in particular:\n\n{shorten(asked, LIMITS['step'])}"
 
 
 def feedback(view: View) -> str:
@@ -149,9 +171,9 @@ def refused(view: View) -> str:
     if refusal is None:
         return ""
     half = LIMITS["refused"] // 2
-    return _joined(
+    return joined(
         f"## Why this story could not land\n\n{_REFUSED[refusal.cause]}",
-        foremost(_bullets(refusal.files), half, "files"),
+        foremost(bullets(refusal.files), half, "files"),
         _quotation(refusal.text.for_agents, half),
     )
 
@@ -161,7 +183,7 @@ def remaining(view: View) -> str:
     steps = view.state.pipeline.steps
     rows = [_row(step, view.step) for step in steps if step.status not in FINISHED]
     before = [step.id for step in steps[: _position(steps, view.step)]]
-    return _joined(
+    return joined(
         "## Remaining steps",
         foremost(rows, LIMITS["remaining"], "steps"),
         f"The step before yours is {one_line(before[-1])}." if before else "",
@@ -169,7 +191,7 @@ def remaining(view: View) -> str:
 
 
 def tools(view: View) -> str:
-    rows = [template(name) for name, needed in _TOOLS if view.given.tools and needed <= view.sees]
+    rows = [template("tool_note"), template("tool_ask")] if view.given.tools else []
     return headed("## Tools of the harness", "\n".join(rows))
 
 
@@ -197,12 +219,16 @@ def answer(view: View) -> str:
     keys = [f"{key.upper()}: <value>" for key in step.plan.output_keys if key.lower() != step.plan.decision_key.lower()]
     rows = [one_line(row) for row in (*(decided if step.plan.decision_key else ()), *keys)]
     lines = foremost(rows, LIMITS["outputs"], "keys")
-    noting = not view.given.tools and Section.SCRATCH in view.sees
     values = {
         "keys": f"{lines}\n" if lines else "",
-        "lists": f"\n\n{template('answer_notes')}" if noting else "",
+        "lists": note_lists(view),
     }
     return render(template("answer"), values)
+
+
+def note_lists(view: View) -> str:
+    """How an agent without tools leaves notes."""
+    return "" if view.given.tools else f"\n\n{template('answer_notes')}"
 
 
 def _file_channel(output_folder: str) -> str:
@@ -211,7 +237,14 @@ def _file_channel(output_folder: str) -> str:
 
 def _row(step: Step, own: Step) -> str:
     mark = " (this step)" if step.id == own.id else ""
-    return f"- {one_line(step.id)} {one_line(step.plan.type)}, {step.status}{mark}: {one_line(step.plan.description)}"
+    plan = step.plan
+    text = "" if plan.description == _catalogue_text(plan.type) else f": {one_line(plan.description)}"
+    return f"- {one_line(step.id)} {one_line(plan.type)}, {step.status}{mark}{text}"
+
+
+def _catalogue_text(step_type: str) -> str:
+    row = CATALOGUE.get(step_type)
+    return row.description if row else ""
 
 
 def _position(steps: Sequence[Step], own: Step) -> int:
@@ -219,7 +252,7 @@ def _position(steps: Sequence[Step], own: Step) -> int:
     return next((place for place, step in enumerate(steps) if step.id == own.id), len(steps))
 
 
-def _bullets(texts: Sequence[str]) -> list[str]:
+def bullets(texts: Sequence[str]) -> list[str]:
     """Formats each text as a list item; further lines are indented so that they belong to it."""
     return [f"- {text.strip().replace('\n', '\n  ')}" for text in texts]
 
@@ -232,5 +265,5 @@ def headed(heading: str, text: str) -> str:
     return f"{heading}\n\n{text}" if text else ""
 
 
-def _joined(*texts: str) -> str:
+def joined(*texts: str) -> str:
     return "\n\n".join(text for text in texts if text)

@@ -5,7 +5,7 @@ from typing import Final
 from shiftwork.domain.spec.checkability import to_be_shown
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.prompts.lengths import one_line
-from shiftwork.prompts.prompt_sections import SHOWING, View
+from shiftwork.prompts.prompt_sections import View
 from shiftwork.prompts.render import render
 from shiftwork.prompts.templates import template
 
@@ -22,11 +22,13 @@ EVIDENCE:
 
 
 def wanted(view: View) -> str:
-    """Empty if no evidence is required, or if the step cannot give any."""
-    given = view.state.given
-    owed = to_be_shown(given.story, given.proof) if view.sees >= SHOWING else ()
-    if not owed:
+    """Empty if the step cannot give evidence, or if none is required and no tool takes any."""
+    if not view.proves:
         return ""
+    given = view.state.given
+    owed = to_be_shown(given.story, given.proof)
+    if not owed:
+        return template("tool_evidence") if view.given.tools else ""
     steps = one_line(", ".join(step.id for step in given.story.verification))
     values = {
         "criteria": one_line(", ".join(criterion.id for criterion in owed)),

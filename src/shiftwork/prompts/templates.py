@@ -1,5 +1,7 @@
 """The packaged texts of prompts, one Markdown file each."""
 
+import re
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -8,6 +10,9 @@ from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import StepPlan
 
 CUSTOM: Final = "custom"
+
+_CONDITION: Final = re.compile(r"\[(no )?([a-z_]+)\] ")
+"""Before a line that is only for some prompts: `[edit] ` or `[no edit] `."""
 
 
 @cache
@@ -20,8 +25,15 @@ def template(name: str) -> str:
     return files("shiftwork.prompts").joinpath("templates", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def instructions(plan: StepPlan) -> str:
-    """The instructions for a step of this type; a type from a user's own workflow gets the general text."""
-    if plan.type == "coding" and plan.sizes:
-        return template("sizing")
-    return template(plan.type if plan.type in CATALOGUE else CUSTOM)
+def instructions(plan: StepPlan, conditions: Collection[str] = ()) -> str:
+    """The instructions for a step of this type; a type from a user's own workflow gets the general text. Lines that
+    need a condition, or need that it does not hold, are left out otherwise.
+    """
+    name = "sizing" if plan.type == "coding" and plan.sizes else plan.type if plan.type in CATALOGUE else CUSTOM
+    lines = template(name).split("\n")
+    return "\n".join(_CONDITION.sub("", line, count=1) for line in lines if _holds(line, conditions))
+
+
+def _holds(line: str, conditions: Collection[str]) -> bool:
+    wanted = _CONDITION.match(line)
+    return wanted is None or (wanted[2] in conditions) != bool(wanted[1])

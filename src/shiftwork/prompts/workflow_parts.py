@@ -3,16 +3,12 @@
 A template is filled in a single pass: text from agents stays text, even if it looks like a template.
 """
 
-from typing import Final
-
 from shiftwork.domain.workflow.template_values import values
-from shiftwork.prompts import notebook
-from shiftwork.prompts.lengths import LIMITS, OWN, foremost, one_line, shorten
-from shiftwork.prompts.prompt_sections import View, criteria, decisions, feedback, story
+from shiftwork.prompts import memory_parts, notebook
+from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, shorten
+from shiftwork.prompts.prompt_sections import View, criteria, decisions, joined, note_lists, particular, session, story
 from shiftwork.prompts.render import names, render
 from shiftwork.prompts.templates import template
-
-_FEEDBACK: Final = "verify_feedback"
 
 
 def persona(view: View) -> str:
@@ -25,19 +21,10 @@ def persona(view: View) -> str:
 def task(view: View) -> str:
     """The step's own prompt; a name that has no value yet renders empty."""
     text = view.step.plan.input
-    known = {
-        name: shorten(value, OWN["value"])
-        for name, value in values(view.state.dialogue.context, _built_in(view)).items()
-    }
-    filled = shorten(render(text, known, names(text)).strip(), OWN["input"])
-    asked = shorten(view.step.plan.description.strip(), LIMITS["step"])
-    more = f"\n\nAsked of this step in particular:\n\n{asked}" if asked else ""
-    return f"## This step: {one_line(view.step.plan.name)}\n\n{filled}{more}"
-
-
-def own_feedback(view: View) -> str:
-    """Why the step runs again, unless its prompt has a placeholder for that."""
-    return "" if _FEEDBACK in names(view.step.plan.input) else feedback(view)
+    told = tuple((key, shorten(value, OWN["value"])) for key, value in view.state.dialogue.context)
+    known = {**memory_parts.values(view), **values(told, _built_in(view))}
+    filled = shorten(render(text, known, names(text)).strip(), OWN["input"], QUOTE)
+    return joined(f"## This step: {one_line(view.step.plan.name)}", session(view), filled, particular(view))
 
 
 def answer(view: View) -> str:
@@ -51,6 +38,7 @@ def answer(view: View) -> str:
     shown = {
         "expects": f"\nThe answer must contain:\n\n{expected}\n" if expected else "",
         "rules": "".join(f"{rule}\n" for rule in rules),
+        "lists": note_lists(view),
     }
     return render(template("answer_own"), shown)
 
@@ -58,7 +46,8 @@ def answer(view: View) -> str:
 def _built_in(view: View) -> dict[str, str]:
     given, memory = view.state.given, view.given.memory
     landed = [f"- {note.by}: {one_line(note.title)}" for note in memory.progress.all]
-    return {
+    lead = notebook.progress_lead(given.run, view.given.feature, view.given.started_at)
+    plain = {
         "task": given.task or given.story.description,
         "run_id": given.run,
         "repo": view.given.workspace,
@@ -68,6 +57,7 @@ def _built_in(view: View) -> dict[str, str]:
         "current_story_title": given.story.title,
         "completed_stories": foremost(landed, OWN["value"], "stories"),
         "stories_remaining": str(view.given.remaining),
-        "progress": notebook.progress(memory),
-        _FEEDBACK: view.step.feedback,
+        "verify_feedback": view.step.feedback,
     }
+    bounded = {name: shorten(text, OWN["value"]) for name, text in plain.items()}
+    return bounded | {"progress": notebook.quoted_progress(lead, memory)}

@@ -66,6 +66,7 @@ def test_a_story_dispatched_later_is_shown_what_an_earlier_one_learnt(rig: Rig) 
     assert f"> - {PATTERN}" in later
     assert "US-001:\n> port 5432 is taken" in later
     assert "US-001: Story 1\n> - Landed as" in later
+    assert "- Feature: Shop\n" in later
     own = agents.prompts["US-001", "final_review", "1"]
     assert own.count(PATTERN) == 1, "once, among its own scratch notes"
 

@@ -43,6 +43,12 @@ def test_what_earlier_runs_have_learnt_is_in_the_prompt() -> None:
     assert "All dates are UTC" in line.prompt
 
 
+def test_the_project_and_the_feature_are_named() -> None:
+    policy = WorkPolicy(project="shop")
+    (line,) = rehearse(order(Spec(title="Pay by card", description="", stories=(story("A"),))), policy, tools=True)
+    assert "- Project: shop\n- Feature: Pay by card\n" in line.prompt
+
+
 def test_a_run_sends_what_was_shown_but_for_its_paths(rig: Rig) -> None:
     sent: list[str] = []
 

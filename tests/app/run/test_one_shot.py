@@ -46,7 +46,7 @@ def test_notes_reach_the_prompts_of_later_steps(rig: Rig) -> None:
     asyncio.run(rig.run())
     assert "the plan is to write one file" in prompts["coding"]
     assert "the plan is to write one file" not in prompts["context_gathering"]
-    assert "the plan is to write one file" not in prompts["linting"]
+    assert "the plan is to write one file" in prompts["linting"]
 
 
 def test_finished_work_leaves_no_workspace(rig: Rig) -> None:

@@ -222,6 +222,15 @@ def test_a_repository_that_takes_the_place_of_another_is_another_project(shop: P
     assert site_of(shop).project != project
 
 
+def test_every_worktree_has_the_name_of_the_main_checkout_or_of_the_bare_repository(shop: Path) -> None:
+    git(shop, "commit", "--quiet", "--allow-empty", "--message", "start")
+    git(shop, "worktree", "add", "--quiet", "../side")
+    git(shop, "clone", "--quiet", "--bare", ".", "../store.git")
+    git(shop.parent / "store.git", "worktree", "add", "--quiet", "../other", "-b", "other")
+    names = [site_of(shop.parent / folder).name for folder in (shop.name, "side", "other")]
+    assert names == [shop.name, shop.name, "store"]
+
+
 def test_linked_worktrees_share_the_project_and_its_state(shop: Path) -> None:
     git(shop, "commit", "--quiet", "--allow-empty", "-m", "start")
     git(shop, "worktree", "add", "--quiet", "../side")

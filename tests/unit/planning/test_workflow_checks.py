@@ -132,6 +132,15 @@ def test_a_question_cannot_name_what_only_agents_know() -> None:
     assert messages(workflow(A, planned("b", input="After {{completed_stories}}"))) == []
 
 
+def test_a_question_cannot_name_a_part_of_a_prompt_unless_a_step_produces_that_name() -> None:
+    ask = planned("b", StepKind.APPROVAL, input="Land it, {{notes}}?")
+    assert messages(workflow(A, ask)) == ["b.input: {{notes}} is only for agents, not for questions"]
+    assert messages(workflow(own("a", output_keys=("notes",)), ask)) == []
+    assert (
+        messages(workflow(A, planned("b", input="{{notes}} {{patterns}} {{learnings}} {{scratch}} {{checks}}"))) == []
+    )
+
+
 # Agents ---------------------------------------------------------------------------------------------------------------
 
 

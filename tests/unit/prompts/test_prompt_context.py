@@ -1,22 +1,21 @@
-"""A prompt contains what its step's type should see, in a fixed order, and nothing else."""
+"""A prompt contains the memory, the checks and what its step's type needs, in a fixed order."""
 
 from dataclasses import replace
 
 import pytest
 
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.ids import RunId, StepId, StoryId, Stream, step_id
+from shiftwork.domain.core.ids import RunId, StoryId, Stream, step_id
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory, Note, Shelf
-from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.domain.spec.spec import Criterion, Story, one_shot
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.story.state import Dialogue, Landing, Refused, StoryState
-from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
-from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, pipeline_of
+from shiftwork.domain.tampering.later_files import runs_later
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
-from shiftwork.domain.workflow.workflow import DYNAMIC, StepPlan
-from shiftwork.prompts.answer.contract import Problem, edits
+from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.prompts.lengths import LIMITS
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.testing.builders import changed_step
@@ -106,37 +105,72 @@ def shown(kind: str, given: Surroundings = GIVEN, **changes: object) -> list[str
     return [line.replace(f": {kind}", "") for line in headings(compose(a_state(step), step, given))]
 
 
+EVIDENCE = "## Evidence"
 EDITOR = [REMAINING, EDITING]
-LEARNT = ["## What has landed in this run", "## Notes for all stories", "## Codebase patterns"]
-ALL = [STORY, CRITERIA, CHECKS, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, REFUSED, TOOLS]
+LEARNT = ["## Codebase patterns", "## What has landed in this run", "## Notes for all stories"]
+ALL = [TOOLS, STORY, CRITERIA, CHECKS, *LEARNT, NOTES, SCRATCH, STEP, REPORTED, REFUSED]
 
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("context_gathering", [STORY, CRITERIA, STEP, SCRATCH, *LEARNT, REPORTED, TOOLS]),
-        ("planning", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
-        ("architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
-        ("test_architecture", [STORY, CRITERIA, STEP, NOTES, SCRATCH, *LEARNT, REPORTED, TOOLS, *EDITOR]),
-        ("coding", [*ALL, *EDITOR]),
-        ("linting", [CHECKS, STEP, REPORTED, REFUSED]),
-        ("initial_testing", [*ALL, *EDITOR]),
-        ("review", [*ALL, *EDITOR]),
-        ("prune_tests", [STORY, CRITERIA, STEP, NOTES, REPORTED]),
-        ("final_review", [*ALL, *EDITOR]),
-        ("rebase_resolve", ALL),
-        ("of_my_own", ALL),
+        ("context_gathering", ALL),
+        ("planning", [*ALL, *EDITOR]),
+        ("architecture", [*ALL, *EDITOR]),
+        ("test_architecture", [*ALL, *EDITOR]),
+        ("coding", [*ALL, EVIDENCE, *EDITOR]),
+        ("linting", ALL),
+        ("initial_testing", [*ALL, EVIDENCE, *EDITOR]),
+        ("review", [*ALL, EVIDENCE, *EDITOR]),
+        ("prune_tests", ALL),
+        ("final_review", [*ALL, EVIDENCE, *EDITOR]),
+        ("rebase_resolve", [*ALL, EVIDENCE]),
+        ("of_my_own", [*ALL, EVIDENCE]),
     ],
 )
 def test_every_type_sees_its_parts_in_order_and_no_others(kind: str, expected: list[str]) -> None:
     assert shown(kind) == [*expected, ANSWER]
 
 
-def test_no_other_type_sees_a_plan_or_learns_of_editing() -> None:
+def test_every_type_sees_the_notes_and_only_editors_learn_of_editing() -> None:
     for kind in CATALOGUE:
         prompt = compose(a_state(a_step(kind)), a_step(kind), GIVEN)
-        assert ("the plan" in prompt) == (NOTES in shown(kind))
+        assert "> the plan" in prompt
         assert ("edit_workflow" in prompt) == CATALOGUE[kind].may_edit
+
+
+def test_the_project_and_the_feature_are_named_on_one_line_each() -> None:
+    step = a_step("linting")
+    prompt = compose(a_state(step), step, replace(GIVEN, project="my\nshop", feature="Pay by\n## card"))
+
+    assert "\n- Project: my shop\n- Feature: Pay by ## card\n- Folder: /w\n" in prompt
+
+
+def test_a_request_is_not_repeated_as_its_own_criterion() -> None:
+    step = a_step("coding")
+    state = a_state(step)
+    asked = one_shot("Say hello")
+    prompt = compose(replace(state, assignment=replace(state.given, story=asked.stories[0])), step, GIVEN)
+
+    assert prompt.count("Say hello") == 1
+    assert "- AC-1: what the story asks for\n" in prompt
+
+
+def test_what_the_catalogue_says_of_a_type_is_not_repeated() -> None:
+    step = a_step("coding", description=CATALOGUE["coding"].description)
+    prompt = compose(a_state(step), step, GIVEN)
+
+    assert "in particular" not in prompt
+    assert "- step-004 coding, in_progress (this step)\n" in prompt
+
+
+def test_an_agent_is_told_that_the_user_decides_about_its_instructions_for_agents() -> None:
+    step = a_step("coding")
+    prompt = compose(a_state(step), step, GIVEN)
+
+    assert "you may propose a change to `AGENTS.md` or `CLAUDE.md` with it. The user decides about it." in prompt
+    assert runs_later("AGENTS.md")
+    assert runs_later("CLAUDE.md")
 
 
 def test_a_bare_story_has_only_the_parts_that_say_something() -> None:
@@ -212,7 +246,7 @@ def test_a_conflict_names_its_files() -> None:
     conflict = Refused(cause=Refusal.CONFLICT, text=RefusalText(), files=("a.py", "b.py"))
     prompt = compose(replace(made := a_state(step), landing=replace(made.landing, refused=conflict)), step, GIVEN)
 
-    assert "Files in conflict:\n\n- a.py\n- b.py\n\n## Tools" in prompt
+    assert "Files in conflict:\n\n- a.py\n- b.py\n\n## Evidence" in prompt
 
 
 def test_an_empty_change_is_called_that() -> None:
@@ -229,41 +263,19 @@ def test_an_empty_change_is_called_that() -> None:
     assert "amount to no change at all" in prompt
 
 
-def test_an_editing_step_sees_what_is_left_and_what_stands_before_it() -> None:
-    step = a_step("coding")
-    prompt = compose(a_state(step), step, GIVEN)
-
-    assert "- step-004 coding, in_progress (this step): D\n- step-005 final_review, pending: last look\n" in prompt
-    assert "The step before yours is step-003." in prompt
-
-
-def test_the_first_step_has_none_before_it() -> None:
-    step = a_step("coding")
-    prompt = compose(replace(a_state(step), pipeline=Pipeline(steps=(step,))), step, GIVEN)
-
-    assert "The step before yours" not in prompt
-
-
-def test_without_tools_edits_are_written_to_a_file() -> None:
-    step = a_step("coding")
-    prompt = compose(a_state(step), step, replace(GIVEN, tools=False, output_folder="/out/edits.json"))
-
-    assert "`/out/edits.json`" in prompt
-    assert "edit_workflow" not in prompt
-
-
 def test_tools_are_named_to_those_who_can_use_them_and_only_where_they_are_offered() -> None:
-    for kind, note, evidence in (("planning", True, False), ("review", True, True), ("linting", False, False)):
+    for kind, note, evidence in (("planning", True, False), ("review", True, True), ("linting", True, False)):
         prompt = compose(a_state(a_step(kind)), a_step(kind), GIVEN)
         assert ("`write_note`" in prompt, "`report_evidence`" in prompt) == (note, evidence)
-    assert TOOLS not in shown("review", replace(GIVEN, tools=False, output_folder="/out/edits.json"))
+    bare = shown("review", replace(GIVEN, tools=False, output_folder="/out/edits.json"))
+    assert not {TOOLS, EVIDENCE} & set(bare)
 
 
 def test_without_tools_findings_for_others_have_keys_of_their_own() -> None:
     bare = replace(GIVEN, tools=False)
-    for kind, flag in (("coding", True), ("planning", True), ("linting", False), ("prune_tests", False)):
+    for kind in CATALOGUE:
         prompt = compose(a_state(a_step(kind)), a_step(kind), bare)
-        assert ("\nLEARNINGS:\n" in prompt, "\nPATTERNS:\n" in prompt) == (flag, flag)
+        assert ("\nLEARNINGS:\n" in prompt, "\nPATTERNS:\n" in prompt) == (True, True)
     assert "LEARNINGS:" not in compose(a_state(a_step("coding")), a_step("coding"), GIVEN)
 
 
@@ -283,10 +295,6 @@ def test_what_others_have_learnt_is_shown_once_and_what_is_left_out_is_reported(
     assert "> - Landed as c0ffee" in prompt
 
 
-def test_without_tools_and_without_a_file_nothing_is_said_of_editing() -> None:
-    assert not {REMAINING, EDITING} & set(shown("coding", replace(GIVEN, tools=False)))
-
-
 def test_asked_keys_stand_before_the_summary() -> None:
     step = a_step("planning", output_keys=("branch", "test_cmd"))
     prompt = compose(a_state(step), step, GIVEN)
@@ -304,42 +312,6 @@ def test_half_of_a_surrogate_pair_does_not_leave_the_prompt() -> None:
 def test_a_story_that_has_not_started_has_no_prompt() -> None:
     with pytest.raises(LookupError):
         compose(StoryState(), a_step("coding"), GIVEN)
-
-
-def test_the_examples_of_editing_can_be_understood() -> None:
-    step = a_step("coding")
-    prompt = compose(a_state(step), step, GIVEN)
-    example = prompt.split("```json\n")[1].split("```")[0]
-    found = edits(example)
-
-    assert not isinstance(found, Problem)
-    assert [edit.operation for edit in found] == [
-        "add_after",
-        "split",
-        "skip",
-        "reorder",
-        "edit_description",
-        "restart",
-    ]
-    assert all(edit.reason for edit in found)
-
-
-def test_the_way_final_review_is_instructed_to_ask_for_more_work_is_allowed() -> None:
-    """The advice in the template and the rules of editing must not drift apart."""
-    assert "add steps that fix it after the step before this one" in compose(
-        a_state(a_step("final_review")), a_step("final_review"), GIVEN
-    )
-    steps = [replace(step, status=StepStatus.COMPLETED) for step in pipeline_of(DYNAMIC.story_steps).steps]
-    steps[-1] = replace(steps[-1], status=StepStatus.IN_PROGRESS)
-    request = edits(
-        '{"operation": "add_after", "target_step_id": "step-009", "reason": "red",'
-        ' "new_steps": [{"type": "coding", "description": "mend"}]}'
-    )
-    assert not isinstance(request, Problem)
-    changed = apply_edits(Pipeline(steps=tuple(steps), next_number=11), StepId("step-010"), request)
-
-    assert not isinstance(changed, Rejected)
-    assert [step.plan.type for step in changed.pending] == ["coding", "final_review"]
 
 
 def test_every_type_of_the_default_workflow_has_instructions_of_its_own() -> None:

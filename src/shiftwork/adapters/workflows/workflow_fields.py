@@ -105,7 +105,7 @@ _WORKSPACE: Final = Table(
         _field(
             "files",
             Pairs(),
-            "Persona files, put in front of its prompts under these names (`AGENTS.md`, `SOUL.md`, "
+            "Persona files, put before the step in its prompts under these names (`AGENTS.md`, `SOUL.md`, "
             "`IDENTITY.md`): each a path relative to the workflow's file, within the same repository.",
         ),
         _field("baseDir", Text(), "From antfarm.", idle="each story has its own workspace"),
@@ -133,7 +133,11 @@ _STEP: Final = Table(
         ),
         _field("agent", Text(), "Which of `agents` does it. Required if there are any."),
         _field("description", Text(), "What it is for, in a line."),
-        _field("input", Text(), "The prompt, a template: `{{task}}` and the outputs of other steps (`KEY: value`)."),
+        _field(
+            "input",
+            Text(),
+            "The step's own part of the prompt, a template: `{{task}}` and the outputs of other steps (`KEY: value`).",
+        ),
         _field("expects", Text(), "Text that the answer must contain, such as `STATUS: done`."),
         _field("timeout", _MINUTES, "How many minutes one attempt may take."),
         _field(

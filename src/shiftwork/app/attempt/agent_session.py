@@ -152,6 +152,9 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         branch=attempt.story.given.branch,
         attempt=attempt.number,
         workspace=str(attempt.tree),
+        project=context.work_policy.project,
+        feature=run.given.spec.title,
+        started_at=run.started_at or 0.0,
         memory=run.memory,
         remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.totals.completed - run.totals.failed,
     )

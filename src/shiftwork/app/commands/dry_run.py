@@ -1,7 +1,7 @@
 """Shows the first prompts of a run without starting it: same decisions, same prompts, no effects."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shiftwork.app.commands.runs import Order, opening
 from shiftwork.app.runtime.context import WorkPolicy
@@ -32,7 +32,7 @@ class Line:
 def rehearse(order: Order, work_policy: WorkPolicy, *, tools: bool) -> tuple[Line, ...]:
     """Returns the first step of each story that the run would start immediately."""
     run = RUN.fold(RUN.start, opening(order, _RUN, 0.0))
-    known = Surroundings(gates=work_policy.gates, tools=tools)
+    known = Surroundings(gates=work_policy.gates, tools=tools, project=work_policy.project, feature=order.spec.title)
     return tuple(_line(run, effect, known) for effect in _begun(run))
 
 
@@ -47,9 +47,9 @@ def _line(run: RunState, effect: run_effects.DispatchStory, known: Surroundings)
     prepared = story_facts.WorkspacePrepared(at=0.0, number=1, base=_NOWHERE, head=_NOWHERE)
     story = STORY.fold(STORY.start, (story_facts.StoryStarted(at=0.0, assignment=given, steps=effect.steps), prepared))
     step = story.pipeline.steps[0]
-    around = Surroundings(
+    around = replace(
+        known,
         gates=gates_of_run(known.gates, given.gates, given.without_gates),
-        tools=known.tools,
         branch=given.branch,
         memory=run.memory,
         remaining=len(run.stories) - 1,

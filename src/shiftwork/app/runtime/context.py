@@ -53,6 +53,7 @@ class WorkPolicy:
     protection: Protection = Protection()
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     fence_seconds: float = 25.0  # if the database does not answer for so long, this process ends its agents and stops
+    project: str = ""  # its name, for prompts
     candidates: tuple[str, ...] = ()  # profiles from which each role's profile is chosen by past results
 
 

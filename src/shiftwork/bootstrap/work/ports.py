@@ -117,7 +117,7 @@ async def open_context(
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
-                    work_policy=work_policy_of(settings),
+                    work_policy=work_policy_of(settings, site.name),
                     owner=owner,
                     project=site.project,
                     worktree=site.worktree,
@@ -152,7 +152,7 @@ async def check_simulation(site: Site, settings: Settings, env: Mapping[str, str
     build_notifiers(settings, env)
 
 
-def work_policy_of(settings: Settings) -> WorkPolicy:
+def work_policy_of(settings: Settings, project: str = "") -> WorkPolicy:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
     return WorkPolicy(
         gates=settings.gate_list,
@@ -171,6 +171,7 @@ def work_policy_of(settings: Settings) -> WorkPolicy:
         candidates=tuple(everybody) if settings.agent.choose == "learn" else (),
         protection=settings.proof.protection,
         later_files=LaterPolicy(settings.landing.later_files),
+        project=project,
     )
 
 

@@ -1,33 +1,13 @@
-"""The step catalogue: the types of steps, how long each may take, what it may edit, what its prompt contains."""
+"""The step catalogue: the types of steps, how long each may take, what it may edit and prove."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
-
-
-class Section(StrEnum):
-    """A part of a prompt that a step type may include."""
-
-    STORY = "story"
-    CRITERIA = "criteria"
-    NOTES = "notes"
-    SCRATCH = "scratch"
-    GATES = "gates"
-    PROJECT = "project"
-    PATTERNS = "patterns"
-    PROGRESS = "progress"
-
-
-EVERYTHING: Final = frozenset(Section)
-
-_LEARNT: Final = frozenset({Section.PROJECT, Section.PATTERNS, Section.PROGRESS})
-"""What other stories and earlier runs have learnt: for the steps that explore, plan and change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepType:
-    """One row of the catalogue. A step that `changes` files fails where it has changed none. `sees` limits the prompt;
-    feedback on the step's own last attempt is always included.
+    """One row of the catalogue. A step that `changes` files fails where it has changed none; a step that `proves` can
+    give evidence that the story's criteria hold.
     """
 
     name: str
@@ -37,7 +17,7 @@ class StepType:
     mandatory: bool = False
     last: bool = False
     changes: bool = False
-    sees: frozenset[Section] = EVERYTHING
+    proves: bool = True
 
 
 _ROWS: Final = (
@@ -45,28 +25,28 @@ _ROWS: Final = (
         name="context_gathering",
         minutes=15,
         description="Explore the code, schemas, docs and tests that this story concerns",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.SCRATCH}) | _LEARNT,
+        proves=False,
     ),
     StepType(
         name="planning",
         minutes=10,
         may_edit=True,
         description="Decide what to change, in which order and how",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
+        proves=False,
     ),
     StepType(
         name="architecture",
         minutes=10,
         may_edit=True,
         description="Design the structure of the change",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
+        proves=False,
     ),
     StepType(
         name="test_architecture",
         minutes=10,
         may_edit=True,
         description="Design the tests, independently of the implementation",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
+        proves=False,
     ),
     StepType(
         name="coding",
@@ -80,7 +60,7 @@ _ROWS: Final = (
         minutes=5,
         mandatory=True,
         description="Run formatters and linters and fix what they find",
-        sees=frozenset({Section.GATES}),
+        proves=False,
     ),
     StepType(
         name="initial_testing",
@@ -98,7 +78,7 @@ _ROWS: Final = (
         name="prune_tests",
         minutes=10,
         description="Remove tests that add nothing",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES}),
+        proves=False,
     ),
     StepType(
         name="final_review",

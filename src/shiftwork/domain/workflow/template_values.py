@@ -20,6 +20,11 @@ BUILT_IN: Final = PROTECTED_KEYS | {
 }
 """Names that the harness provides to every template."""
 
+MEMORY: Final = frozenset({"notes", "scratch", "learnings", "patterns", "checks"})
+"""Names for parts that every prompt has, for a template that wants one at a certain place. A key that a step answers or
+the workflow sets takes precedence.
+"""
+
 AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining", "progress"})
 """Built-in names that exist only in prompts of agents, not in questions to a person."""
 

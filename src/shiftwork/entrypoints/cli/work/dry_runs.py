@@ -8,14 +8,16 @@ from shiftwork.app.commands.dry_run import Line, rehearse
 from shiftwork.app.commands.runs import Order
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli.render import unused_fields
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.ports.specs import Sheet
 
 
-def announce(order: Order, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
-    lines = rehearse(order, work_policy_of(settings), tools=settings.agent.offers_tools)
+def announce(order: Order, site: Site, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
+    work_policy = work_policy_of(settings, site.name)
+    lines = rehearse(order, work_policy, tools=settings.agent.offers_tools)
     if as_json:
         say({"prompts": [asdict(line) for line in lines], "unused": unused_fields.documents(sheet)})
         return

@@ -92,7 +92,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
     order = _order(site, found, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
-        dry_runs.announce(order, found.settings, sheet, as_json=as_json)
+        dry_runs.announce(order, site, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
     ensure_setup(site, found, env, base)
     ensure_agent(site, found, env, base)
