@@ -105,6 +105,10 @@ bench-bandit:
 bench-history:
     @{{env}}; python -m bench.history
 
+# bytes of the prompt of every step of every bundled workflow
+bench-prompts:
+    @{{env}}; python -m bench.prompt_sizes
+
 # what the start of a program costs in each kind of sandbox, against a bare one; `--against COMMIT` for the difference to that
 bench-sandbox *args:
     @{{env}}; python -m bench.sandbox {{args}}
