@@ -1,13 +1,76 @@
-"""The import contracts in pyproject.toml hold."""
+"""The import contracts in pyproject.toml hold, and front ends import no rules of the domain."""
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+DOMAIN = "shiftwork.domain."
 
 
 def test_import_contracts_hold() -> None:
     lint = Path(sys.executable).with_name("lint-imports")
     linted = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+# Front ends ----------------------------------------------------------------------------------------------------------
+
+VALUES = {
+    *("core.ids", "core.fact", "core.plain", "core.patch"),
+    *("spec.spec", "workflow.workflow", "workflow.pipeline", "memory.notes"),
+    *("gates.gate", "gates.rung", "gates.checkout_trial", "canary.canary_verdict", "tampering.findings"),
+    *("proof.verdict", "proof.certificate", "agents.tally"),
+    *("budget.amounts", "budget.limits", "usage.usage", "usage.forecast"),
+    *("run.state", "run.facts", "story.state"),
+}
+"""Modules of the domain that front ends may import, because they hold values and decide nothing: what a rule says, all
+front ends learn from `app`.
+"""
+
+
+def imported(source: str) -> Iterator[str]:
+    """The modules that a source imports, wherever in it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if _is_module(inner) else node.module
+
+
+def _is_module(name: str) -> bool:
+    path = SOURCE.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("source", "module"),
+    [
+        ("from shiftwork.domain.run.decide import rests", "run.decide"),
+        ("from shiftwork.domain.run import decide", "run.decide"),
+        ("import shiftwork.domain.run.decide", "run.decide"),
+        ("def late():\n    from shiftwork.domain.run import facts as run_facts", "run.facts"),
+    ],
+)
+def test_every_form_of_import_is_found(source: str, module: str) -> None:
+    assert [*imported(source)] == [f"{DOMAIN}{module}"]
+
+
+def test_front_ends_import_values_of_the_domain_and_no_rules() -> None:
+    modules = sorted((SOURCE / "shiftwork/entrypoints").rglob("*.py"))
+    found = {
+        (path.stem, name.removeprefix(DOMAIN))
+        for path in modules
+        for name in imported(path.read_text(encoding="utf-8"))
+        if name.startswith(DOMAIN)
+    }
+    rules = {(module, name) for module, name in found if name not in VALUES}
+    assert rules == set(), "let `app` answer this"
+    assert VALUES - {name for _, name in found} == set(), "no front end needs these"

@@ -7,7 +7,7 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.commands.runs import wait_for
-from shiftwork.app.runtime.choose_profile import tallies
+from shiftwork.app.runtime.choose_profile import choices, tallies
 from shiftwork.app.runtime.story_projection import story_rows
 from shiftwork.domain.agents.tally import ANY_ROLE, Pick, Tally
 from shiftwork.domain.core.ids import Commit, StoryId
@@ -215,3 +215,8 @@ def test_rows_add_up_by_role_and_profile_and_an_unknown_cost_stays_unknown() -> 
     assert (alone.cost_usd, alone.unpriced) == (None, 1)
     (_, other) = tallies([*known, played(Verdict.OPEN, role="coding")])
     assert (other.role, other.tries) == ("coding", 1)
+
+
+def test_the_next_choice_is_known_for_each_role_with_a_record_and_the_common_one() -> None:
+    found = choices(("p", "q"), [played(Verdict.VERIFIED, 1.0, role="coding")])
+    assert {role: choice.profile for role, choice in found.items()} == {"coding": "q", ANY_ROLE: "p"}

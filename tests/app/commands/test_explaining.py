@@ -1,10 +1,23 @@
-"""A gate that is red in a gate tree and green in the user's checkout is tried until something explains it."""
+"""What people are told about gates: why one is red here and green there, what it needs, and what it does not see."""
 
 import asyncio
 
-from shiftwork.app.commands.explain_gate import explained
+from shiftwork.app.commands.explain_gate import (
+    explained,
+    gates_for,
+    gates_of,
+    needs,
+    opened,
+    program,
+    remedies,
+    unseen_roots,
+)
+from shiftwork.domain.canary.canary_verdict import GateSight, Sight
+from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.checkout_trial import Cause, Difference, Explanation, Named, Trial
-from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.tampering.findings import Protection
 
 GATE = Gate(name="test", command="make test")
 
@@ -36,3 +49,53 @@ def test_what_no_trial_makes_green_is_an_environment() -> None:
     trials = Scripted("C")
     assert asyncio.run(explained(GATE, "", trials)) == Explanation(cause=Cause.ENVIRONMENT)
     assert len(trials.tried) == 1
+
+
+def test_a_run_is_judged_by_the_gates_that_it_does_not_leave_out() -> None:
+    lint = Gate(name="lint", command="make lint")
+    assert gates_of((GATE, lint), ("lint",)) == (GATE,)
+    assert gates_of((GATE, lint), ()) == (GATE, lint)
+
+
+def test_a_spec_is_judged_by_its_own_gates_too() -> None:
+    own = Gate(name="types", command="mypy", origin="prd.json")
+    assert gates_for((GATE,), Spec(title="Two", description="", stories=(), gates=(own, GATE))) == (GATE, own)
+
+
+def test_protected_files_are_listed_for_stories_that_are_not_done() -> None:
+    first, second = (
+        Story(id=StoryId(name), title=name, description="", touches=("tests/test_a.py", "src/a.py"))
+        for name in ("US-1", "US-2")
+    )
+    spec = Spec(title="Two", description="", stories=(first, second))
+    assert opened(spec, Protection()) == {first.id: ("tests/test_a.py",), second.id: ("tests/test_a.py",)}
+    assert opened(spec, Protection(), {first.id}) == {second.id: ("tests/test_a.py",)}
+
+
+def test_only_a_red_gate_needs_something() -> None:
+    output = "connection to server at 127.0.0.1, port 5432 failed: Connection refused"
+    red = GateResult(name="test", passed=False, seconds=1.0, output=output)
+    assert needs(red) == (
+        "it seems to need the service on port 5432 of this machine: ports = [5432] under [sandbox.gates]",
+    )
+    assert needs(GateResult(name="test", passed=True, seconds=1.0, output=output)) == ()
+
+
+def test_the_program_of_a_gate_is_the_first_that_it_starts() -> None:
+    assert program(Gate(name="test", command="cd app && uv run pytest -q")) == "pytest"
+    assert program(Gate(name="test", command="cd app")) == ""
+
+
+def test_what_to_change_where_a_gate_is_blind_is_a_line_each() -> None:
+    ignoring = GateSight(gate="unit", sight=Sight.BLIND, test=True, passes_anyway=True)
+    first, last = remedies(ignoring).splitlines()
+    assert first.startswith("the gate ignores failures")
+    assert 'unit = { …, blind = "allow" }' in last
+
+
+def test_roots_that_no_test_gate_sees() -> None:
+    unit = GateSight(gate="unit", sight=Sight.SEES, test=True, seen=("api",), missed=("cart", "web"))
+    e2e = GateSight(gate="e2e", sight=Sight.SEES, test=True, seen=("web",), missed=("api",), undecided=("cart",))
+    lint = GateSight(gate="lint", sight=Sight.SEES, seen=("cart",), missed=("docs",))
+    assert unseen_roots((unit, e2e, lint)) == ("cart",)
+    assert unseen_roots(()) == ()

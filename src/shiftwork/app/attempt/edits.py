@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from shiftwork.app.attempt.edit_check import checked, steps_of
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.workflow.guardrails import Rejected, apply_edits, outline, restarts
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus
-from shiftwork.prompts.answer import contract
 
 REQUEST_LIMIT: Final = 4_000
 """How much of a rejected request the history keeps."""
@@ -40,21 +39,17 @@ def apply_requests(pipeline: Pipeline, step: StepId, requests: Sequence[str], at
 
 
 def _apply(edited: Edited, step: StepId, request: str, at: float) -> Edited:
-    edits = contract.edits(request)
-    if isinstance(edits, contract.Problem):
-        return _rejected(edited, step, request, edits.text, at)
-    changed = apply_edits(edited.pipeline, step, edits)
-    if isinstance(changed, Rejected):
-        rejected = _rejected(edited, step, request, changed.reason, at)
-        return replace(rejected, refused_restart=changed.reason) if restarts(edits) else rejected
-    fact = story_facts.WorkflowEdited(
-        at=at, by=step, edits=edits, before=outline(edited.pipeline), after=outline(changed)
-    )
+    found = checked(edited.pipeline, step, request)
+    if found.problem:
+        rejected = _rejected(edited, step, request, found.problem, at)
+        return replace(rejected, refused_restart=found.problem) if found.restarts else rejected
+    before, after = steps_of(edited.pipeline), steps_of(found.pipeline)
+    fact = story_facts.WorkflowEdited(at=at, by=step, edits=found.edits, before=before, after=after)
     return replace(
         edited,
-        pipeline=changed,
+        pipeline=found.pipeline,
         facts=(*edited.facts, fact),
-        restarted=edited.restarted or restarts(edits),
+        restarted=edited.restarted or found.restarts,
     )
 
 

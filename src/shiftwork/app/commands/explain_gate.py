@@ -1,14 +1,65 @@
-"""Explains why a gate fails in a gate tree but passes in the user's checkout: tries each difference."""
+"""Explains gates to people: which of them judge a run, what a red gate needs, and what a blind gate does not see."""
 
+from collections.abc import Collection, Iterable, Sequence
+
+from shiftwork.domain.canary import advice
+from shiftwork.domain.canary.canary_verdict import GateSight
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates import attribution, commands, machine_needs
 from shiftwork.domain.gates.checkout_difference import next_step
 from shiftwork.domain.gates.checkout_trial import Explanation, Trial
-from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.spec import named_gates
+from shiftwork.domain.spec.spec import Spec
+from shiftwork.domain.tampering import exemptions
+from shiftwork.domain.tampering.findings import Protection
 from shiftwork.ports.workspace import Trials
 
 
 async def explained(gate: Gate, printed: str, trials: Trials) -> Explanation:
-    """Runs the gate at most `MOST_TRIALS` more times."""
+    """Why a gate fails in a gate tree but passes in the user's checkout: tries each difference. Runs the gate at most
+    `MOST_TRIALS` more times.
+    """
     difference, tried = await trials.differ(printed), dict[Trial, bool]()
     while isinstance(step := next_step(difference, tried), Trial):
         tried[step] = await trials.passes(gate, step)
     return step
+
+
+def gates_of(configured: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates that the base of a run must pass, if the run continues `without` some of them."""
+    return attribution.gates_of(configured, without)
+
+
+def gates_for(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
+    """The gates that judge a spec: those of the settings, then its own."""
+    return named_gates.gates_for(configured, spec.gates)
+
+
+def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -> dict[StoryId, tuple[str, ...]]:
+    """Which protected files each story that is not `done` may change, if any."""
+    found = exemptions.opened(spec, protection)
+    return {story: patterns for story, patterns in found.items() if story not in done}
+
+
+def needs(result: GateResult) -> tuple[str, ...]:
+    """What a gate that is red in the sandbox seems to need from the machine, in words; empty for a green gate."""
+    return () if result.passed else tuple(need.message for need in machine_needs.needs(result.output))
+
+
+def program(gate: Gate) -> str:
+    """The first program that the gate starts; empty where there is none."""
+    return commands.program(gate.command)
+
+
+def remedies(sight: GateSight) -> str:
+    """What to change where a test gate is blind, a line each."""
+    return "\n".join(advice.remedies(sight))
+
+
+def unseen_roots(sights: Iterable[GateSight]) -> tuple[str, ...]:
+    """The source roots that no test gate sees and at least one is known to miss: tests prove nothing there."""
+    tests = [sight for sight in sights if sight.test]
+    seen = {root for sight in tests for root in sight.seen}
+    missed = dict.fromkeys(root for sight in tests for root in sight.missed)
+    return tuple(root for root in missed if root not in seen)

@@ -9,8 +9,10 @@ from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.approval import asked_about
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
@@ -87,6 +89,18 @@ async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> Inte
     message = f"{said.story} {'is not waiting for an answer' if begun else 'has not started'}"
     unknown = f"there is no story {said.story} in the run{guess(said.story, stories)}"
     return IntentError(message if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
+
+
+async def patch_asked_about(events: EventStore, said: Reply) -> Patch | None:
+    """Returns the patch that the story's question is about, if any; it does not change until it is answered."""
+    return asked_about(await load(events, STORY, story_stream(said.run, said.story)))
+
+
+def patch_of(story: StoryState) -> Patch:
+    """Returns what has landed; else the patch that a person is asked about; else the work so far."""
+    if story.landed:
+        return Patch(base=story.landed.base, commit=story.landed.commit)
+    return asked_about(story) or Patch(base=story.work.base, commit=story.work.head)
 
 
 async def waiting_in(queries: Queries, story: str) -> list[str]:

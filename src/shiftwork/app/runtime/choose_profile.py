@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from shiftwork.app.runtime.context import Context
-from shiftwork.domain.agents.tally import Tally
+from shiftwork.domain.agents.bandit import choose
+from shiftwork.domain.agents.tally import ANY_ROLE, Choice, Tally
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.story.assignment import Assignment
@@ -29,6 +30,13 @@ def tallies(rows: Iterable[ProfileRow]) -> Sequence[Tally]:
         known = found.get((row.role, row.profile), Tally(role=row.role, profile=row.profile))
         found[row.role, row.profile] = _with(known, row)
     return tuple(found.values())
+
+
+def choices(candidates: Sequence[str], rows: Iterable[ProfileRow]) -> dict[str, Choice]:
+    """The profile that the next story would get, by role: the roles with a record, and the one of every workflow."""
+    record = tallies(rows)
+    roles = sorted({ANY_ROLE, *(tally.role for tally in record)})
+    return {role: choose(role, candidates, record) for role in roles}
 
 
 def _with(known: Tally, row: ProfileRow) -> Tally:

@@ -11,6 +11,7 @@ from shiftwork.domain.agents.idle_time import Course, Idle, idle
 from shiftwork.domain.agents.rate_limit import Waited
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.core.ids import FRAME
+from shiftwork.domain.proof import proof_status
 from shiftwork.domain.proof.verdict import ProofLevel, ProofStatus
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import total
@@ -152,6 +153,17 @@ def proof_of(story: StoryRow) -> ProofStatus | None:
         return None
     level = ProofLevel(proof.level)
     return ProofStatus(level=level, shown=proof.shown, criteria=proof.criteria, remark=proof.remark)
+
+
+def after_landed(story: StoryRow) -> str:
+    """Returns what follows "landed" in a sentence: how far the story is proved."""
+    return proof_status.after_landed(proof_of(story))
+
+
+def brief_proof(story: StoryRow) -> str:
+    """For a cell of a table."""
+    proof = proof_of(story)
+    return proof_status.brief(proof) if proof else "-"
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

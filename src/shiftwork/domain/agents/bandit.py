@@ -23,40 +23,15 @@ that depends on the number of remaining stories, and a width that counts price v
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from shiftwork.domain.agents.tally import ANY_ROLE, Tally
+from shiftwork.domain.agents.tally import ANY_ROLE, Choice, Score, Tally
 from shiftwork.domain.workflow.workflow import AgentPlan, StepKind, StepPlan
 
 SURE: Final = 1.6
 """How many standard deviations the interval extends to either side: in one case of twenty the true value is above it.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """A profile in a role: the interval that its record allows, in verified stories per dollar, or per story where the
-    cost of some profiles is unknown; and the price of an attempt in the same unit.
-    """
-
-    tally: Tally
-    price: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """The chosen profile and the reason. `scores` are in the order of the candidates; `priced` says whether cost was
-    compared.
-    """
-
-    profile: str
-    why: str
-    scores: tuple[Score, ...]
-    priced: bool
 
 
 def choose(role: str, candidates: Sequence[str], tallies: Iterable[Tally]) -> Choice:

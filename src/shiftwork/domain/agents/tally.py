@@ -1,4 +1,4 @@
-"""Which profile is assigned to a role in a story, and the record of each profile."""
+"""Which profile is assigned to a role in a story, the record of each profile, and how records compare."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -37,3 +37,27 @@ class Tally:
     @property
     def tries(self) -> int:
         return self.ended + self.in_progress + self.void
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A profile in a role: the interval that its record allows, in verified stories per dollar, or per story where the
+    cost of some profiles is unknown; and the price of an attempt in the same unit.
+    """
+
+    tally: Tally
+    price: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The chosen profile and the reason. `scores` are in the order of the candidates; `priced` says whether cost was
+    compared.
+    """
+
+    profile: str
+    why: str
+    scores: tuple[Score, ...]
+    priced: bool

@@ -1,6 +1,6 @@
 """The limits of a run or of a story."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shiftwork.domain.budget.amounts import Amount, Budget
 
@@ -18,3 +18,8 @@ class Limits:
     repairs: int = 2
     conflicts: int = 3
     escalate: str = ""
+
+    def raised(self, other: "Limits") -> "Limits":
+        """These limits, with the other's bounds where it sets any."""
+        run, story, step = self.run.raised(other.run), self.story.raised(other.story), self.step.raised(other.step)
+        return replace(self, run=run, story=story, step=step)

@@ -79,6 +79,11 @@ class GateReport:
         return all(result.passed for result in self.results)
 
     @property
+    def red(self) -> tuple[str, ...]:
+        """The gates that failed, by name."""
+        return tuple(dict.fromkeys(result.name for result in self.results if not result.passed))
+
+    @property
     def broken_before(self) -> tuple[str, ...]:
         """The gates that are red without the change too."""
         names = (result.name for result in self.results if result.change is GateChange.BROKEN_BEFORE)

@@ -5,13 +5,12 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.app.attempt.edit_check import checked, steps_of
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.core.plain import from_plain
 from shiftwork.domain.memory.notes import Scope
 from shiftwork.domain.spec import spec
-from shiftwork.domain.workflow.guardrails import Rejected, apply_edits, outline
 from shiftwork.domain.workflow.pipeline import Pipeline
-from shiftwork.prompts.answer import contract
 from shiftwork.prompts.lengths import shorten
 
 NOTE_LIMIT: Final = 8_000
@@ -39,21 +38,18 @@ class Toolbox:
             "acceptance_criteria": [{"id": c.id, "text": c.text} for c in self._story.criteria],
             "requirements": self._requirements,
             "current_step": self._step,
-            "steps": list(outline(self._pipeline)),
+            "steps": list(steps_of(self._pipeline)),
         }
 
     def edit_workflow(self, operations: list[dict[str, Any]]) -> str:
         """Accepted requests add up: each is checked against the result of the earlier ones."""
         request = json.dumps(operations)
-        edits = contract.edits(request)
-        if isinstance(edits, contract.Problem):
-            return f"REJECTED, nothing was changed: {edits.text}"
-        changed = apply_edits(self._pipeline, self._step, edits)
-        if isinstance(changed, Rejected):
-            return f"REJECTED, nothing was changed: {changed.reason}"
-        self._pipeline = changed
+        found = checked(self._pipeline, self._step, request)
+        if found.problem:
+            return f"REJECTED, nothing was changed: {found.problem}"
+        self._pipeline = found.pipeline
         self._leave("edit", request)
-        return "ACCEPTED; applied when this step ends. The steps will be:\n" + "\n".join(outline(changed))
+        return "ACCEPTED; applied when this step ends. The steps will be:\n" + "\n".join(steps_of(self._pipeline))
 
     def write_note(self, text: str, scope: str = Scope.STORY) -> str:
         if not text.strip():

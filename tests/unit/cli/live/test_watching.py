@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
+from shiftwork.app.views.board import EVENTS, OTHERWISE, Board
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
@@ -27,7 +28,6 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
 from shiftwork.domain.workflow.workflow import DYNAMIC
-from shiftwork.entrypoints.cli.live.board import EVENTS, OTHERWISE, Board
 from shiftwork.entrypoints.cli.live.progress_lines import REPORTED, JsonView, LineView, View, brief, line
 from shiftwork.entrypoints.cli.live.table import LiveView, window
 from shiftwork.entrypoints.cli.render.phrases import o_clock

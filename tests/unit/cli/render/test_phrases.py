@@ -1,15 +1,19 @@
 """Phrases of the output: durations, and lines that fit their width."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
+from shiftwork.app.views.run_views import Activity, RunView, StoryView
+from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, plain
 from shiftwork.ports.rows.row_parts import WaitCause
+from shiftwork.testing.conformance.store_stage import run_row, story_row
 
 
 @pytest.mark.parametrize(
@@ -150,15 +154,26 @@ def test_of_a_patch_that_has_changed_since_it_was_approved_the_difference_is_sho
     )
 
 
+def lasting(person: float = 0.0, limit: float = 0.0) -> RunView:
+    """A run of twelve minutes, of which its story only waited so long."""
+    waited = (
+        Waited(awaited=Awaited.PERSON, since=20.0, until=20.0 + person),
+        Waited(awaited=Awaited.LIMIT, since=600.0, until=600.0 + limit),
+    )
+    story = replace(story_row("r1", "US-1"), status="completed", started_at=10.0, ended_at=730.0)
+    run = replace(run_row("r1"), status="completed", started_at=10.0, ended_at=730.0)
+    stories = [StoryView(story=story, steps=[], waited=waited)]
+    return RunView(run=run, activity=Activity.OVER, worker=None, stories=stories)
+
+
 def test_what_was_only_waiting_is_reported_beside_what_it_took() -> None:
-    assert phrases.took(10.0, 730.0, NOT_IDLE) == "12 min 00 s"
-    assert phrases.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (including 8 min 00 s waiting for you)"
-    both = Idle(person=480.0, limit=60.0)
+    assert phrases.took(lasting()) == "12 min 00 s"
+    assert phrases.took(lasting(person=480.0)) == "12 min 00 s (including 8 min 00 s waiting for you)"
     message = "12 min 00 s (including 8 min 00 s waiting for you, 1 min 00 s for a rate limit)"
-    assert phrases.took(10.0, 730.0, both) == message
-    limit = Idle(person=0.04, limit=60.0)
-    assert phrases.took(10.0, 730.0, limit) == "12 min 00 s (including 1 min 00 s waiting for a rate limit)"
-    assert phrases.took(10.0, None, both) == "", "it is not over"
+    assert phrases.took(lasting(person=480.0, limit=60.0)) == message
+    short = lasting(person=0.04, limit=60.0)
+    assert phrases.took(short) == "12 min 00 s (including 1 min 00 s waiting for a rate limit)"
+    assert phrases.took(replace(short, run=replace(short.run, ended_at=None))) == "", "it is not over"
 
 
 def test_facts_are_aligned_and_empty_ones_left_out() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from shiftwork.app.views.board import Change
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.entrypoints.cli.commands.diff import counted
-from shiftwork.entrypoints.cli.live.board import Change
 from shiftwork.entrypoints.cli.live.progress_lines import line
 from shiftwork.entrypoints.cli.render.plan_table import lines
 from shiftwork.planning.preview import preview

@@ -19,7 +19,6 @@ from shiftwork.domain.canary.examination import (
     is_of_tests,
     next_run,
     still_holds,
-    unseen_roots,
 )
 from shiftwork.domain.canary.mutation import Style, mark
 from shiftwork.domain.gates.gate import Gate
@@ -229,14 +228,6 @@ def test_a_file_that_was_not_broken_was_not_noticed() -> None:
     second = next_run(exam)
     assert isinstance(second, Trial)
     assert fed(exam, second, frozenset({API, 99}), passed=False).outcomes[-1].found == frozenset()
-
-
-def test_roots_that_no_test_gate_sees() -> None:
-    unit = GateSight(gate="unit", sight=Sight.SEES, test=True, seen=("api",), missed=("cart", "web"))
-    e2e = GateSight(gate="e2e", sight=Sight.SEES, test=True, seen=("web",), missed=("api",), undecided=("cart",))
-    lint = GateSight(gate="lint", sight=Sight.SEES, seen=("cart",), missed=("docs",))
-    assert unseen_roots((unit, e2e, lint)) == ("cart",)
-    assert unseen_roots(()) == ()
 
 
 # Reading the output -----------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.spending import usage_before_limit
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.spending import unreserved_usage
-from shiftwork.domain.story.spending.allowance import raised
 from shiftwork.domain.usage.usage import NOTHING_USED
 
 
@@ -70,7 +69,7 @@ def under(run: RunState, wanted: Limits) -> RunState:
     an agent cannot stop at a number of tokens. A run that has ended keeps the limits for when it continues.
     """
     plan, ledger, known = run.given, run.spending.ledger, frozenset(in_progress(run))
-    limits, first = raised(plan.limits, wanted), not plan.limits.run.is_set
+    limits, first = plan.limits.raised(wanted), not plan.limits.run.is_set
     stops = limits.run.tokens is None
     restarted = {
         story: replace(claim, reported=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()

@@ -20,11 +20,6 @@ _ASKED: Final = (
 )
 
 
-def red(report: GateReport) -> tuple[str, ...]:
-    """The gates that failed, by name."""
-    return tuple(dict.fromkeys(result.name for result in report.results if not result.passed))
-
-
 def with_repair(spec: Spec, report: GateReport, gates: Sequence[Gate], branch: str) -> tuple[Spec, StoryId]:
     """The spec with an added first story that makes the red gates green, and the id of that story."""
     taken = {story.id for story in spec.stories}
@@ -44,7 +39,7 @@ def _behind(story: Story, first: StoryId) -> Story:
 
 
 def _story(name: StoryId, report: GateReport, gates: Sequence[Gate], branch: str) -> Story:
-    wanted = [gate for gate in gates if gate.name in red(report)]
+    wanted = [gate for gate in gates if gate.name in report.red]
     names = ", ".join(gate.name for gate in wanted)
     several = "s" if len(wanted) > 1 else ""
     title = f"Make the gate{several} {names} green on {branch}"

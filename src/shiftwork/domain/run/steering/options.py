@@ -13,10 +13,6 @@ _CHANGEABLE: Final = tuple(
 )
 
 
-NOTHING: Final = run_facts.OptionsChanged(at=0)
-"""No option is changed."""
-
-
 def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
     """The plan with the named options; the others stay."""
     said = {name: value for name in _CHANGEABLE if (value := getattr(named, name)) is not None}

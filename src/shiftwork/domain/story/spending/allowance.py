@@ -8,7 +8,6 @@ from typing import Final
 
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Allowance, Amount, Budget, Reached, Whose
-from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import Effects, receive
 from shiftwork.domain.core.fact import Fact
@@ -146,7 +145,7 @@ def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | N
     if fact.raises < story.spending.raises:
         return None
     now = replace(
-        story, spending=replace(story.spending, limits=raised(story.spending.limits, fact.limits), raises=fact.raises)
+        story, spending=replace(story.spending, limits=story.spending.limits.raised(fact.limits), raises=fact.raises)
     )
     step = story.pipeline.current
     if story.spending.claiming or story.waiting.hold is None or not _at_limit(story) or step is None:
@@ -168,15 +167,6 @@ def cut_short(story: StoryState, fact: story_facts.StepCutShort) -> StoryState |
         return None
     turned = turn_step_of(story, replace(step, ended_at=fact.at), Trigger.DEFER)
     return turned and replace(turned, dialogue=replace(turned.dialogue, delivered=0))
-
-
-def raised(limits: Limits, other: Limits) -> Limits:
-    return replace(
-        limits,
-        run=limits.run.raised(other.run),
-        story=limits.story.raised(other.story),
-        step=limits.step.raised(other.step),
-    )
 
 
 STORY_HANDLERS: Final[Handlers[StoryState, StoryState | None]] = handlers(

@@ -5,7 +5,6 @@ import click
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.run.steering.intent_checks import next_story_id
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
@@ -34,12 +33,13 @@ def command(  # noqa: PLR0913 - each is an option
 
     If no process works on the run, it continues here, even if it was finished; otherwise that process gets the request.
     """
-    from shiftwork.entrypoints.cli.control.intents import announce, intend  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.app.commands.steering import next_story_id  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import announce, intend  # noqa: PLC0415 - as above
 
     def wanted(state: RunState) -> run_facts.StoryAdded:
         lines = criteria or (description or title,)
         story = Story(
-            id=next_story_id(state.given.spec.stories),
+            id=next_story_id(state),
             title=title,
             description=description or title,
             criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(lines, start=1)),

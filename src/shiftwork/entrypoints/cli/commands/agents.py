@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from shiftwork.app.runtime.choose_profile import tallies
+from shiftwork.app.runtime.choose_profile import choices
 from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.agents.bandit import Choice, Score, choose
-from shiftwork.domain.agents.tally import ANY_ROLE, Tally
+from shiftwork.domain.agents.tally import Choice, Score
 from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -80,9 +79,7 @@ def _choices(site: Site, settings: Settings) -> dict[str, Choice]:
     if not candidates:
         return {}
     queries = open_queries(site)
-    record: Sequence[Tally] = tallies(answer(queries.profiles))
-    roles = sorted({ANY_ROLE, *(tally.role for tally in record)})
-    return {role: choose(role, candidates, record) for role in roles}
+    return choices(candidates, answer(queries.profiles))
 
 
 def _roster(present: Sequence[Presence]) -> list[str]:

@@ -5,16 +5,15 @@ from dataclasses import asdict, dataclass, replace
 
 import click
 
+from shiftwork.app.commands.replies import patch_of
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.open_history import open_changes, open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
-from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.spec.story_lookup import guess
-from shiftwork.domain.story.approval import asked_about
-from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.domain.story.state import StoryStatus
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
@@ -55,10 +54,7 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
-    known = [item.story.story for item in view.stories]
-    if story not in known:
-        message = f"run {view.run.run} has no story {story}{guess(story, known)}"
-        raise UsageError(message, hint=f"shiftwork stories {view.run.run}")
+    check_story(view, story)
     compared, difference = asyncio.run(_compare(site, view.run.run, story, since_approved=since_approved))
     if as_json:
         patch = {} if stat else {"patch": difference.patch}
@@ -72,7 +68,7 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
     async with open_history(site) as events:
         state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
-    shown, landed, approved = _shown(state), state.landed is not None, state.landing.approved
+    shown, landed, approved = patch_of(state), state.landed is not None, state.landing.approved
     compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
     if state.status is StoryStatus.UNDONE:
         compared = replace(compared, undone=state.outcome.reason)
@@ -85,13 +81,6 @@ async def _compare(site: Site, run: str, story: str, *, since_approved: bool) ->
         compared = replace(compared, approved=approved.commit)
         return compared, await changes.since(approved, shown)
     return compared, await changes.between(shown.base, shown.commit)
-
-
-def _shown(state: StoryState) -> Patch:
-    """What has landed; else the patch that a person is asked about; else the work so far."""
-    if state.landed:
-        return Patch(base=state.landed.base, commit=state.landed.commit)
-    return asked_about(state) or Patch(base=state.work.base, commit=state.work.head)
 
 
 def counted(difference: Difference) -> str:

@@ -8,10 +8,9 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.spec import Criterion, Story, reworded
-from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import spoken
-from shiftwork.errors import IntentError, UsageError
+from shiftwork.errors import UsageError
 
 
 @click.command("edit", short_help="Change a story that is not in progress.")
@@ -37,16 +36,14 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
     a failed story uses the new text: from its first step, unless only dependencies were changed. Only the run is
     changed: the spec's own file stays as it is, and the output says so.
     """
-    from shiftwork.entrypoints.cli.control.intents import intend, report_edited  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.app.commands.steering import story_of  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import intend, report_edited  # noqa: PLC0415 - as above
 
     if not any(changes.values()):
         raise UsageError("nothing to change", hint="shiftwork edit --help lists what can be changed")
 
     def wanted(state: RunState) -> run_facts.StoryEdited:
-        if StoryId(story) not in state.stories:
-            message = f"there is no story {story} in the run{guess(story, state.stories)}"
-            raise IntentError(message, hint=f"shiftwork stories {state.given.run}")
-        return run_facts.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
+        return run_facts.StoryEdited(at=0, story=_changed(story_of(state, StoryId(story)), changes))
 
     asked = intend(here(), run, wanted)
     return report_edited(asked, StoryId(story), as_json=as_json)

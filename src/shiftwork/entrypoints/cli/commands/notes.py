@@ -8,19 +8,18 @@ import click
 
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.open_history import notebook_of, open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.memory.notes import Shelf
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import StoryState
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
-from shiftwork.errors import UsageError
 from shiftwork.prompts import notebook
 
 
@@ -45,10 +44,8 @@ def command(run: str, story: str, *, as_json: bool) -> None:
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
-    known = [item.story.story for item in view.stories]
-    if story and story not in known:
-        message = f"run {view.run.run} has no story {story}{guess(story, known)}"
-        raise UsageError(message, hint=f"shiftwork stories {view.run.run}")
+    if story:
+        check_story(view, story)
     notes_files = asyncio.run(_notes_files(site, RunId(view.run.run), StoryId(story)))
     if as_json:
         shelves = {name: asdict(shelf) for notes_file in notes_files for name, shelf in notes_file.shelves.items()}

@@ -157,7 +157,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("options", next_steps.options(view)),
             ("stories", next_steps.counted(view)),
             *(next_steps.proof(view) if len(view.stories) > 1 else ()),
-            ("took", phrases.took(run.started_at, run.ended_at, view.idle)),
+            ("took", phrases.took(view)),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("estimate", amounts.band(view.band) if view.band else ""),

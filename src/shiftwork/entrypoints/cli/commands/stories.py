@@ -8,13 +8,12 @@ import click
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import RunView, proof_of, waiting_text
+from shiftwork.app.views.run_views import RunView, brief_proof, waiting_text
 from shiftwork.app.views.story_list import Line, roll
 from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
-from shiftwork.domain.proof.proof_status import brief
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, phrases, usage_table
@@ -82,7 +81,7 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
         state,
         one_line(line.step, _WIDEST) or ("landing" if _lands(story) else "-"),
         story.landing.commit[:10] or "-",
-        brief(proof) if (proof := proof_of(story)) else "-",
+        brief_proof(story),
         amounts.brief_total(used),
         amounts.brief_cost(used),
         story.title,

@@ -25,7 +25,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     --story STORY` withdraws it.
     """
     from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
-    from shiftwork.domain.proof.commit_trailers import NO_GATES  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.steering import unchecked  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.control.intents import intend, looked_into  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.render import next_steps, phrases  # noqa: PLC0415 - as above
@@ -54,7 +54,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
         }
         say({"event": "result", **document})
     elif isinstance(fate, run_facts.StoryUndone):
-        passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
+        passed = "landed without any gate" if unchecked(fate) else f"passed {fate.gates}"
         again = f"shiftwork retry {story} --from-scratch{next_steps.naming(asked.view)}"
         click.echo(f"{story} is undone: the revert {passed}\nnext: {again}")
     elif fate:

@@ -10,6 +10,7 @@ import click
 
 from shiftwork.app.commands.intents import ask, received
 from shiftwork.app.commands.runs import forecast
+from shiftwork.app.commands.steering import NOTHING, is_over_after, with_options
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
@@ -18,9 +19,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.evolve import evolve_run
-from shiftwork.domain.run.state import RUN_ENDED, RunState
-from shiftwork.domain.run.steering.options import NOTHING, with_options
+from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, phrases
@@ -141,7 +140,7 @@ def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark:
     if asked.received:
         click.echo(done)
         return EXIT_DONE
-    over = evolve_run(asked.before, asked.intent).status in RUN_ENDED  # most requests reopen the run
+    over = is_over_after(asked.before, asked.intent)
     idle = "the run is over" if over else "no process works on the run"
     who = "its worker has not answered yet" if asked.view.worker else idle
     resume = next_steps.reviving(asked.view) if over else ((f"shiftwork resume {asked.run}", ""),)

@@ -5,18 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply, waiting_in
+from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, patch_asked_about, reply, waiting_in
 from shiftwork.app.runtime.state_labels import APPROVALS
-from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView, reason
-from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
+from shiftwork.bootstrap.state.open_history import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.core.ids import RunId, StoryId, story_stream
+from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.story.approval import asked_about
 from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.control.intents import make_sure
 from shiftwork.entrypoints.cli.control.which_run import chosen
@@ -144,21 +142,16 @@ def _check_limit(view: RunView, story: str, word: Word) -> None:
 async def _reply(site: Site, spoken: Reply) -> tuple[Hold, Patch | None]:
     """The hold that was answered, and the patch that was approved."""
     async with open_inbox(site) as box:
-        patch = await _patch(box, spoken)
+        patch = await patch_asked_about(box.events, spoken)
         hold = await reply(box.events, box.inbox, spoken)
         return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
 
 
 async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, tuple[Hold, Patch | None]]:
     async with open_inbox(site) as box:
-        patches = {reply.story: await _patch(box, reply) for reply in spoken}
+        patches = {reply.story: await patch_asked_about(box.events, reply) for reply in spoken}
         holds = await approve_all(box.events, box.inbox, spoken)
         return {story: (hold, patches[story]) for story, hold in holds.items()}
-
-
-async def _patch(box: RunInbox, spoken: Reply) -> Patch | None:
-    """The patch that the question is about; it does not change until it is answered."""
-    return asked_about(await load(box.events, STORY, story_stream(spoken.run, spoken.story)))
 
 
 def _approved(story: str, patch: Patch | None) -> str:

@@ -7,6 +7,7 @@ import click
 
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
 from shiftwork.app.commands.runs import change_options, raise_limits, resume_run
+from shiftwork.app.commands.steering import NOTHING, restarted, with_options
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView, reason
@@ -16,8 +17,6 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.run.steering.intents import restarted
-from shiftwork.domain.run.steering.options import NOTHING, joined, with_options
 from shiftwork.entrypoints.cli.control import intents
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -91,7 +90,7 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
     if wanted.bounds.said:
         again = replace(again, limits=limit_rules.typed(wanted.bounds))
     asked = intents.intend(site, run, _exactly(again), carried_on=True, options=options)
-    why = "" if again.from_scratch else restarted(asked.before, again.story)
+    why = restarted(asked.before, again)
     note = f"{again.story} starts again from its first step: {why}" if why else ""
     if asked.view.worker:
         if options != NOTHING:
@@ -147,7 +146,7 @@ def going_on(
     with though_undelivered():
         announcement.report_sandbox(site, found.settings, as_json=as_json)
     base_check.check_rungs(site, found.settings, plan)
-    present = joined(options, kept_options.following(plan, found))
+    present = kept_options.following(plan, found, options)
 
     async def begin(context: Context) -> RunId:
         await first(context)

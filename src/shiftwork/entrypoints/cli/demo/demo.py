@@ -14,6 +14,7 @@ import click
 
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.views import amounts
+from shiftwork.app.views.board import Change
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
@@ -24,7 +25,6 @@ from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.workflow.workflow import AUTO
 from shiftwork.entrypoints.cli.demo.demo_script import FIRST_TESTS, REQUEST, START, overconfident
 from shiftwork.entrypoints.cli.env.sync_query import answer
-from shiftwork.entrypoints.cli.live.board import Change
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import run_document, say
 from shiftwork.entrypoints.cli.work import announcement
@@ -164,7 +164,7 @@ def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
             ("gates", f"{gates}, on {landed.commit[:10]}"),
             ("refused", f"{len(refused)} time" + ("s" if len(refused) != 1 else "")),
             ("attempts", f"{attempts} sessions in {len(view.stories[0].steps)} steps, each a fresh one"),
-            ("took", phrases.took(view.run.started_at, view.run.ended_at, view.idle)),
+            ("took", phrases.took(view)),
             ("cost", amounts.cost(view.used)),
         ]
     )

@@ -11,8 +11,10 @@ from typing import Final
 
 import click
 
+from shiftwork.app.commands.explain_gate import gates_of
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order
+from shiftwork.app.commands.steering import repaired_first
 from shiftwork.app.landing.canary import explained, refused
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.base import BaseCheck, open_base
@@ -20,11 +22,9 @@ from shiftwork.bootstrap.work.repository import has_branch
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment, open_state
 from shiftwork.domain.canary.canary_verdict import GateSight
-from shiftwork.domain.gates.attribution import gates_of
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.domain.run.state import RunPlan
-from shiftwork.domain.run.steering.base_repair import with_repair
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.gates import red_base
@@ -133,8 +133,7 @@ def _chosen(wanted: _Wanted, found: Red) -> str:
 def _as_chosen(wanted: _Wanted, found: Red, chosen: str) -> Order:
     if chosen != "repair":
         return replace(wanted.order, without_gates=(*wanted.order.without_gates, *found.gates))
-    spec, first = with_repair(wanted.order.spec, found.report, wanted.gates, found.branch)
-    return replace(wanted.order, spec=spec, base_story=first)
+    return repaired_first(wanted.order, found.report, wanted.gates, found.branch)
 
 
 def check_rungs(site: Site, settings: Settings, plan: RunPlan) -> None:

@@ -5,13 +5,13 @@ file is written.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shiftwork.app.commands.explain_gate import needs
 from shiftwork.bootstrap.work.base import BaseCheck, open_base
 from shiftwork.bootstrap.work.repository import repository_problems
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.gates.gate import GateReport, GateResult
-from shiftwork.domain.gates.machine_needs import needs
 from shiftwork.entrypoints.cli.env.conditions import find_base
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
 from shiftwork.entrypoints.cli.logs.gate_reason import reason
@@ -83,5 +83,5 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
 
 def _confined(base: BaseCheck, report: GateReport, settings: Settings) -> Further:
     """Only gates whose output says what is missing: others may be red without a sandbox too."""
-    missing = {result.name for result in report.results if not result.passed and needs(result.output)}
+    missing = {result.name for result in report.results if needs(result)}
     return further(base, report, tuple(gate for gate in settings.gate_list if gate.name in missing))

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands.explain_gate import explained
+from shiftwork.app.commands.explain_gate import explained, program, remedies, unseen_roots
 from shiftwork.app.landing.canary import refused
 from shiftwork.bootstrap.state.open_history import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
@@ -17,11 +17,8 @@ from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.templates.settings_file import SETUP
-from shiftwork.domain.canary.advice import remedies
 from shiftwork.domain.canary.canary_verdict import GateSight, Sight
-from shiftwork.domain.canary.examination import unseen_roots
 from shiftwork.domain.gates.checkout_trial import Cause, Explanation
-from shiftwork.domain.gates.commands import program
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.entrypoints.cli.env.conditions import find_base
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
@@ -144,7 +141,7 @@ def _sight(sight: GateSight, settings: Settings) -> Check:
         message = f"{detail} The settings allow that: the gate proves nothing."
         return Check(name="canary", state=WARN, detail=message, more=more)
     files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
-    return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint="\n".join(remedies(sight)), more=more)
+    return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint=remedies(sight), more=more)
 
 
 def _unseen(sights: Sequence[GateSight]) -> list[Check]:
@@ -212,11 +209,11 @@ def _started(gate: Gate, root: Path) -> Iterator[str]:
     """The program that the gate starts, and where it is."""
     if path := _program(gate, root):
         where = "in your checkout alone" if _in_checkout_alone(gate, root) else "outside the tree"
-        yield f"it starts {program(gate.command)}: {path}, {where}"
+        yield f"it starts {program(gate)}: {path}, {where}"
 
 
 def _program(gate: Gate, root: Path) -> Path | None:
-    name = program(gate.command)
+    name = program(gate)
     own = root / name
     found = str(own) if "/" in name and own.exists() else shutil.which(name, path=environment().get("PATH"))
     return Path(found) if found else None

@@ -11,7 +11,6 @@ import click
 
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
-from shiftwork.domain.run.steering.base_repair import red
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further
 from shiftwork.entrypoints.cli.render import phrases
@@ -38,7 +37,7 @@ class Red:
 
     @property
     def gates(self) -> tuple[str, ...]:
-        return red(self.report)
+        return self.report.red
 
 
 def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:

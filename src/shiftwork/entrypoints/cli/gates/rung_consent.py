@@ -6,13 +6,13 @@ from shlex import quote
 
 import click
 
+from shiftwork.app.commands.explain_gate import needs
 from shiftwork.bootstrap.work.base import BaseCheck
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.config.trust.gate_consents import GateConsents
 from shiftwork.domain.gates.gate import Gate, GateReport
-from shiftwork.domain.gates.machine_needs import needs
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.visible_text import marked
@@ -46,7 +46,7 @@ def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Furth
         return NOTHING
     red = {result.name: result for result in report.results if not result.passed}
     stuck = tuple(gate for gate in gates if gate.name in red and gate.command)
-    lines = [f"{gate.name}: {need.message}" for gate in stuck for need in needs(red[gate.name].output)]
+    lines = [f"{gate.name}: {need}" for gate in stuck for need in needs(red[gate.name])]
     lines += [f"{gate.name} ran {rung.meaning}" for gate in stuck if (rung := base.rung(gate))]
     free = tuple(gate for gate in stuck if base.further(gate))
     if stuck and not free and base.ladder and base.tip_is_landed:

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.text import Text
 
 from shiftwork.app.views.amounts import brief_cost
-from shiftwork.domain.story.certify import proof_of
+from shiftwork.app.views.board import proof_level
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.domain.workflow.pipeline import FINISHED
 from shiftwork.entrypoints.cli.render import phrases
@@ -78,8 +78,7 @@ def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
 def _cells(story: StoryState, now: float) -> tuple[str, ...]:
     asked = story.given.story
     spent = phrases.between(story.started_at, story.ended_at or now)
-    proof = proof_of(story)
-    level = proof.level if proof else None
+    level = proof_level(story)
     state = phrases.state(story.status, waits=bool(story.asks), limited=bool(story.rate_limit.wait), proof=level)
     name, title = one_line(asked.id, 24), asked.title
     return name, state, _step(story), phrases.duration(spent), brief_cost(story.spending.usage), title

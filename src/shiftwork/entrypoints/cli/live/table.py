@@ -14,11 +14,11 @@ from rich.text import Text
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.views.amounts import brief_cost
+from shiftwork.app.views.board import Board, Change
 from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.story.state import LandingStage, StoryState
 from shiftwork.domain.workflow.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
-from shiftwork.entrypoints.cli.live.board import Board, Change
 from shiftwork.entrypoints.cli.live.cursor import HiddenCursor
 from shiftwork.entrypoints.cli.live.many_stories import stories_table
 from shiftwork.entrypoints.cli.live.progress_lines import line

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.app.views.run_views import RunView, StoryView
-from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.app.views.story_lookup import did_you_mean, stories_of
 from shiftwork.entrypoints.cli.render import next_steps
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
@@ -72,8 +72,8 @@ def _chosen(view: RunView, step: StepRow, attempt: int) -> Chosen:
 def story_of(view: RunView, wanted: Wanted) -> StoryView:
     found = next((story for story in view.stories if wanted.story == story.story.story), None)
     if found is None and wanted.story:
-        known = [story.story.story for story in view.stories]
-        message = f"the run has no story {wanted.story}{guess(wanted.story, known) or f'; it has {", ".join(known)}'}"
+        meant = did_you_mean(view, wanted.story) or f"; it has {', '.join(stories_of(view))}"
+        message = f"the run has no story {wanted.story}{meant}"
         raise UsageError(message, hint=f"shiftwork status {view.run.run}")
     return found or _informative(view, wanted)
 

@@ -6,9 +6,8 @@ from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.amounts import reached_of
-from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView, proof_of
+from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView, after_landed
 from shiftwork.domain.core.ids import FRAME
-from shiftwork.domain.proof.proof_status import after_landed
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
@@ -65,7 +64,7 @@ def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:
 
 def landed_as(story: StoryRow) -> str:
     """The commit, the branch, and how far it is proved."""
-    return f"landed {story.landing.commit[:10]} on {plain(story.landing.ref)}{after_landed(proof_of(story))}"
+    return f"landed {story.landing.commit[:10]} on {plain(story.landing.ref)}{after_landed(story)}"
 
 
 def by_proof(view: RunView) -> dict[str, list[StoryRow]]:

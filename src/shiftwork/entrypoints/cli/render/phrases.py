@@ -10,7 +10,7 @@ from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
-from shiftwork.domain.agents.idle_time import Idle
+from shiftwork.app.views.run_views import RunView
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
@@ -69,10 +69,10 @@ def between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else end - start
 
 
-def took(start: float | None, end: float | None, lost: Idle) -> str:
-    """The duration from start to end, and how much of it was waiting; empty if it has not ended."""
-    whole = between(start, end)
-    return "" if whole is None else duration(whole) + amounts.waiting(lost, duration)
+def took(view: RunView) -> str:
+    """The duration of a run, and how much of it was waiting; empty if it has not ended."""
+    whole = between(view.run.started_at, view.run.ended_at)
+    return "" if whole is None else duration(whole) + amounts.waiting(view.idle, duration)
 
 
 def in_all(column: str, attempts: Iterable[int]) -> str:

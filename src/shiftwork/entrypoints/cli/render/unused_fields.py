@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.domain.gates.gate import Gate
-from shiftwork.domain.spec.named_gates import gates_for
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.entrypoints.cli.render.visible_text import marked
@@ -20,7 +20,7 @@ _WIDEST: Final = 60
 
 def gates_note(sheet: Sheet, settings: Sequence[Gate], note: str) -> Iterator[str]:
     """Where the gates of the run come from; missing settings gates are not mentioned if the spec has some."""
-    own = [gate.name for gate in gates_for(settings, sheet.spec.gates)[len(settings) :]]
+    own = [gate.name for gate in gates_for(settings, sheet.spec)[len(settings) :]]
     if settings or not own:
         yield note
     if own:

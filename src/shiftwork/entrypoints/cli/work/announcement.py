@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from shiftwork.app.commands.explain_gate import opened
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.runtime import state_labels
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
@@ -15,7 +16,6 @@ from shiftwork.bootstrap.work.repository import has_branch, uncommitted
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.tampering.exemptions import opened
 from shiftwork.entrypoints.cli.env.conditions import Conditions
 from shiftwork.entrypoints.cli.render import plan_table, unused_fields
 from shiftwork.entrypoints.cli.render.json import say
@@ -61,11 +61,7 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
         unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
         sandboxes=await open_sandboxes(site, settings, env),
-        opened={
-            story: patterns
-            for story, patterns in opened(order.spec, protection_of(settings)).items()
-            if story not in order.done
-        },
+        opened=opened(order.spec, protection_of(settings), order.done),
     )
 
 

@@ -10,21 +10,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Never
 
-from shiftwork.app.attempt.memory import present_run
 from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.commands.steering import rests_now
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.views.board import Board
 from shiftwork.app.views.queries import is_meant
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.ports import leave_nothing, open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.core.ids import RunId, Stream, run_stream
-from shiftwork.domain.run.decide import rests
-from shiftwork.domain.run.state import RunState
+from shiftwork.domain.core.ids import RunId, Stream
 from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.env.signals import ASKING, StopSignals
-from shiftwork.entrypoints.cli.live.board import Board
 from shiftwork.entrypoints.cli.live.cursor import SHOW_CURSOR
 from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
@@ -83,26 +81,6 @@ async def compare(board: Board, queries: Queries) -> None:
     run = next((story.given.run for story in board.stories.values()), "")
     with contextlib.suppress(ShiftworkError):  # the next question checks again
         board.meant = await is_meant(queries, run)
-
-
-async def rests_now(board: Board, context: Context, run: RunId) -> bool:
-    """Whether nothing is in progress, and no story can start, until a person has answered; the answer may just have
-    arrived.
-    """
-    if not board.held:
-        return False
-    state = await present_run(context, run)
-    if not rests(state, board.waiting) or await _outputs(board, context, state):
-        return False
-    # While the inboxes were checked, a story may have taken its answer out of one.
-    return board.held
-
-
-async def _outputs(board: Board, context: Context, run: RunState) -> bool:
-    """Whether an inbox has an unread message: an answer, or a raised limit."""
-    stories = {stream: story.cursor for stream, story in board.stories.items()}
-    cursors = {run_stream(run.given.run): run.cursor, **stories}
-    return any([await context.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
 
 
 class _Watch:

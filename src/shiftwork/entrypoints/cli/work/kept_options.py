@@ -9,6 +9,7 @@ import click
 
 from shiftwork.app.commands.kept_options import Difference, check_profiles, differences
 from shiftwork.app.commands.runs import forecast
+from shiftwork.app.commands.steering import NOTHING, followed, with_options
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_history import open_inbox
 from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT
@@ -20,8 +21,6 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunPlan
-from shiftwork.domain.run.steering.options import NOTHING, followed, with_options
-from shiftwork.domain.story.spending.allowance import raised
 from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.conditions import Conditions, agreed, claimed, conditions
@@ -69,10 +68,10 @@ def kept_conditions(site: Site, plan: RunPlan) -> Conditions:
     return found
 
 
-def following(plan: RunPlan, found: Conditions) -> run_facts.OptionsChanged:
-    """What the settings change in the run, for options that the user has not given."""
+def following(plan: RunPlan, found: Conditions, named: run_facts.OptionsChanged = NOTHING) -> run_facts.OptionsChanged:
+    """The `named` options, and what the settings change in the run for options that the user has not given."""
     settings = found.settings
-    return followed(plan, settings.agent.use, settings.agent.model, settings.run.parallel)
+    return followed(plan, settings.agent.use, settings.agent.model, settings.run.parallel, named)
 
 
 def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
@@ -99,7 +98,7 @@ def checked(site: Site, view: RunView, wanted: Changes) -> run_facts.OptionsChan
     plan = plan_of(site, RunId(run))
     options = _named(site, plan, wanted)
     changed = with_options(plan, options)
-    limits = raised(changed.limits, limit_rules.typed(wanted.bounds))
+    limits = changed.limits.raised(limit_rules.typed(wanted.bounds))
     limit_rules.check(kept_conditions(site, changed).settings, changed.workflow, limits)  # only read: nothing is run
     return options
 

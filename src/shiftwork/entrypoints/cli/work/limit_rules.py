@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.amounts import money, reached_of
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.work.prices import price
 from shiftwork.config.agents.kinds import AGENTS
@@ -11,9 +11,6 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.budget.reservations import tokens_of
-from shiftwork.domain.story.spending.allowance import raised
-from shiftwork.domain.usage.totals import dollars
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.entrypoints.cli.options.limits import Bounds
@@ -31,7 +28,7 @@ def typed(bounds: Bounds) -> Limits:
 
 def limits(settings: LimitSettings, bounds: Bounds) -> Limits:
     """Given limits override the file."""
-    return raised(settings.limits, typed(bounds))
+    return settings.limits.raised(typed(bounds))
 
 
 def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
@@ -93,7 +90,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
     for option, limit, known in (
         ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
         ("--max-story-cost", bounds.max_story_cost, dearest),
-        ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
+        ("--max-tokens", bounds.max_tokens, view.used.input_tokens + view.used.output_tokens),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
     ):
         used = max((known, *(bar.spent for bar in bars if bar.option == option)))
@@ -105,7 +102,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
 
 
 def _sum(option: str, amount: float) -> str:
-    return f"{amount:.0f} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
+    return f"{amount:.0f} tokens" if option.endswith("tokens") else money(amount)
 
 
 def lifting(view: RunView) -> str:

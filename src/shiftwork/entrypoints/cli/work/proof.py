@@ -10,9 +10,9 @@ from typing import Final
 import click
 
 from shiftwork.app.commands.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
-from shiftwork.app.views import amounts
-from shiftwork.app.views.costs import proof_document
+from shiftwork.app.views import amounts, proofs
 from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.open_history import open_examination, open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.bounded import read_bytes
@@ -21,9 +21,6 @@ from shiftwork.config.site import Site, environment
 from shiftwork.config.trust.consent_claims import Claim, Command
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.proof.certificate import Certificate, Held
-from shiftwork.domain.proof.fail_to_pass import in_words
-from shiftwork.domain.proof.proof_status import after_landed, in_trailer, ran_by, status_by, weakest
-from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
@@ -57,7 +54,7 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out:
         written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n", private=True)
     if as_json:
-        proof = {paper.certificate.story: proof_document(status_by(paper.certificate)) for paper in papers}
+        proof = {paper.certificate.story: proofs.document(paper.certificate) for paper in papers}
         file = str(wanted.out) if wanted.out else None
         say({"file": file, "certificates": [document(paper) for paper in papers], "proof": proof})
         return EXIT_DONE
@@ -86,14 +83,14 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
                 "story": paper.certificate.story,
                 "holds": _holds(found),
                 "unchecked": _unchecked(found),
-                "weakest": weakest(paper.certificate, found).text,
-                "proof": proof_document(status_by(paper.certificate)),
+                "weakest": proofs.weakest([(paper.certificate, found)]),
+                "proof": proofs.document(paper.certificate),
                 "checks": list(map(asdict, found)),
             }
             for paper, found in checked
         ]
-        least = min((weakest(paper.certificate, found) for paper, found in checked), key=lambda weakness: weakness.rank)
-        say({"holds": holds, "weakest": least.text, "certificates": rows})
+        least = proofs.weakest((paper.certificate, found) for paper, found in checked)
+        say({"holds": holds, "weakest": least, "certificates": rows})
     else:
         click.echo("\n".join(line for paper, found in checked for line in _outcome(paper, found)))
     return EXIT_DONE if holds else EXIT_FAILED
@@ -155,9 +152,8 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
     run, known = view.run.run, {story.story.story: story.story.status for story in view.stories}
-    if wanted.what and wanted.what not in known:
-        message = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
-        raise UsageError(message, hint=f"shiftwork stories {run}")
+    if wanted.what:
+        check_story(view, wanted.what)
     if known.get(wanted.what) == StoryStatus.UNDONE:
         click.echo(f"{wanted.what} was undone since: the work of this certificate has been reverted", err=True)
     landed = [story for story, status in known.items() if status != StoryStatus.UNDONE]
@@ -201,16 +197,15 @@ def _table(papers: Sequence[Paper]) -> Iterator[str]:
 
 
 def _cells(said: Certificate) -> tuple[str, ...]:
-    story, ref, ran = one_line(said.story, _CELL), one_line(said.ref, _CELL), ran_by(said)
-    gates = f"{len(ran.seeing)}{f', {len(ran.blind)} blind' if ran.blind else ''}"
-    return story, said.commit[:10], ref, in_trailer(status_by(said)), gates, said.title
+    story, ref = one_line(said.story, _CELL), one_line(said.ref, _CELL)
+    return story, said.commit[:10], ref, proofs.in_trailer(said), proofs.gates(said), said.title
 
 
 def _output(paper: Paper) -> Iterator[str]:
     said, room = paper.certificate, max(phrases.width(), _WIDEST)
     yield one_line(f"{said.story}: {said.title}", room)
     yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
-    yield from phrases.wrapped(f"landed{after_landed(status_by(said))}", room, most=_LINES)
+    yield from phrases.wrapped(f"landed{proofs.after_landed(said)}", room, most=_LINES)
     yield f"\ncriteria (policy {said.policy}):"
     for judged in said.criteria:
         offered = f"{judged.kind} {judged.reference}: " if judged.reference else ""
@@ -232,8 +227,8 @@ def _output(paper: Paper) -> Iterator[str]:
         yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', room)}"
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
-    if said.fail_to_pass:
-        yield f"\n{one_line(in_words(said.fail_to_pass), room)}"
+    if tests := proofs.tests(said):
+        yield f"\n{one_line(tests, room)}"
     yield "\nwork:"
     for step in said.steps:
         who = " ".join(part for part in (step.agent, step.model) if part)
@@ -265,7 +260,7 @@ def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
 
 def _in_short(paper: Paper, found: Sequence[Held]) -> str:
     """Never says that all is well if something was not shown."""
-    unchecked, least = ", ".join(_unchecked(found)), weakest(paper.certificate, found).text
+    unchecked, least = ", ".join(_unchecked(found)), proofs.weakest([(paper.certificate, found)])
     if not _holds(found):
         return f"the certificate does NOT hold; weakest: {least}"
     message = f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order, start_run
 from shiftwork.app.runtime import state_labels
@@ -18,7 +19,6 @@ from shiftwork.config.settings.settings import Named, Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.domain.core.ids import RunId, landing_stream
-from shiftwork.domain.spec.named_gates import gates_for
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.entrypoints.cli.env.agent_trust import agent_claim, ensure_agent
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
@@ -153,7 +153,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         proof=settings.proof.evidence,
         forecast=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
-        without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec.gates)),
+        without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec)),
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),

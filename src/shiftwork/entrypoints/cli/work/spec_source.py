@@ -9,12 +9,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+from shiftwork.app.commands.explain_gate import opened
 from shiftwork.bootstrap.specs import read_spec
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.trust.consent_claims import Claim, spec_claim
 from shiftwork.domain.spec.spec import one_shot
-from shiftwork.domain.tampering.exemptions import opened
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.entrypoints.cli.env.trust import ensure
 from shiftwork.errors import UsageError

@@ -77,7 +77,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     yield phrases.facts(
         [
             ("run", run.run),
-            ("took", phrases.took(run.started_at, run.ended_at, view.idle)),
+            ("took", phrases.took(view)),
             ("cost", amounts.cost(view.used)),
             *next_steps.proof(view),
             ("gates", next_steps.without(view)),

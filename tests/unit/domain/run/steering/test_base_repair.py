@@ -11,7 +11,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.state import RunPlan, RunState, RunStatus
-from shiftwork.domain.run.steering.base_repair import OUTPUT_LIMIT, led, red, with_repair
+from shiftwork.domain.run.steering.base_repair import OUTPUT_LIMIT, led, with_repair
 from shiftwork.domain.spec.spec import TITLE_LIMIT, Spec, Story
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.domain.usage.usage import NOTHING_USED
@@ -89,7 +89,7 @@ def test_long_names_and_long_outputs_are_bounded() -> None:
 
 def test_a_gate_that_failed_twice_is_named_once() -> None:
     both = replace(report("lint"), results=report("lint").results + report("lint").results)
-    assert red(both) == ("lint",)
+    assert both.red == ("lint",)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.sets(st.integers(0, 6))), max_size=6, unique_by=lambda item: item[0]))

@@ -12,11 +12,12 @@ from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.evolve import evolve_run
 from shiftwork.domain.run.state import RunPlan, RunState
 from shiftwork.domain.run.steering.intent_checks import objection
-from shiftwork.domain.run.steering.options import NOTHING, followed, in_force, joined, needed_profiles, with_options
+from shiftwork.domain.run.steering.options import followed, in_force, joined, needed_profiles, with_options
 from shiftwork.domain.workflow.workflow import DYNAMIC, AgentPlan
 from shiftwork.testing.builders import asked, fold_run, run_plan
 from shiftwork.testing.strategies import values
 
+NOTHING = run_facts.OptionsChanged(at=0)
 CHANGEABLE = {field.name for field in fields(run_facts.OptionsChanged)} - {"at", "named"}
 
 

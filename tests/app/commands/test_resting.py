@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shiftwork.app.commands.steering import rests_now
 from shiftwork.app.runtime.context import Context, Sighting
+from shiftwork.app.views.board import Board
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, story_stream
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.entrypoints.cli.live.board import Board
-from shiftwork.entrypoints.cli.work.foreground import rests_now
 from shiftwork.ports.store import Inbox, Message
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held
 from tests.app.rig import SHORT, Rig, make_repository
@@ -43,6 +43,7 @@ def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_
     rig.script, _ = asking(BLOCKED)
 
     async def looked(context: Context, run: RunId) -> bool:
+        assert not await rests_now(Board(), context, run), "nothing is known to wait"
         story = await held(rig, run)
         board = Board(stories={story_stream(run, StoryId(FIRST)): story})
         async with asyncio.timeout(60):

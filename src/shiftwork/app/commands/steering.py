@@ -1,0 +1,99 @@
+"""What a request changes in a run, known before the request is sent, and whether the run waits for one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.app.attempt.memory import present_run
+from shiftwork.app.commands.runs import Order
+from shiftwork.app.runtime.context import Context
+from shiftwork.app.runtime.streams import RUN
+from shiftwork.app.views.board import Board
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import RunId, StoryId, run_stream
+from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.proof.commit_trailers import NO_GATES
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import rests
+from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
+from shiftwork.domain.run.steering import intent_checks, intents, options
+from shiftwork.domain.run.steering.base_repair import with_repair
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.errors import IntentError
+
+NOTHING: Final = run_facts.OptionsChanged(at=0)
+"""No option is changed."""
+
+
+def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
+    """The plan with the named options; the others stay."""
+    return options.with_options(plan, named)
+
+
+def followed(
+    plan: RunPlan, agent: str, model: str, parallel: int, named: run_facts.OptionsChanged = NOTHING
+) -> run_facts.OptionsChanged:
+    """The options that change when the run continues: those that the user has `named` now, and those that the user has
+    never named and that differ in the settings.
+    """
+    return options.joined(named, options.followed(plan, agent, model, parallel))
+
+
+def repaired_first(order: Order, report: GateReport, gates: Sequence[Gate], branch: str) -> Order:
+    """The order with a first story that makes the red gates of the report green on the branch."""
+    spec, first = with_repair(order.spec, report, gates, branch)
+    return replace(order, spec=spec, base_story=first)
+
+
+# Stories -------------------------------------------------------------------------------------------------------------
+
+
+def next_story_id(run: RunState) -> StoryId:
+    """The next free id in the style of the run's own."""
+    return intent_checks.next_story_id(run.given.spec.stories)
+
+
+def story_of(run: RunState, story: StoryId) -> Story:
+    """The story as it is asked for; raises IntentError if the run has no such story."""
+    if story not in run.stories:
+        message = f"there is no story {story} in the run{guess(story, run.stories)}"
+        raise IntentError(message, hint=f"shiftwork stories {run.given.run}")
+    return run.asked(story)
+
+
+def restarted(run: RunState, again: run_facts.StoryRetryRequested) -> str:
+    """Why the retry starts from the first step although nobody asked for that; empty if it does not."""
+    return "" if again.from_scratch else intents.restarted(run, again.story)
+
+
+def unchecked(undone: run_facts.StoryUndone) -> bool:
+    """Whether the revert has landed without any gate."""
+    return undone.gates == NO_GATES
+
+
+# The run -------------------------------------------------------------------------------------------------------------
+
+
+def is_over_after(run: RunState, intent: Fact) -> bool:
+    """Whether the run is over after this request; most requests reopen it."""
+    return RUN.evolve(run, intent).status in RUN_ENDED
+
+
+async def rests_now(board: Board, context: Context, run: RunId) -> bool:
+    """Whether nothing is in progress, and no story can start, until a person has answered; the answer may just have
+    arrived.
+    """
+    if not board.held:
+        return False
+    state = await present_run(context, run)
+    waits = rests(state, board.waiting) and not await _unread(board, context, state)
+    # While the inboxes were checked, a story may have taken its answer out of one.
+    return waits and board.held
+
+
+async def _unread(board: Board, context: Context, run: RunState) -> bool:
+    """Whether an inbox has an unread message: an answer, or a raised limit."""
+    stories = {stream: story.cursor for stream, story in board.stories.items()}
+    cursors = {run_stream(run.given.run): run.cursor, **stories}
+    return any([await context.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])

@@ -1,0 +1,39 @@
+"""How far a certificate proves its story, in words and for programs."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from shiftwork.app.views.costs import proof_document
+from shiftwork.domain.proof import fail_to_pass, proof_status
+from shiftwork.domain.proof.certificate import Certificate, Held
+
+
+def document(said: Certificate) -> dict[str, Any] | None:
+    return proof_document(proof_status.status_by(said))
+
+
+def after_landed(said: Certificate) -> str:
+    """What follows "landed" in a sentence."""
+    return proof_status.after_landed(proof_status.status_by(said))
+
+
+def in_trailer(said: Certificate) -> str:
+    """As in the trailer of the landed commit."""
+    return proof_status.in_trailer(proof_status.status_by(said))
+
+
+def gates(said: Certificate) -> str:
+    """How many gates saw the commit, and how many were blind."""
+    ran = proof_status.ran_by(said)
+    return f"{len(ran.seeing)}{f', {len(ran.blind)} blind' if ran.blind else ''}"
+
+
+def tests(said: Certificate) -> str:
+    """What the tests that the story changed have shown; empty where that was not tried."""
+    return fail_to_pass.in_words(said.fail_to_pass) if said.fail_to_pass else ""
+
+
+def weakest(checked: Iterable[tuple[Certificate, Sequence[Held]]]) -> str:
+    """The weakest point of certificates, each with what was found when it was checked; empty if there is none."""
+    found = (proof_status.weakest(said, held) for said, held in checked)
+    return min(found, key=lambda weakness: weakness.rank).text

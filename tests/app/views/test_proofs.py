@@ -1,0 +1,48 @@
+"""How far a certificate, or the row of a story, proves its story, as front ends show it."""
+
+from dataclasses import replace
+
+from shiftwork.app.views import proofs
+from shiftwork.app.views.run_views import after_landed, brief_proof
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.proof.certificate import GateLine, Held
+from shiftwork.ports.rows.row_parts import ProofPart
+from shiftwork.testing.conformance.store_stage import story_row
+from tests.unit.domain.proof.test_proof_status import BLINDED, GOOD, SAID
+
+BARE = replace(SAID, gates=(), verification=())
+FALSE = (*GOOD, Held(name="branch", passed=False, message=""))
+
+
+def test_a_certificate_is_described_for_people_and_for_programs() -> None:
+    assert (proofs.after_landed(SAID), proofs.in_trailer(SAID)) == (", proved", "proved")
+    assert proofs.after_landed(BARE) == " without any gate: nothing was run on it, 2 of 2 criteria with evidence"
+    document = proofs.document(BARE)
+    assert document
+    assert (document["level"], document["words"]) == ("no_gates", "without any gate")
+
+
+def test_blind_gates_are_counted_apart() -> None:
+    assert proofs.gates(SAID) == "2"
+    assert proofs.gates(replace(SAID, gates=(*BLINDED.gates, GateLine(name="lint", seconds=1)))) == "2, 1 blind"
+
+
+def test_what_the_tests_have_shown_is_empty_if_it_was_not_tried() -> None:
+    tried = FailToPass(outcome=FailToPassOutcome.NOT_APPLICABLE, reason="no product source")
+    assert proofs.tests(SAID) == ""
+    assert proofs.tests(replace(SAID, fail_to_pass=tried)).endswith(": no product source")
+
+
+def test_the_weakest_point_of_all_certificates_is_named() -> None:
+    assert proofs.weakest([(SAID, GOOD)]) == ""
+    assert proofs.weakest([(SAID, GOOD), (BARE, GOOD)]) == "landed without any gate"
+    assert proofs.weakest([(BARE, GOOD), (SAID, FALSE)]) == "branch does not hold"
+
+
+def test_the_proof_of_a_row_is_described_and_unknown_proof_is_not() -> None:
+    proof = ProofPart(level="partly", shown=1, criteria=2, remark="gate test is blind")
+    row = replace(story_row("r1", "US-001"), proof=proof)
+    assert after_landed(row) == ", 1 of 2 criteria with evidence (gate test is blind)"
+    assert brief_proof(row) == "1 of 2"
+    unknown = story_row("r1", "US-001")
+    assert (after_landed(unknown), brief_proof(unknown)) == ("", "-")
