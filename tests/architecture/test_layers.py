@@ -74,3 +74,53 @@ def test_front_ends_import_values_of_the_domain_and_no_rules() -> None:
     rules = {(module, name) for module, name in found if name not in VALUES}
     assert rules == set(), "let `app` answer this"
     assert VALUES - {name for _, name in found} == set(), "no front end needs these"
+
+
+# The clock -----------------------------------------------------------------------------------------------------------
+
+CLOCKLESS = ("app", "domain", "planning", "prompts")
+OF_A_LOOP = {"time", "call_at", "timeout_at"}
+OF_DATES = {"now", "today", "utcnow"}
+
+
+def clocks_read(source: str) -> list[int]:
+    """Lines that import `time`, ask an event loop for its time, or ask for the present date; dates of known moments
+    are only another form of them.
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [node.lineno for alias in node.names if alias.name == "time"]
+        elif isinstance(node, ast.ImportFrom):
+            found += [node.lineno] if node.module == "time" else []
+        elif isinstance(node, ast.Attribute):
+            dated = node.attr in OF_DATES and ast.unparse(node.value).endswith(("date", "datetime"))
+            found += [node.lineno] if dated or node.attr in OF_A_LOOP else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time",
+        "from time import monotonic",
+        "today = datetime.now(UTC).date()",
+        "today = datetime.date.today()",
+        "until = asyncio.get_running_loop().time() + 1",
+        "clock = loop.time",
+        "asyncio.timeout_at(until)",
+    ],
+)
+def test_a_clock_that_is_read_is_found(source: str) -> None:
+    assert clocks_read(source) == [1]
+
+
+def test_the_date_of_a_known_moment_is_no_clock() -> None:
+    assert clocks_read("from datetime import UTC, datetime\ndatetime.fromtimestamp(context.clock.now(), UTC)") == []
+
+
+def test_only_the_adapter_of_the_clock_reads_it() -> None:
+    """What the application and the core know of the time comes by the port."""
+    modules = [path for part in CLOCKLESS for path in sorted((SOURCE / "shiftwork" / part).rglob("*.py"))]
+    read = {str(path.relative_to(SOURCE)): clocks_read(path.read_text(encoding="utf-8")) for path in modules}
+    assert {name: lines for name, lines in read.items() if lines} == {}

@@ -14,6 +14,9 @@ class SystemClock:
     def now(self) -> float:
         return time.time()  # noqa: TID251 - the only use of the clock
 
+    def elapsed(self) -> float:
+        return time.monotonic()
+
     def fresh(self) -> str:
         return self._stamped(_SHORT)
 

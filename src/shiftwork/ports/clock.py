@@ -10,6 +10,10 @@ class Clock(Protocol):
         """Seconds since the epoch."""
         ...
 
+    def elapsed(self) -> float:
+        """Seconds since some moment before: never set back, so it measures durations."""
+        ...
+
     def fresh(self) -> str:
         """A short unique name: lower-case letters and digits, sorted by creation time."""
         ...

@@ -23,10 +23,9 @@ LOOK_SECONDS: Final = 20.0
 async def wait_until(effect: story_effects.WaitUntil, recorder: StoryRecorder) -> tuple[Fact, ...]:
     clock, inbox = recorder.context.clock, recorder.context.inbox
     unread_messages, until = await run_inbox.unread(recorder), min(effect.until, _next_chance(recorder))
-    # Measured by a monotonic clock, because the other clock may be set back during the wait.
-    monotonic = asyncio.get_running_loop().time
-    longest = monotonic() + recorder.context.work_policy.patience.longest_seconds
-    while not unread_messages and (left := min(until - clock.now(), longest - monotonic())) > 0:
+    # By elapsed time, because the clock may be set back during the wait.
+    longest = clock.elapsed() + recorder.context.work_policy.patience.longest_seconds
+    while not unread_messages and (left := min(until - clock.now(), longest - clock.elapsed())) > 0:
         try:
             async with asyncio.timeout(min(left, LOOK_SECONDS)):
                 unread_messages = await inbox.wait(recorder.stream, after=recorder.state.cursor)

@@ -105,8 +105,10 @@ async def undo_came_to(
 
 async def _patiently[T](look: Callable[[], Awaitable[T | None]], seconds: float) -> T | None:
     """Polls until `look` finds something or the time is over: another process writes it."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
-    while (found := await look()) is None and loop.time() < until:  # noqa: ASYNC110 - see above
-        await asyncio.sleep(LOOK_SECONDS)
+    over = asyncio.ensure_future(asyncio.sleep(seconds))
+    try:
+        while (found := await look()) is None and not over.done():
+            await asyncio.wait({over}, timeout=LOOK_SECONDS)
+    finally:
+        over.cancel()
     return found

@@ -47,7 +47,8 @@ class Checks:
         self._waiting = list(entries)
         self._running: dict[asyncio.Task[Verdict], Entry] = {}
         self._listening = asyncio.ensure_future(withdrawal.asked_for(recorder))
-        self._deadline = asyncio.get_running_loop().time() + SLOW_SECONDS
+        self._clock = recorder.context.clock
+        self._deadline = self._clock.elapsed() + SLOW_SECONDS
 
     async def run(self) -> None:
         for _ in range(min(self._recorder.state.policy.at_once, len(self._waiting))):
@@ -74,7 +75,7 @@ class Checks:
             isinstance(verdict, landing_facts.CandidateFailed | landing_facts.CandidateUnproved)
             for verdict in self.verdicts
         )
-        return not red and asyncio.get_running_loop().time() < self._deadline
+        return not red and self._clock.elapsed() < self._deadline
 
     async def _listen(self) -> None:
         self._listening.result()

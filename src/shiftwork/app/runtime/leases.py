@@ -79,7 +79,7 @@ async def ensure_held(context: Context, stream: Stream) -> Fence:
 
 
 def _moment(context: Context) -> tuple[float, float]:
-    return asyncio.get_running_loop().time(), context.clock.now()
+    return context.clock.elapsed(), context.clock.now()
 
 
 def taken_over(stream: Stream) -> RunBusyError:

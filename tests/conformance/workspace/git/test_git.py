@@ -81,6 +81,9 @@ class AgedClock:
     def now(self) -> float:
         return time.clock_gettime(time.CLOCK_REALTIME) + self._seconds
 
+    def elapsed(self) -> float:
+        return time.monotonic()
+
     def fresh(self) -> str:
         return "fresh"
 
