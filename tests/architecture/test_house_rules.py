@@ -144,3 +144,39 @@ def test_every_failpoint_that_is_reached_has_a_name_by_which_it_can_be_armed() -
         for name in re.findall(r'failpoints\.reach\("([^"]+)"\)', path.read_text(encoding="utf-8"))
     }
     assert reached == failpoints.NAMES.keys()
+
+
+# Patches -------------------------------------------------------------------------------------------------------------
+
+PATCHED = {
+    "tests/conformance/processes/test_ending.py": "a process between two programs, and patience of minutes made short",
+    "tests/conformance/store/test_written_ahead.py": "the patience with a locked file made short",
+    "tests/conformance/workspace/git/test_git.py": "a lock that disappears between two looks at it",
+    "tests/durability/test_kill_git.py": "a program in place of git that dies on time: the variables of the rig",
+    "tests/unit/bootstrap/test_agent_network.py": "what the process has found out about its machine is forgotten",
+    "tests/unit/config/test_homes.py": "another user and another group, which only root can make",
+    "tests/unit/config/test_trust.py": "a terminal at which somebody agrees",
+}
+"""Tests that patch, and what cannot be had otherwise, or only by a wait of minutes. All others use real things."""
+
+
+def patches(source: str) -> bool:
+    """Whether a source uses what pytest patches with."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return "monkeypatch" in names or "MonkeyPatch" in used
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def test_it(monkeypatch: object) -> None: ...", "with pytest.MonkeyPatch.context() as patched: ..."],
+)
+def test_a_patch_is_found(source: str) -> None:
+    assert patches(source)
+
+
+def test_only_listed_tests_patch() -> None:
+    found = {named(path) for path in modules("tests", "bench") if patches(path.read_text(encoding="utf-8"))}
+    assert found - PATCHED.keys() == set(), "use the real thing, or a fake that passes the port's conformance suite"
+    assert PATCHED.keys() - found == set(), "these no longer patch"
