@@ -128,6 +128,11 @@ ROWS: Final = (
         ),
         prepare=a_workflow,
     ),
+    Row(
+        of=frozenset({"keep_going"}),
+        typed=("--keep-going", "Add a greeting"),
+        holds=lambda stage: stage.status()["options"]["keep_going"],
+    ),
     Row(of=frozenset({"planned"}), typed=("--plan",), prepare=a_plan, holds=lambda stage: landed(stage, "US-007")),
     Row(
         of=frozenset({"without_gates"}),

@@ -36,7 +36,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
-    first = project.shiftwork("run", "prd.json", "--workflow", "ralph")
+    first = project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3")
     assert first.returncode == 2, first
     assert "needs you: question: Tabs or blanks?" in first.stdout
     assert first.stdout.splitlines()[-1] == 'next: shiftwork answer US-001 "…"'
@@ -63,7 +63,7 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
 
 def test_a_no_is_an_answer_and_is_reported_as_json(project: Project) -> None:
     project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
-    assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
+    assert project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3").returncode == 2
     done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
     assert done.returncode == 0, done
     assert json.loads(done.stdout.splitlines()[-1])["event"] == "result"
@@ -71,7 +71,7 @@ def test_a_no_is_an_answer_and_is_reported_as_json(project: Project) -> None:
 
 def test_who_worked_on_another_boot_of_the_machine_keeps_no_answer_from_being_received(project: Project) -> None:
     """Nothing can be known of the process there, but it has let go of the run when it left."""
-    assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
+    assert project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3").returncode == 2
     with contextlib.closing(sqlite3.connect(project.state / "state.db")) as store:
         store.execute("UPDATE leases SET host = 'another-host:of-another-boot'")
         store.commit()
@@ -133,7 +133,7 @@ STRICT = "test ! -e strict || grep -q two US-001.txt"
 
 def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_changed(project: Project) -> None:
     project.settle(agent=REVIEWED, gates=f'test = "{STRICT}"')
-    held = project.shiftwork("run", "prd.json", "--workflow", "ralph", "--review")
+    held = project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3", "--review")
     assert held.returncode == 2, held
     assert "next: shiftwork diff US-001    (look at it first)" in held.stdout
     assert project.git("log", "--format=%s", "main").splitlines() == ["start"], "nothing has landed"
@@ -182,7 +182,7 @@ def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project
     waiting = project.shared / "go-on"
     busy = f'[ "$SHIFTWORK_STORY" != US-002 ] || while [ ! -e {waiting} ]; do sleep 0.1; done\n'
     project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"\n\n[landing]\nreview = true')
-    with project.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as running:
+    with project.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3", "--parallel", "3") as running:
         asked = {"US-001": "approval", "US-002": "", "US-003": "approval"}
         eventually(lambda: holds(project) == asked, every=STATUS_EVERY)
         approved = project.shiftwork("approve", "--all", "--json")

@@ -119,6 +119,12 @@ def started_run(*stories: Story, parallel: int = 1) -> RunState:
     return fold_run(RunState(), run_facts.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
 
 
+def ordered_run(*stories: Story, keep_going: bool = False) -> RunState:
+    """A run whose user wrote nothing about how many stories at once."""
+    plan = replace(run_plan(*stories, parallel=3), ordered=True, keep_going=keep_going)
+    return fold_run(RunState(), run_facts.RunStarted(at=1, plan=plan))
+
+
 def kept(run: RunState) -> RunState:
     """The run after its notebook shows its complete memory."""
     return fold_run(run, run_facts.MemoryKept(at=1, changes=run.memory.changes))

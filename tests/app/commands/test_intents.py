@@ -11,6 +11,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.intents import ask, is_over, received, undo_came_to, unpause
 from shiftwork.app.commands.runs import cancel_run, forecast, resume_run, wait_for
+from shiftwork.app.commands.steering import NOTHING
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.streams import RUN, load
@@ -332,13 +333,13 @@ def test_a_run_that_is_over_is_only_given_back_unless_its_messages_ask_for_more(
         async with rig.open() as context:
             run = await rig.start(context, spec(asked(1)), workflow=SHORT)
             await ended(context, run)
-            assert await is_over(context.events, context.inbox, run)
+            assert await is_over(context.events, context.inbox, run, NOTHING)
             await cancel_run(context.inbox, run, "too late")
             assert (await resume_run(context, run)).status is RunStatus.COMPLETED
             with pytest.raises(IntentError, match="US-001 has landed"):
                 await intend(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
             await intend(context, run, run_facts.StoryUndoRequested(at=0, story=story_id(1)))
-            assert not await is_over(context.events, context.inbox, run)
+            assert not await is_over(context.events, context.inbox, run, NOTHING)
             assert (await forecast(context.events, context.inbox, run)).requests.undoing
 
     asyncio.run(scenario())

@@ -1,11 +1,14 @@
 """The preview of a plan before it runs."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.planning.preview import preview
+from shiftwork.planning.remarks import WarningKind
 
 
 def spec(*stories: tuple[str, str, int]) -> Spec:
@@ -23,6 +26,22 @@ def spec(*stories: tuple[str, str, int]) -> Spec:
             for name, needs, complexity in stories
         ),
     )
+
+
+def test_an_ordered_plan_is_one_story_after_the_other() -> None:
+    plan = spec(("A", "", 1), ("B", "", 5), ("C", "", 1))
+    first = replace(plan.stories[2], priority=-1)
+    shown = preview(replace(plan, stories=(*plan.stories[:2], first)), (), ordered=True)
+    assert shown.waves == (("C",), ("A",), ("B",))
+    assert shown.critical == ("C", "A", "B")
+    assert shown.ordered
+
+
+def test_no_story_of_an_ordered_plan_conflicts_with_another() -> None:
+    plan = spec(("A", "", 1), ("B", "", 1))
+    both = replace(plan, stories=tuple(replace(story, touches=("src/a.py",)) for story in plan.stories))
+    assert WarningKind.OVERLAP in {remark.kind for remark in preview(both, ()).remarks}
+    assert WarningKind.OVERLAP not in {remark.kind for remark in preview(both, (), ordered=True).remarks}
 
 
 def test_waves_and_the_longest_way_follow_the_dependencies() -> None:

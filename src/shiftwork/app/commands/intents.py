@@ -41,9 +41,9 @@ async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> Non
         await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
 
 
-async def is_over(events: EventStore, inbox: Inbox, run: RunId) -> bool:
-    """Whether the run has ended and no unread message gives it more work."""
-    return (await forecast(events, inbox, run)).status in RUN_ENDED
+async def is_over(events: EventStore, inbox: Inbox, run: RunId, options: run_facts.OptionsChanged) -> bool:
+    """Whether the run has ended, and neither an unread message nor these new options give it more work."""
+    return RUN.evolve(await forecast(events, inbox, run), options).status in RUN_ENDED
 
 
 async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:

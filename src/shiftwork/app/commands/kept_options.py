@@ -74,6 +74,7 @@ def _kept(plan: RunPlan) -> dict[str, str]:
     values: dict[str, object] = {
         **{setting: value for setting, value in named.items() if _FIELDS[setting] in plan.named},
         "run.workflow": plan.workflow.id,
+        "run.keep_going": plan.keep_going,
         "workspace.branch": plan.branch,
         "landing.review": plan.review,
         "limits.run_usd": limits.run.usd,
@@ -90,6 +91,8 @@ def _kept(plan: RunPlan) -> dict[str, str]:
         "proof.escalate": limits.escalate,
         "notify.on": [str(occasion) for occasion in plan.notices.occasions],
     }
+    if plan.ordered:
+        values["run.parallel"] = 1
     return {name: dumps(value) for name, value in values.items()}
 
 

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from shiftwork import failpoints
 from shiftwork.app.commands.kept_options import check_profiles
@@ -43,7 +44,7 @@ class Order:
     are the stories that it marks as landed. `patterns` are what earlier runs learnt about the code base; `forecast` is
     the estimated cost. The user allows the run to continue `without_gates`; `base_story` repairs gates that fail on
     the branch, before all other stories. With `review`, a person approves each patch before it lands. `model`, `named`,
-    `trusted` and `settings` are as in `RunPlan`.
+    `trusted`, `settings`, `ordered` and `keep_going` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -67,6 +68,8 @@ class Order:
     named: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
+    ordered: bool = False
+    keep_going: bool = False
 
 
 async def start_run(context: Context, order: Order) -> RunId:
@@ -94,30 +97,10 @@ async def _on_branch(context: Context, order: Order) -> None:
 
 def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
     """Returns the first facts of a run."""
-    plan = RunPlan(
-        run=run,
-        spec=order.spec,
-        workflow=order.workflow,
-        branch=order.branch,
-        landing=order.landing,
-        agent=order.agent,
-        limits=order.limits,
-        parallel=order.parallel,
-        source=order.source,
-        patterns=order.patterns,
-        notices=order.notices,
-        proof=order.proof,
-        forecast=order.forecast,
-        without_gates=order.without_gates,
-        base_story=order.base_story,
-        project=project,
-        worktree=worktree,
-        review=order.review,
-        model=order.model,
-        named=order.named,
-        trusted=order.trusted,
-        settings=order.settings,
-    )
+    kept: dict[str, Any] = {
+        field.name: getattr(order, field.name) for field in fields(order) if field.name not in {"base", "done"}
+    }
+    plan = RunPlan(run=run, project=project, worktree=worktree, **kept)
     adopted = (run_facts.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (run_facts.RunStarted(at=at, plan=plan), *adopted)
 

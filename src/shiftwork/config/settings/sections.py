@@ -70,10 +70,13 @@ class WorkspaceSettings(Strict):
 
 
 class RunSettings(Strict):
-    """How a run works on its stories: its workflow, and how many stories are in progress at once."""
+    """How a run works on its stories: its workflow, how many stories are in progress at once, and whether an ordered
+    run continues after a story that failed.
+    """
 
     workflow: str = ""
     parallel: Annotated[int, Field(ge=1, le=200)] = 3
+    keep_going: bool = False
 
 
 class LandingSettings(Strict):

@@ -118,6 +118,11 @@ def settings_without_file(env: Mapping[str, str]) -> Settings:
     return load_settings(Path(os.devnull), env)
 
 
+def writes_parallel(settings: Settings) -> bool:
+    """Whether somebody wrote how many stories are in progress at once; the default does not count."""
+    return "parallel" in settings.run.model_fields_set
+
+
 def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:
     """The agent and its model from the file and the environment, ignoring the command line."""
     table = _read(root / SETTINGS_FILE, env)[0].get("agent")

@@ -54,6 +54,7 @@ def _second() -> dict[str, Any]:
     return {
         "_comment": [
             "dependsOn: starts when these have landed. Stories that do not depend on each other are done in parallel.",
+            "If no story says dependsOn, they are done one after the other, by priority and then in this order.",
             "Optional: complexity (1 to 5), touches (paths it will change: such stories are kept apart).",
         ],
         "id": "US-002",

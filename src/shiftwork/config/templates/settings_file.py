@@ -49,7 +49,9 @@ _REST: Final = """
 
 [run]
 # workflow = ""             # by name or path, as `shiftwork workflow list` shows them; empty: "auto"
-# parallel = 3              # how many stories are in progress at once, each in a workspace of its own
+# parallel = 3              # how many stories are in progress at once, each in a workspace of its own; unless you
+                            # set this, stories of which none states a dependency are worked on one after the other
+# keep_going = false        # whether they continue after a story that failed
 
 [workspace]
 {setup}# setup_minutes = 15        # how long that may take

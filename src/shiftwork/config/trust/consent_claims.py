@@ -120,6 +120,7 @@ HARMLESS: Final = frozenset(
         ("gates", _ANY, "minutes"),
         ("workspace", "setup_minutes"),
         ("run", "parallel"),
+        ("run", "keep_going"),
         ("landing", "batch"),
         ("landing", "at_once"),
         ("limits", "repairs"),

@@ -12,7 +12,7 @@ from shiftwork.domain.run import frame as run_frame
 from shiftwork.domain.run.assignment import assignment
 from shiftwork.domain.run.memory import keep_due
 from shiftwork.domain.run.notices import notice_of_end
-from shiftwork.domain.run.scheduling import to_start
+from shiftwork.domain.run.scheduling import free_places, to_start
 from shiftwork.domain.run.spec_writeback import update_at_last, update_due
 from shiftwork.domain.run.spending import usage_before_limit
 from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
@@ -57,7 +57,7 @@ def _begin(run: RunState) -> Effects:
         return ()
     if run_frame.holds_back(run):
         return run_frame.frame_first(run)
-    starting = to_start(run, run.given.parallel - len(run.schedule.in_progress.keys() - run.schedule.waiting))
+    starting = to_start(run, free_places(run))
     return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
 
 

@@ -26,7 +26,12 @@ def evolve_run(run: RunState, fact: Fact) -> RunState:
 
 def _started(run: RunState, fact: run_facts.RunStarted) -> RunState | None:
     turned = turn_run(replace(run, plan=fact.plan, started_at=fact.at), Trigger.START)
-    return turned and memory.carried_over(scheduling.scheduled(turned), fact.plan.patterns, fact.at)
+    if turned is None:
+        return None
+    # The run's own steps may plan other stories: then it is decided later whether the run is ordered.
+    planned_later = bool(fact.plan.workflow.frame)
+    known = scheduling.scheduled(turned) if planned_later else scheduling.decided(turned, fact.plan.spec.stories)
+    return memory.carried_over(known, fact.plan.patterns, fact.at)
 
 
 def _adopted(run: RunState, fact: run_facts.StoryAdopted) -> RunState | None:

@@ -14,7 +14,7 @@ from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.assignment import assignment
-from shiftwork.domain.run.scheduling import with_stories
+from shiftwork.domain.run.scheduling import decided, with_stories
 from shiftwork.domain.run.spending.allowance_answers import paid
 from shiftwork.domain.run.spending.usage_before_limit import recorded
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -123,8 +123,10 @@ def _opened(run: RunState, fact: run_facts.LoopOpened) -> RunState | None:
         return None
     context = merged(frame.context, fact.context)
     running = replace(run, frame=replace(frame, round=fact.round, open=True, context=context))
+    if fact.round == 1:
+        running = decided(running, fact.stories or run.given.spec.stories)
     if fact.stories and fact.round == 1:
-        return with_stories(running, fact.stories)
+        return running
     if fact.feedback and run.totals.completed == len(run.stories):
         return with_stories(running, (*run.given.spec.stories, _repair(run, fact)))
     return running

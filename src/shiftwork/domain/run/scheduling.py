@@ -8,6 +8,7 @@ from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.machine import Trigger
@@ -17,8 +18,8 @@ from shiftwork.domain.run.state import Graph, RunState, StoryOutcome
 from shiftwork.domain.run.steering.base_repair import led
 from shiftwork.domain.run.transitions import turn_outcome
 from shiftwork.domain.spec import graph as g
-from shiftwork.domain.spec.spec import Story
-from shiftwork.domain.story.state import StoryStatus
+from shiftwork.domain.spec.spec import Story, states_dependencies
+from shiftwork.domain.story.state import ENDED, StoryStatus
 
 
 def scheduled(run: RunState) -> RunState:
@@ -27,7 +28,7 @@ def scheduled(run: RunState) -> RunState:
     outcomes = {story.id: run.stories.get(story.id, StoryOutcome()) for story in asked}
     landed = {story for story, known in outcomes.items() if known.status is StoryStatus.COMPLETED}
     lasting = landed - run.requests.undoing.keys()  # no story starts on top of work that will be reverted
-    drawn = graph_of(asked, run.requests.first)
+    drawn = graph_of(asked, run.requests.first, ordered=run.given.ordered)
     fresh = replace(
         run,
         stories=outcomes,
@@ -52,23 +53,37 @@ def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
     return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=wanted))))
 
 
-def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:
+def decided(run: RunState, stories: tuple[Story, ...]) -> RunState:
+    """The run with the stories that it begins with: whether it is ordered is decided now, and stays when stories are
+    added or changed later.
+    """
+    plan = run.given
+    ordered = plan.ordered and not states_dependencies(stories, plan.base_story)
+    return with_stories(replace(run, plan=replace(plan, ordered=ordered)), stories)
+
+
+def graph_of(asked: Sequence[Story], first: Sequence[StoryId], *, ordered: bool = False) -> Graph:
     """Ranks the stories: those that people put `first`, in their order; then by critical path, because it limits how
-    soon all can be done; then by priority; then in the order of the spec.
+    soon all can be done; then by priority; then in the order of the spec. The critical path does not matter in an
+    `ordered` run.
     """
     stories = {story.id: story for story in asked}
     place = {story: number for number, story in enumerate(first)}
     edges = {story.id: story.depends_on for story in stories.values()}
     order = g.in_order(edges)
     length = g.remaining(edges, {story.id: story.complexity for story in stories.values()})
+    sooner = {} if ordered else length
     starting = sorted(
         stories.values(),
-        key=lambda story: (place.get(story.id, len(place)), -length.get(story.id, 0.0), story.priority),
+        key=lambda story: (place.get(story.id, len(place)), -sooner.get(story.id, 0.0), story.priority),
     )
+    rank = {story.id: number for number, story in enumerate(starting)}
+    if ordered:
+        rank = {story: number for number, story in enumerate(g.one_by_one(edges, rank))}
     return Graph(
         position={story.id: number for number, story in enumerate(asked)},
         depth={story: number for number, story in enumerate(order)},
-        rank={story.id: number for number, story in enumerate(starting)},
+        rank=rank,
         dependents=g.dependents(edges),
         cycle=g.find_cycle(edges) if len(order) < len(stories) else (),
     )
@@ -78,6 +93,27 @@ def could_start(run: RunState, story: StoryId) -> bool:
     """Whether the story has not started and everything that it depends on has landed."""
     known = run.stories.get(story)
     return known is not None and known.status is StoryStatus.UNCLAIMED and not run.schedule.unlanded[story]
+
+
+def free_places(run: RunState) -> int:
+    """How many more stories may start now. A story of an ordered run builds on what those before it have landed, so
+    none starts beside another, even if that waits for a person, or before a requested revert has landed.
+    """
+    schedule = run.schedule
+    if run.given.ordered:
+        return 0 if schedule.in_progress or run.requests.undoing else 1
+    return run.given.parallel - len(schedule.in_progress.keys() - schedule.waiting)
+
+
+def held_by(run: RunState) -> dict[StoryId, StoryId]:
+    """In an ordered run, the story right before each story that is not done: the one that it waits for."""
+    if not run.given.ordered:
+        return {}
+    past = ENDED if run.given.keep_going else {StoryStatus.COMPLETED}
+    rank, in_progress = run.graph.rank, run.schedule.in_progress
+    left = [story for story, known in run.stories.items() if known.status not in past]
+    left.sort(key=lambda story: (story not in in_progress, rank[story]))
+    return dict(zip(left[1:], left, strict=False))
 
 
 def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
@@ -137,12 +173,16 @@ def landed(run: RunState, story: StoryId) -> RunState:
 
 def failed(run: RunState, story: StoryId) -> RunState:
     """Records a failure; the story may have been cancelled before it started, or while it was blocked."""
+    if run.given.ordered:
+        return scheduled(_without(run, story))
     grounded = replace(made := _without(run, story), totals=replace(made.totals, failed=run.totals.failed + 1))
     return _judged(grounded, _behind(run, story))
 
 
 def reopened(run: RunState, story: StoryId) -> RunState:
     """A retried story may start once its dependencies have landed; stories that only it blocked are unblocked."""
+    if run.given.ordered:
+        return scheduled(run)
     judged = _judged(replace(run, totals=replace(run.totals, failed=run.totals.failed - 1)), _behind(run, story))
     return _with_ready(judged, (story,) if could_start(judged, story) else ())
 
@@ -175,8 +215,9 @@ def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
     """Blocks those of these stories that have an obstacle, and unblocks those that no longer do."""
     outcomes, blocked = dict(run.stories), dict(run.schedule.blocked)
     behind_all = len(outcomes)
+    stopped = _stopped_at(run)
     for story in sorted(concerned, key=lambda story: run.graph.depth.get(story, behind_all)):
-        reason = _obstacle(run, story, outcomes, blocked)
+        reason = _obstacle(run, story, outcomes, blocked) or _out_of_order(run, story, stopped)
         turned = turn_outcome(outcomes[story], Trigger.BLOCK if reason else Trigger.UNBLOCK)
         outcomes[story] = turned or outcomes[story]
         if outcomes[story].status is StoryStatus.BLOCKED:
@@ -190,6 +231,24 @@ def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
     )
 
 
+def _stopped_at(run: RunState) -> StoryId | None:
+    """The first story of an ordered run without which the later ones do not start."""
+    if not run.given.ordered or run.given.keep_going:
+        return None
+    missing = (story for story, known in run.stories.items() if known.status in _WORDS)
+    return min(missing, key=run.graph.rank.__getitem__, default=None)
+
+
+def _out_of_order(run: RunState, story: StoryId, stopped: StoryId | None) -> str:
+    if stopped is None or run.graph.rank[story] <= run.graph.rank[stopped]:
+        return ""
+    return f"comes after {stopped}, which {_WORDS[run.stories[stopped].status]}"
+
+
+_WORDS: Final = {StoryStatus.FAILED: "failed", StoryStatus.UNDONE: "was undone"}
+"""What happened to a story that others need and that does not land."""
+
+
 def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcome], blocked: dict[StoryId, str]) -> str:
     """Why the story can never start; a story that depends on a blocked story has the same reason."""
     if story not in run.graph.depth:
@@ -198,10 +257,8 @@ def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcom
         known = outcomes.get(needed)
         if known is None:
             return f"depends on {needed}, which is not in the spec"
-        if known.status is StoryStatus.FAILED:
-            return f"depends on {needed}, which failed"
-        if known.status is StoryStatus.UNDONE:
-            return f"depends on {needed}, which was undone"
+        if known.status in _WORDS:
+            return f"depends on {needed}, which {_WORDS[known.status]}"
         if known.status is StoryStatus.BLOCKED:
             return blocked[needed]
     return ""

@@ -47,6 +47,10 @@ class RunPlan:
     `parallel` follow the settings when the run is resumed. If `model` is empty, the agent chooses. `trusted` are
     digests of what the user allowed the repository to run, for this run only. `settings` are the non-default settings
     at the start, each with its value as JSON.
+
+    If the run is `ordered`, its stories are worked on one after the other. That is only asked for if nobody wrote
+    `parallel`, and is given up when the stories are known and one states a dependency. When an ordered story fails, the
+    later ones do not start, unless the run is to `keep_going`.
     """
 
     run: RunId
@@ -71,6 +75,8 @@ class RunPlan:
     named: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
+    ordered: bool = False
+    keep_going: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +146,8 @@ class Graph:
     """Derived from the stories and their dependencies only; computed again only if these change.
 
     `position` is a story's place in the spec, `depth` its place in an order with dependencies first (a story in or
-    behind a cycle has none), `rank` its place among those that could start. The last field lists a cycle, if any.
+    behind a cycle has none), `rank` its place among those that could start: in an ordered run, its place in the order.
+    The last field lists a cycle, if any.
     """
 
     position: Mapping[StoryId, int] = field(default_factory=dict)

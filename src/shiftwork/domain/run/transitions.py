@@ -34,6 +34,23 @@ def turn_run(run: RunState, trigger: Trigger) -> RunState | None:
     return None if status is None else replace(run, status=status)
 
 
+def continued(run: RunState) -> RunState:
+    """The run as it continues; a run that had ended is reopened without its earlier requests."""
+    again = replace(
+        run,
+        ended_at=None,
+        requests=replace(
+            run.requests,
+            cancelling=False,
+            unwanted=frozenset(),
+            cancelled_stories=frozenset(),
+            paused=False,
+            paused_stories=frozenset(),
+        ),
+    )
+    return turn_run(again, Trigger.REOPEN) or run
+
+
 def turn_outcome(outcome: StoryOutcome, trigger: Trigger) -> StoryOutcome | None:
     """The outcome in its new status, by the same table as the story itself; None if the table does not allow it."""
     status = STORY.get((outcome.status, trigger))

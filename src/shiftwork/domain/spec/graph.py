@@ -1,6 +1,7 @@
 """The graph of stories: cycles, dependencies and the critical path."""
 
 from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heappush
 
 from shiftwork.domain.core.ids import StoryId
 
@@ -53,6 +54,23 @@ def in_order(edges: Edges) -> tuple[StoryId, ...]:
             if not missing[other]:
                 order.append(other)
     return tuple(order)
+
+
+def one_by_one(edges: Edges, ranks: Mapping[StoryId, int]) -> tuple[StoryId, ...]:
+    """The stories by their ranks, but each after all its dependencies; stories on a cycle or behind it come last."""
+    needing = dependents(edges)
+    missing = {story: len({needed for needed in needs if needed in edges}) for story, needs in edges.items()}
+    free = [(ranks[story], story) for story, count in missing.items() if not count]
+    heapify(free)
+    order: dict[StoryId, None] = {}
+    while free:
+        _, story = heappop(free)
+        order[story] = None
+        for other in needing[story]:
+            missing[other] -= 1
+            if not missing[other]:
+                heappush(free, (ranks[other], other))
+    return (*order, *(story for story in edges if story not in order))
 
 
 def reachable(edges: Edges, starts: Iterable[StoryId]) -> set[StoryId]:

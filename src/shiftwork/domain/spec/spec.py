@@ -1,6 +1,8 @@
 """A spec, its stories and their acceptance criteria."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.gate import Gate
@@ -9,6 +11,8 @@ from shiftwork.domain.gates.verification import Verification
 TITLE_LIMIT = 72
 COMPLEXITIES = range(1, 6)
 USUAL_COMPLEXITY = 3
+
+_NO_STORY: Final = StoryId("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,11 @@ class Spec:
     branch: str = ""
     instructions: str = ""
     gates: tuple[Gate, ...] = ()
+
+
+def states_dependencies(stories: Iterable[Story], besides: StoryId = _NO_STORY) -> bool:
+    """Whether any story says that it depends on a story other than `besides`."""
+    return any(set(story.depends_on) - {besides} for story in stories)
 
 
 def one_shot(request: str) -> Spec:

@@ -124,6 +124,53 @@ def test_a_run_that_failed_says_what_has_landed_all_the_same(
     assert next(iter(summary(site, view(Activity.OVER, *stories, status="failed"), Stop.OVER))) == head
 
 
+def ordered(run: RunView, **more: object) -> RunView:
+    return replace(run, run=replace(run.run, options=dumps({"parallel": 1, "ordered": True, **more})))
+
+
+def test_an_ordered_run_that_stopped_says_which_stories_did_not_start_and_how_to_continue(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    behind = {"commit": "", "failure": "comes after US-002, which failed"}
+    stories = [
+        story("US-001", "completed", commit="1a2b3c4d5e6f", ref="main"),
+        story("US-002", "failed", commit="", failure="no luck"),
+        story("US-003", "blocked", **behind),
+        story("US-004", "blocked", **behind),
+    ]
+    run = ordered(view(Activity.OVER, *stories, status="failed"))
+    lines = list(summary(find_site(tmp_path, {}), run, Stop.OVER))
+    assert lines[1:3] == ["  US-002: no luck", "  not started: US-003, US-004"]
+    assert [command for command, _ in next_steps.after(run)][-2:] == [
+        "shiftwork retry US-002",
+        "shiftwork resume r1 --keep-going",
+    ]
+    assert "  options  stories one after the other" in status_text(run).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        (story("US-001", "in_progress"), "    waits: for US-001"),
+        (story("US-001", "in_progress", **QUESTION), "    waits: for US-001, which needs your answer"),
+        (
+            story("US-001", "in_progress", waiting="approval: Land it?", hold="approval"),
+            "    waits: for US-001, which needs your approval",
+        ),
+        (
+            story("US-001", "in_progress", waiting="limit: $5", hold="limit"),
+            "    waits: for US-001, which needs a higher limit",
+        ),
+    ],
+)
+def test_the_status_says_what_a_queued_story_of_an_ordered_run_waits_for(first: StoryView, said: str) -> None:
+    queued = story("US-002", "unclaimed")
+    run = ordered(view(Activity.WAITING, first, queued), keep_going=True)
+    assert said in status_text(run).splitlines()
+    assert next_steps.turn(view(Activity.WAITING, first, queued), queued.story) == ""
+    assert next_steps.turn(ordered(view(Activity.PAUSED, queued)), queued.story) == ""
+    assert next_steps.options(run) == "stories one after the other, continues after a story that failed"
+
+
 def test_what_a_gate_has_printed_is_not_broken_within_a_word(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     short, long = "  a    table", f"      {'passes ' * 20}"

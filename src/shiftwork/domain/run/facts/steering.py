@@ -85,4 +85,5 @@ class OptionsChanged(Fact):
     agent: str | None = None
     model: str | None = None
     parallel: int | None = None
+    keep_going: bool | None = None
     trusted: tuple[str, ...] | None = None

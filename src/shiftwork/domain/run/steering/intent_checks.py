@@ -114,9 +114,10 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.BLOCKED:
+            without = f", or: shiftwork resume {run.given.run} --keep-going" if run.given.ordered else ""
             return Objection(
                 reason=f"{intent.story} is blocked: {run.schedule.blocked[intent.story]}",
-                hint="retry the story it depends on: when that has landed, this story starts automatically",
+                hint=f"retry the story it depends on: when that has landed, this story starts automatically{without}",
             )
         case _:
             return Objection(reason=f"{intent.story} has not failed", hint=f"shiftwork status {run.given.run}")

@@ -25,7 +25,7 @@ from shiftwork.domain.run.steering.undo import (
     undo_withdrawal_asked,
     undone,
 )
-from shiftwork.domain.run.transitions import turn_run, turn_story_of
+from shiftwork.domain.run.transitions import continued, turn_story_of
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause
@@ -96,23 +96,6 @@ def restarted(run: RunState, story: StoryId) -> str:
 # Requests of users ---------------------------------------------------------------------------------------------------
 
 
-def _going(run: RunState) -> RunState:
-    """The run as it continues; a run that had ended is reopened without its earlier requests."""
-    again = replace(
-        run,
-        ended_at=None,
-        requests=replace(
-            run.requests,
-            cancelling=False,
-            unwanted=frozenset(),
-            cancelled_stories=frozenset(),
-            paused=False,
-            paused_stories=frozenset(),
-        ),
-    )
-    return turn_run(again, Trigger.REOPEN) or run
-
-
 def _cancel_requested(run: RunState, fact: run_facts.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
     return replace(run, requests=replace(run.requests, cancelling=True)) if run.status is RunStatus.RUNNING else None
 
@@ -139,7 +122,7 @@ def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequ
 
 
 def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunState | None:
-    running = _going(under(run, fact.limits) if fact.limits else run)
+    running = continued(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
         return run_frame.reopened(running)
     turned = turn_story_of(
@@ -152,7 +135,7 @@ def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunS
 
 
 def _added(run: RunState, fact: run_facts.StoryAdded) -> RunState | None:
-    return scheduling.with_stories(_going(run), (*run.given.spec.stories, fact.story))
+    return scheduling.with_stories(continued(run), (*run.given.spec.stories, fact.story))
 
 
 def _edited(run: RunState, fact: run_facts.StoryEdited) -> RunState | None:
@@ -192,7 +175,7 @@ def _undo_requested(run: RunState, fact: run_facts.StoryUndoRequested) -> RunSta
     number = run.requests.undos + 1
     undoing = {**run.requests.undoing, fact.story: Undo(number=number)}
     return scheduling.scheduled(
-        replace(made := _going(run), requests=replace(made.requests, undoing=undoing, undos=number))
+        replace(made := continued(run), requests=replace(made.requests, undoing=undoing, undos=number))
     )
 
 

@@ -6,7 +6,10 @@ from typing import Final
 
 from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.state import RunPlan, RunState
+from shiftwork.domain.run.frame import reopened
+from shiftwork.domain.run.scheduling import scheduled
+from shiftwork.domain.run.state import RunPlan, RunState, RunStatus
+from shiftwork.domain.run.transitions import continued
 
 _CHANGEABLE: Final = tuple(
     field.name for field in fields(run_facts.OptionsChanged) if field.name not in {"at", "named"}
@@ -14,9 +17,12 @@ _CHANGEABLE: Final = tuple(
 
 
 def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
-    """The plan with the named options; the others stay."""
+    """The plan with the named options; the others stay. The stories of a run whose user names `parallel` are
+    independent.
+    """
     said = {name: value for name in _CHANGEABLE if (value := getattr(named, name)) is not None}
-    return replace(plan, named=tuple(sorted({*plan.named, *named.named})), **said)
+    ordered = plan.ordered and "parallel" not in named.named
+    return replace(plan, named=tuple(sorted({*plan.named, *named.named})), ordered=ordered, **said)
 
 
 def followed(plan: RunPlan, agent: str, model: str, parallel: int) -> run_facts.OptionsChanged:
@@ -47,7 +53,9 @@ def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
         "model": plan.model,
         "workflow": plan.workflow.id,
         "branch": plan.branch,
-        "parallel": plan.parallel,
+        "parallel": 1 if plan.ordered else plan.parallel,
+        "ordered": plan.ordered,
+        "keep_going": plan.keep_going,
         "review": plan.review,
         "trust": bool(plan.trusted),
     }
@@ -63,7 +71,25 @@ def needed_profiles(plan: RunPlan) -> Mapping[str, str]:
 
 
 def _changed(run: RunState, fact: run_facts.OptionsChanged) -> RunState | None:
-    return None if run.plan is None else replace(run, plan=with_options(run.plan, fact))
+    if run.plan is None:
+        return None
+    plan = with_options(run.plan, fact)
+    changed = replace(run, plan=plan)
+    if (plan.ordered, plan.keep_going) == (run.plan.ordered, run.plan.keep_going):
+        return changed
+    return _reordered(changed)
+
+
+def _reordered(run: RunState) -> RunState:
+    """The run under another rule for the order of its stories; a run that stopped at a story continues if others can
+    start now.
+    """
+    free = scheduled(run)
+    freed = set(free.schedule.ready) - set(run.schedule.ready)
+    return reopened(continued(free)) if freed and run.status in _STOPPED else free
+
+
+_STOPPED: Final = frozenset({RunStatus.FAILED, RunStatus.UNDONE})
 
 
 HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(

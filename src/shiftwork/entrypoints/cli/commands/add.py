@@ -29,7 +29,7 @@ def command(  # noqa: PLR0913 - each is an option
     title: str, *, description: str, criteria: tuple[str, ...], after: tuple[str, ...], run: str, as_json: bool
 ) -> int:
     """Add a story called TITLE to a run. It gets the next free id and starts when the stories named by --after have
-    landed.
+    landed; in a run that works on its stories in order, it comes last.
 
     If no process works on the run, it continues here, even if it was finished; otherwise that process gets the request.
     """
@@ -44,6 +44,7 @@ def command(  # noqa: PLR0913 - each is an option
             description=description or title,
             criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(lines, start=1)),
             depends_on=tuple(map(StoryId, after)),
+            priority=max(other.priority for other in state.given.spec.stories),
         )
         return run_facts.StoryAdded(at=0, story=story)
 

@@ -17,7 +17,8 @@ from shiftwork.entrypoints.cli.options.run_options import STORIES
     "--branch", default="", metavar="NAME", help="Branch to land on, created if new; default: the one checked out."
 )
 @limited
-@click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N stories at once.")
+@click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N independent stories at once.")
+@click.option("--keep-going", is_flag=True, help="Continue with the next story after one that failed.")
 @click.option("--workflow", default="", metavar="NAME", help="Name or path; default: from the settings, else auto.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
@@ -33,6 +34,11 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     marked as done there. If the spec names a branch, the work lands on it; --branch overrides it. A branch that does
     not exist is created from the one checked out. If a run of the spec is unfinished, no other run starts: `shiftwork
     resume` continues that run.
+
+    If no story of a spec states a dependency, they are worked on one after the other, by priority and then in the order
+    of the file, and each starts from what those before it have landed. When one fails, the later ones do not start:
+    `shiftwork retry` tries it again, and --keep-going continues with the next. --parallel makes the stories
+    independent. If any story states a dependency, the dependencies decide.
 
     Before anything is paid for, it shows the minimum number of sessions that the workflow takes, and the uncommitted
     files that agents will not see.

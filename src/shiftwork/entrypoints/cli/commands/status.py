@@ -190,6 +190,8 @@ def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What the story waits for, why it has failed, and how it changed tests."""
     story, room = view.story, phrases.width() - 12
     yield from phrases.labelled("    waits: ", phrases.wrapped(waiting_text(story), room, most=_QUESTION_LINES))
+    if turn := next_steps.turn(run, story):
+        yield f"    waits: {one_line(turn, room)}"
     yield from phrases.labelled(f"    {next_steps.ended(story)}: ", phrases.gist(story.failure, room))
     if story.landing.tests:
         yield f"    tests: {one_line(story.landing.tests, room)}"

@@ -38,7 +38,9 @@ def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
     run_id = RunId(view.run.run)
     bounds = wanted.bounds
     options = kept_options.checked(site, view, wanted) if wanted.said else NOTHING
-    if view.activity is Activity.OVER and intents.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
+    if view.activity is Activity.OVER and intents.looked_into(
+        site, lambda box: is_over(box.events, box.inbox, run_id, options)
+    ):
         if wanted.said:
             return _kept(site, view, kept_options.facts(bounds, options), as_json=as_json)
         return conclude(site, run_id, Stop.OVER, as_json=as_json)

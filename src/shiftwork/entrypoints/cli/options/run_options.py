@@ -20,11 +20,12 @@ class Changes:
     agent: str | None = None
     model: str | None = None
     parallel: int | None = None
+    keep_going: bool = False
     trust: bool = False
 
     @property
     def said(self) -> bool:
-        return self.bounds.said or self.parallel is not None or bool(self.at_start)
+        return self.bounds.said or self.parallel is not None or self.keep_going or bool(self.at_start)
 
     @property
     def at_start(self) -> tuple[str, ...]:
@@ -38,9 +39,10 @@ def changeable(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options to a command; `changes` reads them."""
     trust = click.option("--trust", is_flag=True, help="Let this run use the repository's commands as they are now.")
     parallel = click.option("--parallel", type=STORIES, metavar="N", help="At most N stories at once from now on.")
+    going = click.option("--keep-going", is_flag=True, help="Continue with the next story after one that failed.")
     model = click.option("--model", metavar="NAME", help="Use this model from now on.")
     agent = click.option("--agent", type=click.Choice(AGENTS), help="Use this agent from now on.")
-    return agent(model(limited(parallel(trust(command)))))
+    return agent(model(limited(parallel(going(trust(command))))))
 
 
 def changes(asked: dict[str, Any]) -> Changes:

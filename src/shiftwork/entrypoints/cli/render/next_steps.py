@@ -159,13 +159,45 @@ def agent(view: RunView) -> str:
 
 def options(view: RunView) -> str:
     """The other options in force, besides branch, limits and gates."""
-    at_once = view.options.get("parallel", 0)
+    at_once = 0 if is_ordered(view) else view.options.get("parallel", 0)
     parts = (
+        "stories one after the other" if is_ordered(view) else "",
+        "continues after a story that failed" if view.options.get("keep_going") else "",
         f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
         "each story needs your approval before it lands" if view.options.get("review") else "",
         "the repository's commands are trusted for this run" if view.options.get("trust") else "",
     )
     return ", ".join(part for part in parts if part)
+
+
+def is_ordered(view: RunView) -> bool:
+    """Whether the stories are worked on one after the other."""
+    return bool(view.options.get("ordered"))
+
+
+def turn(view: RunView, story: StoryRow) -> str:
+    """Which story a queued story of an ordered run waits for, and whether that one needs a person."""
+    if not is_ordered(view) or story.status != "unclaimed":
+        return ""
+    stories = (other.story for other in view.stories if other.story.story != FRAME)
+    first = next((other for other in stories if other.status == "in_progress"), None)
+    if first is None:
+        return ""
+    waiting = first.waiting
+    asks = f", which {_ASKS.get(waiting.cause, 'needs your answer')}" if waiting.needs_person else ""
+    return f"for {first.story}{asks}"
+
+
+_ASKS: Final = {
+    WaitCause.LIMIT: "needs a higher limit",
+    WaitCause.APPROVAL: "needs your approval",
+    WaitCause.CHANGED: "needs your approval",
+}
+
+
+def not_started(view: RunView) -> list[str]:
+    """The stories that did not start because an earlier story of an ordered run is missing."""
+    return [item.story.story for item in view.stories if item.story.status == "blocked"] if is_ordered(view) else []
 
 
 def without(view: RunView) -> str:
@@ -213,6 +245,8 @@ def fallen(view: RunView) -> Iterator[phrases.Step]:
     undone = [entry.story.story for entry in view.stories if entry.story.status == "undone"]
     for story in undone[:_NAMED]:
         yield f"shiftwork retry {story} --from-scratch{naming(view)}", "does it again"
+    if not_started(view):
+        yield f"shiftwork resume {view.run.run} --keep-going", "continues with the next story"
 
 
 def reviving(view: RunView) -> tuple[phrases.Step, ...]:

@@ -1,11 +1,13 @@
 """A plan for people to read: stories, dependencies, critical path, cost and warnings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
+from shiftwork.app.commands.start_order import StartOrder
 from shiftwork.app.views import amounts
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.plain import to_plain
+from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
@@ -13,6 +15,11 @@ from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.planning.preview import Preview
 
 _WIDEST = 24
+_NAMED: Final = 5
+_THEY: Final = {True: "it depends on", False: "they depend on"}
+
+AT_ONCE: Final = "--parallel N works on independent stories at once"
+"""How the user makes the stories of an ordered run independent."""
 
 
 def lines(shown: Preview, done: int = 0) -> Iterator[str]:
@@ -24,7 +31,11 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
         return
     at_first = len(shown.waves[0]) if shown.waves else 0
     count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}{f' beside {done} done' if done else ''}"
-    yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the critical path"
+    if shown.ordered and len(stories) > 1:
+        yield f"{count}, one after the other: none states a dependency"
+        yield f"run {AT_ONCE}"
+    else:
+        yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the critical path"
     yield ""
     yield from _table(shown)
     yield ""
@@ -46,6 +57,22 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
         )
 
 
+def starting(order: StartOrder) -> Iterator[str]:
+    """How the stories of a run will start; nothing for a single story."""
+    count = len(order.stories)
+    if order.planned and order.ordered:
+        yield "the planned stories are worked on one after the other, unless they state dependencies"
+    elif order.ordered and count > 1:
+        more = f" and {count - _NAMED} more" if count > _NAMED else ""
+        named = ", ".join(map(marked, order.stories[:_NAMED]))
+        yield f"{count} stories, one after the other because none states a dependency: {named}{more}"
+    elif order.stating and count > 1 and not order.planned:
+        states = f"{order.stating} state{'s' if order.stating == 1 else ''} what {_THEY[order.stating == 1]}"
+        yield f"{order.at_once} of {count} stories start{'s' if order.at_once == 1 else ''} at once: {states}"
+    if order.ordered and (order.planned or count > 1):
+        yield f"  {AT_ONCE}; --keep-going continues after one that failed"
+
+
 def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
     """Which stories may change tests, gate configuration or files that run later: these changes are not reverted."""
     for story, patterns in opened.items():
@@ -54,11 +81,18 @@ def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
 
 def _table(shown: Preview) -> Iterator[str]:
     rows = [("story", "after", "title")]
-    rows += [(story.id, ", ".join(story.depends_on) or "-", story.title) for story in shown.spec.stories]
+    rows += [(story.id, ", ".join(story.depends_on) or "-", story.title) for story in _listed(shown)]
     room = [max(cells(one_line(row[column], _WIDEST)) for row in rows) for column in (0, 1)]
     for row in rows:
         fixed = "  ".join(phrases.padded(one_line(text, _WIDEST), wide) for text, wide in zip(row, room, strict=False))
         yield f"{fixed}  {one_line(row[2], max(phrases.width() - cells(fixed) - 2, 10))}"
+
+
+def _listed(shown: Preview) -> Sequence[Story]:
+    """The stories of the spec; of an ordered plan, in the order of work."""
+    place = {story: number for number, wave in enumerate(shown.waves) for story in wave}
+    stories = shown.spec.stories
+    return sorted(stories, key=lambda story: place[story.id]) if shown.ordered else stories
 
 
 def _cost(band: Band | None) -> str:
@@ -70,6 +104,7 @@ def _cost(band: Band | None) -> str:
 def document(shown: Preview) -> dict[str, Any]:
     return {
         "title": shown.spec.title,
+        "ordered": shown.ordered,
         "stories": [to_plain(story) for story in shown.spec.stories],
         "waves": [list(wave) for wave in shown.waves],
         "critical_path": list(shown.critical),

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import click
 
 from shiftwork.app.commands.explain_gate import opened
 from shiftwork.app.commands.runs import Order
+from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.runtime import state_labels
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.work.repository import has_branch, uncommitted
@@ -80,6 +81,7 @@ def _lines(known: _Known) -> Iterator[str]:
     if known.new_branch:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
+    yield from plan_table.starting(start_order(order))
     if known.unseen:
         files = ", ".join(map(plain, known.unseen[:_NAMED]))
         more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
@@ -137,6 +139,7 @@ def _events(known: _Known) -> Iterator[dict[str, Any]]:
         "around": sessions.around,
         "more": dict(sessions.more),
     }
+    yield {"event": "order", **asdict(start_order(order))}
     if known.unseen:
         yield {"event": "uncommitted", "files": list(known.unseen)}
     if known.opened:

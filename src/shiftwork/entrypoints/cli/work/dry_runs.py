@@ -6,10 +6,11 @@ import click
 
 from shiftwork.app.commands.dry_run import Line, rehearse
 from shiftwork.app.commands.runs import Order
+from shiftwork.app.commands.start_order import start_order
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
-from shiftwork.entrypoints.cli.render import unused_fields
+from shiftwork.entrypoints.cli.render import plan_table, unused_fields
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.ports.specs import Sheet
@@ -18,15 +19,17 @@ from shiftwork.ports.specs import Sheet
 def announce(order: Order, site: Site, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
     work_policy = work_policy_of(settings, site.name)
     lines = rehearse(order, work_policy, tools=settings.agent.offers_tools)
+    started = start_order(order)
     if as_json:
-        say({"prompts": [asdict(line) for line in lines], "unused": unused_fields.documents(sheet)})
+        prompts = [asdict(line) for line in lines]
+        say({"prompts": prompts, "order": asdict(started), "unused": unused_fields.documents(sheet)})
         return
-    if left := list(unused_fields.lines(sheet)):
+    if left := [*unused_fields.lines(sheet), *plan_table.starting(started)]:
         click.echo("\n".join((*left, "")))
     for line in lines:
         click.echo(f"──── {line.story} {line.step}\n\n{_output(line)}")
-    prompts = sum(bool(line.prompt) for line in lines)
-    click.echo(f"──── {prompts} prompt{'' if prompts == 1 else 's'} would be sent first; nothing was done")
+    count = sum(bool(line.prompt) for line in lines)
+    click.echo(f"──── {count} prompt{'' if count == 1 else 's'} would be sent first; nothing was done")
 
 
 def _output(line: Line) -> str:

@@ -49,7 +49,8 @@ def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChang
     trusted = (*plan.trusted, *claimed(site)) if wanted.trust else None
     said = {"agent": wanted.agent, "model": wanted.model, "parallel": wanted.parallel}
     names = tuple(name for name, value in said.items() if value is not None)
-    return run_facts.OptionsChanged(at=0, named=names, trusted=trusted, **said)  # type: ignore[arg-type]  # by their names
+    keep_going = wanted.keep_going or None
+    return run_facts.OptionsChanged(at=0, named=names, trusted=trusted, keep_going=keep_going, **said)  # type: ignore[arg-type]  # by their names
 
 
 def kept_conditions(site: Site, plan: RunPlan) -> Conditions:

@@ -13,10 +13,11 @@ from shiftwork.app.views.queries import PLAN
 from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.workflows import packaged_workflow
+from shiftwork.config.settings.settings import writes_parallel
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.domain.core.ids import RunId, StoryId, landing_stream, story_stream
-from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.spec.spec import Spec, Story, states_dependencies
 from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
 from shiftwork.entrypoints.cli.env.conditions import base_branch, conditions, trusted_conditions
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
@@ -64,7 +65,9 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     if isinstance(spec, _Failed):
         return spec.code
     costs = answer(lambda: past_costs(open_queries(site)))
-    shown = preview(_ahead(spec, sheet.done), costs, protection_of(conditions(site, environment()).settings))
+    settings = conditions(site, environment()).settings
+    ordered = not writes_parallel(settings) and not states_dependencies(spec.stories)
+    shown = preview(_ahead(spec, sheet.done), costs, protection_of(settings), ordered=ordered)
     if out:
         written(out, prd(spec, by_story(shown.remarks)))
     _announce(shown, out, sheet, as_json=as_json)

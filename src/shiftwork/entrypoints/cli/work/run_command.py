@@ -15,7 +15,7 @@ from shiftwork.app.views import amounts
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import installed_instead
 from shiftwork.bootstrap.work.notifications import notice_plan
-from shiftwork.config.settings.settings import Named, Settings
+from shiftwork.config.settings.settings import Named, Settings, writes_parallel
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.domain.core.ids import RunId, landing_stream
@@ -60,6 +60,7 @@ class Ordered:
     model: str = ""
     bounds: Bounds = Bounds()
     parallel: int | None = None
+    keep_going: bool = False
     workflow: str = ""
     trust: bool = False
     dry_run: bool = False
@@ -159,6 +160,8 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
         trusted=(*claimed(site), *_unconfined(site, found, asked.base)) if ordered.trust else (),
         settings=tuple(found.read.items()),
+        ordered=not (ordered.parallel or asked.workflow.parallel or writes_parallel(settings)),
+        keep_going=ordered.keep_going or settings.run.keep_going,
     )
 
 

@@ -119,10 +119,13 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         label = "done: landed " if checked else "landed without any gate: "
         yield from _in_lines(label, _where(landed, run.branch, obstacle))
     else:
-        reasons = [item.story for item in view.stories if item.story.failure]
+        waiting = next_steps.not_started(view)
+        reasons = [item.story for item in view.stories if item.story.failure and item.story.story not in waiting]
         yield from _in_lines(f"{phrases.state(run.status)}: ", _despite(view, obstacle))
         for story in reasons:
             yield from _reason(story)
+        if waiting:
+            yield from _in_lines("  not started: ", ", ".join(waiting))
 
 
 def _held(view: RunView) -> Iterator[str]:

@@ -67,9 +67,13 @@ def test_what_is_in_force_is_shown() -> None:
         "workflow": "dynamic",
         "branch": "main",
         "parallel": 3,
+        "ordered": False,
+        "keep_going": False,
         "review": False,
         "trust": True,
     }
+    ordered = in_force(replace(plan, ordered=True, keep_going=True))
+    assert (ordered["parallel"], ordered["ordered"], ordered["keep_going"]) == (1, True, True)
 
 
 def test_the_profiles_that_a_run_needs_are_its_workflows_and_who_repairs() -> None:
