@@ -235,6 +235,18 @@ def budgeted_story() -> Play[StoryState]:
             f.AllowanceClaimed(at=7, number=2),
             f.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD", reached=reached),
             f.AllowanceGranted(at=9, number=2, cap=6.0),
+            f.StepStarted(at=10, step=step, attempt=2, commit=base, log="", agent="scripted"),
+            f.SummaryMissed(
+                at=11,
+                step=step,
+                attempt=2,
+                commit=Commit("work-1"),
+                outputs=(("status", "done"),),
+                usage=used,
+                session="session-1",
+                home="home-1",
+                note="1 file changed",
+            ),
         ]
     )
     return play

@@ -20,6 +20,7 @@ from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.adapters.workspace.gates.canary import GitCanary
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
+from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
@@ -172,6 +173,7 @@ class Rig:
             canary=GitCanary(gates=gates),
             protecting=GitProtecting(hub=hub),
             witness=GitWitness(hub=hub),
+            changes=GitChanges(hub=hub),
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,

@@ -22,18 +22,31 @@ def dies(stage: Stage) -> None:
     assert "SIGKILL" in step["error"]
 
 
-@fault(3, "ends without the report it was asked for", end="failed, 0 landed")
+@fault(3, "ends without the report it was asked for", end="completed, 1 landed")
 def silent_end(stage: Stage) -> None:
+    """Its work is kept, and the same session is asked once more."""
     stage.lay_out()
 
     def play(scene: Scene) -> Turn | None:
-        return stage.works(scene) or Say(text="Done, trust me.")
+        if scene.turn < 2:
+            return stage.works(scene) if scene.turn == 0 else Say(text="Done, trust me.")
+        return Say(text="SUMMARY:\nwrote the file")
 
     stage.let(play)
+    stage.run(stage.ask_for("US-001"), code=0)
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("completed", 2)
+    assert step["notes"] == "wrote the file"
+
+
+@fault(3, "contradicts itself in its report", end="failed, 0 landed")
+def contradicts(stage: Stage) -> None:
+    stage.lay_out()
+    stage.let(lambda _: Say(text="STATUS: done\nSTATUS: retry"))
     stage.run(stage.ask_for("US-001"), code=1)
     (step,) = stage.story()["steps"]
     assert (step["status"], step["attempts"]) == ("failed", TWICE)
-    assert "SUMMARY" in step["error"]
+    assert "ambiguous" in step["error"]
 
 
 @fault(3, "works on and on: its time is up", end="failed, 0 landed")

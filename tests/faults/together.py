@@ -68,13 +68,13 @@ def cleans(stage: Stage) -> None:
     stage.lay_out()
 
     def play(scene: Scene) -> Turn | None:
-        if "SUMMARY" in scene.prompt and "does not end with" in scene.prompt:
+        if "the answer is ambiguous" in scene.prompt:
             return stage.works(scene)
         if scene.turn == 0:
             return stage.shell(
                 "echo precious > precious.md; git clean -ffdx -e precious.md; git reset --hard; cd ..; ls"
             )
-        return Say(text="I have tidied up.")
+        return Say(text="I have tidied up.\n\nSTATUS: done\nSTATUS: retry")
 
     stage.let(play)
     stage.run(stage.ask_for("US-001"), code=0)

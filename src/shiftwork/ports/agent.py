@@ -62,12 +62,23 @@ class AgentLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session that ended and can be continued: its id for the agent, and what it had used until then, because some
+    agents report the sum.
+    """
+
+    id: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTask:
     """The input of an attempt. `marker` is in the environment of every process that the attempt starts.
 
     `home` is the attempt's own folder for temporary and configuration files; `toolbox` is the command of the MCP server
     that offers the harness's tools, empty if the agent gets none; `log` receives the raw event stream. `readable` and
-    `writable` are further folders that a sandboxed agent needs.
+    `writable` are further folders that a sandboxed agent needs. If there is a session to `resume`, the prompt is its
+    next message, and `home` and `workdir` are those of its first attempt; an agent that cannot resume ignores it.
     """
 
     prompt: str
@@ -81,12 +92,14 @@ class AgentTask:
     model: str = ""
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    resume: Session | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
     """How the attempt ended. `answer` is the agent's last message; `resets_at` is when a rate limit ends. `said` is the
-    agent's last text if it was stopped before it gave an answer.
+    agent's last text if it was stopped before it gave an answer. `session` is the id to resume it by; empty if the
+    agent cannot do that.
     """
 
     ending: Ending
@@ -97,6 +110,7 @@ class AgentReport:
     model: str = ""
     denials: tuple[str, ...] = ()
     said: str = ""
+    session: str = ""
 
 
 type Listener = Callable[[AgentEvent], None]

@@ -5,17 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.core.ids import Commit
-from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.core.patch import FileChange, Patch
 from shiftwork.domain.proof.verdict import Findings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
-    """A changed file; the line counts are None if it is binary."""
-
-    path: str
-    added: int | None
-    removed: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

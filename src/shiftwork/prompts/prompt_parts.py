@@ -12,8 +12,9 @@ from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.prompts import memory_parts, prompt_sections, proof, workflow_parts
 from shiftwork.prompts.prompt_sections import Surroundings, View
+from shiftwork.prompts.templates import template
 
-__all__ = ["Surroundings", "compose"]
+__all__ = ["Surroundings", "compose", "summary_follow_up"]
 
 type _Test = Callable[[View], bool]
 
@@ -26,6 +27,11 @@ def compose(state: StoryState, step: Step, given: Surroundings) -> str:
     texts = (part(view) for shown, part in _PARTS if shown(view))
     # Escaped JSON can contain half of a surrogate pair, which cannot be sent, so it is replaced here.
     return "\n\n".join(text for text in texts if text).encode(errors="replace").decode() + "\n"
+
+
+def summary_follow_up() -> str:
+    """Returns the message to a session whose answer lacks only the summary."""
+    return f"{template('follow_up')}\n"
 
 
 def _always(_: View) -> bool:

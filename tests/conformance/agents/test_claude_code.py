@@ -15,7 +15,7 @@ from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
 from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE, marked
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.errors import AgentLoginError
-from shiftwork.ports.agent import AgentTask, Ending, EventKind
+from shiftwork.ports.agent import AgentTask, Ending, EventKind, Session
 from shiftwork.testing.model_server import (
     Call,
     DropMid,
@@ -33,6 +33,7 @@ from tests.conformance.agents.agent_rig import (
     TOOLBOX,
     ProgramConformance,
     ProgramStage,
+    attempted,
     kinds,
     new_task,
     played,
@@ -186,3 +187,34 @@ def test_a_release_that_does_not_say_is_not_refused(tmp_path: Path, answer: str)
     driver = ClaudeCode(program=program, env={"PATH": os.defpath, "HOME": str(tmp_path)})
     patience = 0.3 if "sleep" in answer else SECONDS
     assert asyncio.run(ProcessAgent(driver, login_seconds=patience).probe()) == "1.0.0"
+
+
+def test_a_session_is_resumed_for_one_more_message(
+    stage: ClaudeStage, scripted_model: ModelServer, task: AgentTask
+) -> None:
+    turns: list[Turn] = [
+        call("Bash", command="echo hello > hello.txt"),
+        Say(text="Done.", usage=Tokens(input=1000, output=500)),
+        Say(text="SUMMARY: hello.txt says hello", usage=Tokens(input=20, output=7)),
+    ]
+    agent = stage.plays(turns, SCRIPT)
+    first, _ = attempted(agent, task)
+    assert (first.ending, first.answer) == (Ending.FINISHED, "Done.")
+    assert first.session
+    session = Session(id=first.session, usage=first.usage)
+    second, _ = attempted(agent, replace(task, prompt="The summary, please.", resume=session))
+    assert (second.ending, second.answer) == (Ending.FINISHED, "SUMMARY: hello.txt says hello")
+    assert (second.usage.input_tokens, second.usage.output_tokens) == (20, 7)
+    assert second.session == first.session
+    assert first.usage.cost_usd is not None
+    assert second.usage.cost_usd is not None
+    assert 0 < second.usage.cost_usd < first.usage.cost_usd, "only what the second process has used"
+    last = scripted_model.requests(SCRIPT)[-1]
+    assert (last.prompt, last.turn) == (task.prompt, 2), "the same conversation"
+
+
+def test_a_session_that_is_gone_cannot_be_resumed(stage: ClaudeStage, task: AgentTask) -> None:
+    gone = Session(id="01a1dc4f-0000-7000-8000-000000000000", usage=Usage())
+    report, _ = played(stage, [Say(text="SUMMARY: x")], replace(task, resume=gone))
+    assert report.ending is Ending.CRASHED
+    assert report.answer == ""

@@ -15,7 +15,7 @@ from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE, marked
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.errors import AgentLoginError
-from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
+from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind, Session
 from shiftwork.testing.model_server import (
     Call,
     Drop,
@@ -34,6 +34,7 @@ from tests.conformance.agents.agent_rig import (
     TOOLBOX,
     ProgramConformance,
     ProgramStage,
+    attempted,
     kinds,
     new_task,
     played,
@@ -227,3 +228,31 @@ def logged_in(program: Path, home: Path) -> ProcessAgent:
     """As the user of this home."""
     driver = Codex(program=program, env={"PATH": os.defpath, "HOME": str(home)})
     return ProcessAgent(driver, login_seconds=SECONDS)
+
+
+def test_a_session_is_resumed_for_one_more_message(
+    stage: CodexStage, scripted_model: ModelServer, task: AgentTask
+) -> None:
+    turns: list[Turn] = [
+        call("exec_command", cmd="echo hello > hello.txt"),
+        Say(text="Done.", usage=Tokens(input=1000, output=500)),
+        Say(text="SUMMARY: hello.txt says hello", usage=Tokens(input=20, output=7)),
+    ]
+    agent = stage.plays(turns, SCRIPT)
+    first, _ = attempted(agent, task)
+    assert (first.ending, first.answer) == (Ending.FINISHED, "Done.")
+    assert first.session
+    session = Session(id=first.session, usage=first.usage)
+    second, _ = attempted(agent, replace(task, prompt="The summary, please.", resume=session))
+    assert (second.ending, second.answer) == (Ending.FINISHED, "SUMMARY: hello.txt says hello")
+    assert (second.usage.input_tokens, second.usage.output_tokens) == (20, 7)
+    assert second.session == first.session
+    last = scripted_model.requests(SCRIPT)[-1]
+    assert (last.prompt, last.turn) == (task.prompt, 2), "the same conversation"
+
+
+def test_a_session_that_is_gone_cannot_be_resumed(stage: CodexStage, task: AgentTask) -> None:
+    gone = Session(id="01a1dc4f-0000-7000-8000-000000000000", usage=Usage())
+    report, _ = played(stage, [Say(text="SUMMARY: x")], replace(task, resume=gone))
+    assert report.ending is Ending.CRASHED
+    assert report.answer == ""

@@ -1,8 +1,8 @@
-"""An answer's signals are whole lines outside code fences; everything else is text."""
+"""An answer's signals are whole lines, outside code fences if there are any; everything else is text."""
 
 import pytest
 
-from shiftwork.prompts.answer.contract import KEYS_LIMIT, SUMMARY_LIMIT, VALUE_LIMIT, Answer, parse
+from shiftwork.prompts.answer.contract import KEYS_LIMIT, SUMMARY_LIMIT, VALUE_LIMIT, Answer, Asked, parse
 from shiftwork.prompts.lengths import size
 
 PROMISE = "<promise>COMPLETE</promise>"
@@ -28,6 +28,9 @@ def test_an_answer_without_signals_says_nothing() -> None:
         "**SUMMARY**",
         "**SUMMARY**:",
         "**Summary:**",
+        "- SUMMARY:",
+        "1. **Summary:**",
+        "SUMMARY\uff1a",
     ],
 )
 def test_every_form_of_summary_is_found(heading: str) -> None:
@@ -45,7 +48,7 @@ def test_a_summary_may_begin_on_the_line_of_its_heading(heading: str) -> None:
         "In SUMMARY: text",
         " SUMMARY: text",
         "> SUMMARY: text",
-        "- SUMMARY: text",
+        "-SUMMARY: text",
         "SUMMARY text",
         "## Summary of changes",
         "##Summary",
@@ -117,12 +120,14 @@ def test_lines_with_keys_become_outputs(answer: str, expected: list[tuple[str, s
         ("STATUS: **done**", "done"),
         ("STATUS: done, all of it", "done"),
         ("STATUS:\ndone", "done"),
-        ("STATUS: retry\nSTATUS: done", "done"),
+        ("STATUS:\n\n**STATUS:** done\nSTATUS: done", "done"),
+        ("STATUS: retry\nSTATUS: done", None),
         ("STATUS: done|retry", None),
         ("STATUS: not done", None),
         ("STATUS:", None),
         ("the STATUS: done", None),
-        ("```\nSTATUS: done\n```", None),
+        ("```\nSTATUS: done\n```", "done"),
+        ("SUMMARY: x\n```\nSTATUS: done\n```", None),
         ("", None),
     ],
 )
@@ -176,6 +181,61 @@ def test_a_printed_prompt_in_a_fence_is_no_signal_at_all() -> None:
     printed = f"STATUS: done\nSTORY_COMPLETE: US-1\nSTORY_BLOCKED: no\nSUMMARY: x\n{PROMISE}"
 
     assert parse(f"I read this:\n```md\n{printed}\n```\n") == Answer()
+
+
+PLAN = Asked(keys=frozenset({"plan", "files"}), choices={"decision": frozenset({"yes", "no"})})
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("**PLAN:** a\n- FILES: b", {"plan": "a\n- FILES: b"}),
+        ("- PLAN: a\n**FILES:** b", {"plan": "a", "files": "b"}),
+        ("Plan: a\nFiles: b", {"plan": "a", "files": "b"}),
+        ("PLAN: a\nFiles: b", {"plan": "a\nFiles: b"}),
+        ("**PLAN:** a\nFiles: b", {"plan": "a\nFiles: b"}),
+        ("PLAN: a\n**PLAN:** b", {"plan": "a\n**PLAN:** b"}),
+        ("## PLAN: a\n## OTHER: b", {"plan": "a\n## OTHER: b"}),
+        ("Summary: s\nPlan: a\nIssues: none", {"plan": "a\nIssues: none"}),
+        ("Issues: none\nSummary: s", {"issues": "none"}),
+        ("Other: x", {}),
+        ("**OTHER:** x", {}),
+        ("Decision: yes", {"decision": "yes"}),
+        ("Decision: yes, because", {}),
+        ("**DECISION:** yes, because", {"decision": "yes, because"}),
+        ("PLAN:\n- DECISION: yes\n- b", {"plan": "- DECISION: yes\n- b", "decision": "yes"}),
+        ("PLAN:\n- DECISION: use it\n- b", {"plan": "- DECISION: use it\n- b"}),
+    ],
+)
+def test_other_forms_count_for_what_is_asked_and_outside_of_other_values(answer: str, expected: dict[str, str]) -> None:
+    assert dict(parse(answer, PLAN).outputs) == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PROMISE,
+        f"Done.\n{PROMISE}\n\n",
+        f"{PROMISE}\nSUMMARY: x",
+        f"## STATUS: done\n{PROMISE}\n- SUMMARY: x",
+        f"```\nSUMMARY: x\n```\n{PROMISE}",
+        f"```\nSUMMARY: x\n{PROMISE}\n```",
+    ],
+)
+def test_a_promise_at_the_end_says_that_the_work_is_finished(answer: str) -> None:
+    assert parse(answer).finished
+
+
+@pytest.mark.parametrize("answer", [f"{PROMISE}\nis not for me", f"{PROMISE}\n## Open\nmuch", "SUMMARY: x"])
+def test_a_promise_with_prose_after_it_does_not(answer: str) -> None:
+    assert not parse(answer).finished
+
+
+def test_different_values_of_a_choice_are_a_conflict() -> None:
+    said = parse("DECISION: yes\n**DECISION:** no\nSTATUS: done\nStatus: blocked", PLAN)
+
+    assert said.conflicts == ("STATUS: done and STATUS: blocked", "DECISION: yes and DECISION: no")
+    assert said.status is None
 
 
 def test_a_blocked_story_gives_its_reason() -> None:

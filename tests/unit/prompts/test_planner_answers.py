@@ -89,6 +89,8 @@ PRETTY = json.dumps([a_story()], indent=2)
         f"STORIES_JSON: {ONE}\n\nThat is the plan.",
         f"STORIES_JSON: []\nSTORIES_JSON: {ONE}",
         f"STORIES_JSON:\n{PRETTY}\n## Summary\nplanned",
+        f"**STORIES_JSON:** {ONE}",
+        f"```\nSTATUS: done\nSTORIES_JSON: {ONE}\n```",
     ],
     ids=[
         "one-line",
@@ -102,6 +104,8 @@ PRETTY = json.dumps([a_story()], indent=2)
         "and-then-prose",
         "the-last-one-counts",
         "and-then-a-heading",
+        "in-bold",
+        "in-a-fence-with-the-whole-answer",
     ],
 )
 def test_forms_of_a_plan(text: str) -> None:
@@ -119,7 +123,7 @@ def test_a_colon_inside_a_text_ends_nothing() -> None:
     [
         ("", "the answer has no line that begins with STORIES_JSON:"),
         (
-            f"```\nSTORIES_JSON: {ONE}\n```",
+            f"STATUS: done\n```\nSTORIES_JSON: {ONE}\n```",
             "the answer has no line that begins with STORIES_JSON:; the one inside a code fence does not count",
         ),
         ("STORIES_JSON:", "STORIES_JSON is not valid JSON: Expecting value, at line 1, column 1"),

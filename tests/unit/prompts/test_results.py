@@ -28,12 +28,20 @@ def came_to(item: Step, answer: str) -> Result | Amiss:
 
 def test_a_step_of_the_catalogue_ends_with_a_summary() -> None:
     assert came_to(step(), "SUMMARY: done") == Result(notes="done", outputs=())
-    assert came_to(step(), "STATUS: done") == Amiss(error="the answer does not end with a SUMMARY section")
+    assert came_to(step(), "I did it.") == Result(notes="", outputs=(), unsummarised=True)
+
+
+def test_an_answer_without_a_summary_may_still_say_that_the_step_is_done() -> None:
+    for answer in ("STATUS: done", "<promise>COMPLETE</promise>", "STORY_COMPLETE: US-1"):
+        found = came_to(step(), answer)
+        assert isinstance(found, Result)
+        assert (found.unsummarised, found.claimed) == (True, True)
 
 
 def test_a_step_of_the_catalogue_sets_every_key_it_declares_and_no_other() -> None:
     declared = step(output_keys=("plan", "files"))
     assert came_to(declared, "OTHER: x\nSUMMARY: done") == Amiss(error="the answer lacks PLAN:, FILES:")
+    assert came_to(declared, "PLAN: x") == Amiss(error="the answer lacks FILES:, SUMMARY:")
     assert came_to(declared, "OTHER: x\nPLAN: a\nFILES: b\nSUMMARY: done") == Result(
         notes="done", outputs=(("plan", "a"), ("files", "b"))
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from shiftwork.adapters.agents.json_lines import (
+    SESSION_ID,
     Json,
     at_least,
     call_of,
@@ -18,6 +19,7 @@ from shiftwork.adapters.agents.json_lines import (
     garbled,
     number,
     parse,
+    since,
     text,
 )
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
@@ -29,10 +31,13 @@ _COST: Final = b'"total_cost_usd":'
 
 class ClaudeTranscript:
     """One session. Usage comes from the final event, or from the most expensive if there are several. It is never less
-    than the sum of the messages, whose events repeat the same counts once per block.
+    than the sum of the messages, whose events repeat the same counts once per block. The cost of a resumed session
+    includes what it cost `earlier`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Usage = NOTHING_USED) -> None:
+        self._earlier = earlier
+        self._session = ""
         self._model = ""
         self._final: Json | None = None
         self._used = NOTHING_USED
@@ -88,13 +93,14 @@ class ClaudeTranscript:
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(text(denial, "tool_name") for denial in children(final, "permission_denials")),
+            session=self._session if SESSION_ID.fullmatch(self._session) else "",
         )
 
     def _usage(self) -> Usage:
         if self._garbled:
             return NOTHING_USED
         usage = sum(self._messages.values(), NOTHING_USED)
-        return at_least(usage) if self._final is None else dearest(self._used, usage)
+        return at_least(usage) if self._final is None else dearest(since(self._used, self._earlier), usage)
 
     def _lost(self) -> str:
         return f"tools that did not start: {', '.join(self._lost_servers)}" if self._lost_servers else ""
@@ -103,6 +109,7 @@ class ClaudeTranscript:
         match event.get("subtype"):
             case "init":
                 self._model = text(event, "model")
+                self._session = text(event, "session_id")
                 servers = children(event, "mcp_servers")
                 self._lost_servers = tuple(
                     text(server, "name") for server in servers if server.get("status") == "failed"

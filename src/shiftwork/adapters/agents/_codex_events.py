@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from shiftwork.adapters.agents.json_lines import (
+    SESSION_ID,
     Json,
     at_least,
     call_of,
@@ -18,6 +19,7 @@ from shiftwork.adapters.agents.json_lines import (
     garbled,
     number,
     parse,
+    since,
     text,
 )
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
@@ -43,9 +45,12 @@ _OVERLOADED: Final = frozenset({503, 529})
 
 
 class CodexTranscript:
-    """One session. The events say what happened; the session file, if it exists, says why and on which model."""
+    """One session. The events say what happened; the session file, if it exists, says why and on which model. The
+    tokens of a resumed session include those that it used `earlier`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Usage = NOTHING_USED) -> None:
+        self._earlier = earlier
         self.thread = ""
         self._model = ""
         self._answer = ""
@@ -109,6 +114,7 @@ class CodexTranscript:
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(self._denials),
+            session=self.thread if SESSION_ID.fullmatch(self.thread) else "",
         )
 
     def _usage(self, ending: Ending) -> Usage:
@@ -116,7 +122,8 @@ class CodexTranscript:
             return NOTHING_USED
         if ending is Ending.RATE_LIMITED and not self._used.input_tokens:
             return Usage(cost_usd=0.0)  # refused before the first request: the session file counts during the session
-        return at_least(self._used) if self._final is None else self._used
+        used = since(self._used, self._earlier)
+        return at_least(used) if self._final is None else used
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
         self.thread = self.thread or text(event, "thread_id")

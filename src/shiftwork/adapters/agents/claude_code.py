@@ -15,6 +15,7 @@ from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import parse, text
 from shiftwork.adapters.agents.login.lender import Login, Renewal
 from shiftwork.adapters.agents.login.login_files import claude_credentials, claude_expires, claude_state
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import Agent, AgentTask
 
@@ -123,6 +124,8 @@ class ClaudeCode:
         argv.append("--strict-mcp-config")
         if task.toolbox:
             argv += ["--mcp-config", _mcp_config(task.toolbox)]
+        if task.resume:
+            argv += ["--resume", task.resume.id]
         if task.model:
             argv += ["--model", task.model]
         if task.limits.cost_usd is not None:
@@ -135,8 +138,10 @@ class ClaudeCode:
             belongings=Belongings() if self._private_home else Belongings(login=self._login(env)),
         )
 
-    def transcript(self, _: AgentTask) -> Transcript:
-        return ClaudeTranscript()
+    def transcript(self, task: AgentTask) -> Transcript:
+        # Its tokens count from the start of the process, and its cost from the start of the session.
+        earlier = Usage(cost_usd=task.resume.usage.cost_usd) if task.resume else NOTHING_USED
+        return ClaudeTranscript(earlier)
 
     def version_argv(self) -> tuple[str, ...]:
         return (self._program, "--version")

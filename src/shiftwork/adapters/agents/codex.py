@@ -1,7 +1,6 @@
 """Codex: how to start its headless mode, what it must leave alone, and where to find its session file."""
 
 import json
-import re
 import signal
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,12 +12,13 @@ from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.agent_options import AgentOptions
-from shiftwork.adapters.agents.json_lines import clean
+from shiftwork.adapters.agents.json_lines import SESSION_ID, clean
 from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
 from shiftwork.adapters.agents.login.lender import Login, Renewal
 from shiftwork.adapters.agents.login.login_files import codex_credentials, codex_expires
 from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE
 from shiftwork.bounded import first_link
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentReport, AgentTask
 
@@ -28,7 +28,6 @@ TOOLBOX: Final = "shiftwork"
 _PROVIDER: Final = "shiftwork"
 _KEY: Final = "CODEX_API_KEY"
 _SESSION_BYTES: Final = 64 * 1024 * 1024
-_THREAD: Final = re.compile(r"[0-9a-f-]{36}")
 
 _ALWAYS: Final = (
     "--json",
@@ -101,7 +100,7 @@ class Codex:
         self._endpoint = endpoint
 
     def launch(self, task: AgentTask) -> Launch:
-        argv = [self._program, "exec", *_ALWAYS, *self._provider()]
+        argv = [self._program, "exec", *(("resume",) if task.resume else ()), *_ALWAYS, *self._provider()]
         if task.toolbox:
             argv += _mcp_config(task.toolbox)
         if task.model:
@@ -109,7 +108,7 @@ class Codex:
         # The folder of a private home must exist, so an empty settings file is created there.
         private, env = self._endpoint.api_key is not None, self._environment(task)
         return Launch(
-            argv=(*argv, "-"),
+            argv=(*argv, *((task.resume.id,) if task.resume else ()), "-"),
             env=env,
             stdin=task.prompt.encode(errors="replace"),
             files={"codex/config.toml": ""} if private else {},
@@ -118,7 +117,8 @@ class Codex:
 
     def transcript(self, task: AgentTask) -> Transcript:
         # A confined session has its own folder.
-        return _Session((task.home / LOGIN_FOLDER, _folder(self._environment(task))))
+        earlier = task.resume.usage if task.resume else NOTHING_USED
+        return _Session((task.home / LOGIN_FOLDER, _folder(self._environment(task))), earlier)
 
     def version_argv(self) -> tuple[str, ...]:
         return (self._program, "--version")
@@ -179,15 +179,15 @@ class Codex:
 class _Session:
     """Reads the output, and at the end Codex's own session file, which has more details in typed form."""
 
-    def __init__(self, folders: tuple[Path, ...]) -> None:
+    def __init__(self, folders: tuple[Path, ...], earlier: Usage) -> None:
         self._folders = folders
-        self._printed = CodexTranscript()
+        self._printed = CodexTranscript(earlier)
 
     def feed(self, line: bytes) -> Iterable[AgentEvent]:
         return self._printed.feed(line)
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
-        if _THREAD.fullmatch(self._printed.thread):
+        if SESSION_ID.fullmatch(self._printed.thread):
             folder = next((place for place in self._folders if place.is_dir()), self._folders[-1]) / "sessions"
             for path in folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
                 # The agent's commands can write there: reading a pipe would block, and a link may lead anywhere.

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import signal
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,6 +12,9 @@ from typing import Any, Final
 from shiftwork.domain.usage.usage import Usage
 
 type Json = Mapping[str, Any]
+
+SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
+"""The id of a session, as Claude Code and Codex print it."""
 
 _DETAIL: Final = 2000
 """Characters of standard error that a report keeps: the end, because it contains the reason."""
@@ -104,6 +108,18 @@ def dearest(usage: Usage, other: Usage) -> Usage:
         output_tokens=max(usage.output_tokens, other.output_tokens),
         cost_usd=max(costs, default=None),
         cached_tokens=max(usage.cached_tokens, other.cached_tokens),
+    )
+
+
+def since(used: Usage, earlier: Usage) -> Usage:
+    """Returns what a resumed session has used since it was resumed, for agents that report the sum."""
+    cost = None if used.cost_usd is None else max(used.cost_usd - (earlier.cost_usd or 0.0), 0.0)
+    return replace(
+        used,
+        input_tokens=max(used.input_tokens - earlier.input_tokens, 0),
+        output_tokens=max(used.output_tokens - earlier.output_tokens, 0),
+        cached_tokens=max(used.cached_tokens - earlier.cached_tokens, 0),
+        cost_usd=cost,
     )
 
 

@@ -35,6 +35,7 @@ class Turn:
     resets_at: float | None = None
     model: str = "scripted"
     denials: tuple[str, ...] = ()
+    session: str = ""
 
 
 type Script = Callable[[AgentTask], Turn]
@@ -66,6 +67,7 @@ class ScriptedAgent:
             resets_at=turn.resets_at,
             model=turn.model,
             denials=turn.denials,
+            session=turn.session,
         )
 
     async def probe(self) -> str:

@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app.attempt.attempt import Attempt
 from shiftwork.app.attempt.memory import keep_story, present_run
-from shiftwork.app.attempt.outcome import ended, failure
+from shiftwork.app.attempt.outcome import ended, failure, followed_up
 from shiftwork.app.attempt.watchdog import Watch
 from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime import profiles
@@ -25,14 +26,18 @@ from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.steps import Trouble
+from shiftwork.domain.story.recovery.missing_summary import may_resume
 from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.errors import GitKilledError, RepositoryError
-from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
+from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Session
 from shiftwork.ports.attempt_folder import AttemptFolder
-from shiftwork.prompts.prompt_parts import Surroundings, compose
+from shiftwork.prompts.prompt_parts import Surroundings, compose, summary_follow_up
+
+FOLLOW_UP_SECONDS: Final = 300.0
+"""How long a session may take to give the summary that its answer lacks."""
 
 
 async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> tuple[Fact, ...]:
@@ -55,14 +60,30 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
     failpoints.reach("attempt.started")
     step = recorder.state.pipeline.step(effect.step)
     attempt = Attempt(recorder=recorder, step=step, number=effect.attempt, attempt_folder=attempt_folder, tree=tree)
-    report = _priced(attempt, await _session(attempt))
+    report = _priced(attempt, await (_follow_up(attempt) if step.unsummarised else _session(attempt)))
     failpoints.reach("attempt.ended")
     try:
-        facts, _ = await asyncio.gather(ended(attempt, report), context.attempt_folders.clear(attempt_folder))
+        facts = await _closed(attempt, report)
     except GitKilledError:
         facts = await _interrupted(effect, recorder, report.usage)
     except RepositoryError as error:
         facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(recorder, error))
+    return facts
+
+
+async def _closed(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
+    """The facts of the end. The agent's home is removed meanwhile, unless its session may have to be resumed."""
+    folders, own, missed = attempt.recorder.context.attempt_folders, attempt.attempt_folder, attempt.step.unsummarised
+    if missed:
+        facts = await followed_up(attempt, report, missed)
+        await asyncio.gather(folders.clear(own), folders.clear(replace(own, home=Path(missed.home))))
+        return facts
+    if not report.session:
+        facts, _ = await asyncio.gather(ended(attempt, report), folders.clear(own))
+        return facts
+    facts = await ended(attempt, report)
+    if not any(isinstance(fact, story_facts.SummaryMissed) for fact in facts):
+        await folders.clear(own)
     return facts
 
 
@@ -114,14 +135,38 @@ async def _interrupted(
 
 async def _session(attempt: Attempt) -> AgentReport:
     """Run the agent with its prompt, within its limits, until it ends or the story is cancelled."""
-    context, story, step = attempt.recorder.context, attempt.story, attempt.step
-    work_policy, attempt_folder = context.work_policy, attempt.attempt_folder
+    context, story = attempt.recorder.context, attempt.story
     run = await present_run(context, story.given.run)
     await keep_story(context, story)
-    prompt = compose(story, step, _surroundings(attempt, run))
-    await context.attempt_folders.brief(attempt_folder, prompt, _task_sheet(attempt))
-    given = story.given
-    task = AgentTask(
+    prompt = compose(story, attempt.step, _surroundings(attempt, run))
+    await context.attempt_folders.brief(attempt.attempt_folder, prompt, _task_sheet(attempt))
+    return await _until_ended(attempt, _task(attempt, prompt))
+
+
+async def _follow_up(attempt: Attempt) -> AgentReport:
+    """Ask the session of the attempt before for its summary, without tools. A session that cannot be asked any more has
+    nothing to say, at no cost.
+    """
+    missed = may_resume(attempt.step, attempt.number)
+    if missed is None:
+        return AgentReport(ending=Ending.FINISHED, usage=Usage(cost_usd=0.0))
+    prompt = summary_follow_up()
+    await attempt.recorder.context.attempt_folders.brief(attempt.attempt_folder, prompt, _task_sheet(attempt))
+    task = _task(attempt, prompt)
+    asked = replace(
+        task,
+        home=Path(missed.home),
+        limits=replace(task.limits, wall_seconds=min(task.limits.wall_seconds, FOLLOW_UP_SECONDS)),
+        toolbox=(),
+        resume=Session(id=missed.session, usage=missed.usage),
+    )
+    return await _until_ended(attempt, asked)
+
+
+def _task(attempt: Attempt, prompt: str) -> AgentTask:
+    context, story, step = attempt.recorder.context, attempt.story, attempt.step
+    work_policy, attempt_folder, given = context.work_policy, attempt.attempt_folder, story.given
+    return AgentTask(
         prompt=prompt,
         workdir=attempt.tree,
         home=attempt_folder.home,
@@ -139,8 +184,6 @@ async def _session(attempt: Attempt) -> AgentReport:
         readable=(attempt_folder.folder,),
         writable=(attempt_folder.output_folder,),
     )
-    await ensure_held(context, attempt.recorder.stream)  # never pay for an agent while another process has the run
-    return await _until_ended(attempt, task)
 
 
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
@@ -191,6 +234,7 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
 async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
     """If the agent ends and is cancelled at the same moment, its own end counts."""
     context, stream = attempt.recorder.context, attempt.recorder.stream
+    await ensure_held(context, stream)  # never pay for an agent while another process has the run
     watch = Watch(
         context.work_policy.identical_calls, lambda event: context.observe(Sighting(stream=stream, what=event))
     )

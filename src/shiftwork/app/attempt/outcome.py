@@ -1,11 +1,13 @@
 """Turns the end of an attempt into facts, and leaves its workspace in the matching state."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.attempt.attempt import Attempt, Said
 from shiftwork.app.attempt.edits import apply_requests
+from shiftwork.app.attempt.ending_facts import completed, unsummarised, yielded
 from shiftwork.app.attempt.side_outputs import planned, reserved
 from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.profiles import chain
@@ -15,13 +17,15 @@ from shiftwork.domain.memory.notes import Remark
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.holds import MAX_QUESTIONS
-from shiftwork.domain.story.recovery import rate_limits
+from shiftwork.domain.story.recovery import missing_summary, rate_limits
 from shiftwork.domain.story.routing import must_change
 from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.text.excerpt import with_last_words
+from shiftwork.domain.workflow.pipeline import Unsummarised
 from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.attempt_folder import AttemptOutputs, Question
 from shiftwork.prompts.answer import contract, result
+from shiftwork.prompts.lengths import shorten
 
 _TROUBLES: Final = {
     Ending.CRASHED: Trouble.CRASHED,
@@ -57,11 +61,11 @@ _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOO
 async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if report.ending is not Ending.FINISHED:
         return await _fell_short(attempt, report)
-    said = contract.parse(report.answer)
+    said = contract.parse(report.answer, result.asked_of(attempt.step))
     outputs = await attempt.recorder.context.attempt_folders.collect(attempt.attempt_folder)
     if question := asked(said, outputs):
         return await _asked(attempt, report, Said(answer=said, outputs=outputs), question)
-    came_to = result.result(attempt.step, said)
+    came_to = await _noted(attempt, report, result.result(attempt.step, said))
     if report.denials and await _in_vain(attempt, came_to):
         return await _asked(attempt, report, Said(answer=said, outputs=outputs), _denied(attempt, report))
     if isinstance(came_to, result.Amiss):
@@ -80,6 +84,42 @@ def asked(said: contract.Answer, outputs: AttemptOutputs) -> Question | None:
         return Question(text=texts, options=outputs.questions[-1].options)
     text = result.question(said)
     return Question(text=text) if text else None
+
+
+async def _noted(
+    attempt: Attempt, report: AgentReport, came_to: result.Result | result.Amiss
+) -> result.Result | result.Amiss:
+    """If only the summary is missing: the result with a note in its place; it stays unsummarised if a follow-up in the
+    same session will ask for it.
+    """
+    if isinstance(came_to, result.Amiss) or not came_to.unsummarised:
+        return came_to
+    head, commit = attempt.story.work.head, await _kept(attempt)
+    files = () if commit == head else (await attempt.recorder.context.changes.between(head, commit)).files
+    note = "\n\n".join(filter(None, (missing_summary.note_of(files, claimed=came_to.claimed), came_to.notes)))
+    remedy = missing_summary.remedy(attempt.story, attempt.step, report.usage, report.session, note)
+    if remedy is missing_summary.Remedy.REFUSE:
+        return result.Amiss(error=missing_summary.MISSING)
+    return replace(came_to, notes=note, unsummarised=remedy is missing_summary.Remedy.FOLLOW_UP)
+
+
+async def followed_up(attempt: Attempt, report: AgentReport, missed: Unsummarised) -> tuple[Fact, ...]:
+    """The session was asked for its summary. What it changed meanwhile is dropped; without an answer, the note counts.
+
+    The summary is the section, or else the whole answer, because nothing else was asked for.
+    """
+    if report.ending is Ending.CANCELLED:
+        return await _went_wrong(attempt, report, Trouble.CANCELLED, report.detail)
+    answer = report.answer if report.ending is Ending.FINISHED else ""
+    summary = contract.parse(answer).summary or shorten(answer.strip(), contract.SUMMARY_LIMIT)
+    if not summary and not missed.note:
+        return await _went_wrong(attempt, report, Trouble.CONTRACT, missing_summary.MISSING)
+    await _abandon(attempt, "follow-up")
+    failpoints.reach("attempt.abandoned")
+    came_to = result.Result(
+        notes=summary or missed.note, outputs=missed.outputs, decision=missed.decision, verdict=missed.verdict
+    )
+    return (completed(attempt, report, came_to, attempt.story.work.head),)
 
 
 async def _in_vain(attempt: Attempt, came_to: result.Result | result.Amiss) -> bool:
@@ -210,7 +250,7 @@ async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: 
     if edited.restarted:
         diff = await _abandon(attempt, "restarted")
         failpoints.reach("attempt.abandoned")
-        return (*edited.facts, _yielded(attempt, report, Commit(""), diff))
+        return (*edited.facts, yielded(attempt, report, Commit(""), diff))
     commit = await _kept(attempt)
     if unresolved := await _unresolved(attempt, commit):
         message = f"conflict markers are still in {', '.join(unresolved)}"
@@ -218,9 +258,10 @@ async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: 
     failpoints.reach("attempt.committed")
     if edited.put_back:
         left = await reserved(attempt, said, (Remark(text=came_to.notes),))
-        return (*left, *edited.facts, _yielded(attempt, report, commit, ""))
+        return (*left, *edited.facts, yielded(attempt, report, commit, ""))
     left = (*await reserved(attempt, said), *planned(attempt, said))
-    return (*left, *edited.facts, _completed(attempt, report, came_to, commit))
+    ending = unsummarised if came_to.unsummarised else completed
+    return (*left, *edited.facts, ending(attempt, report, came_to, commit))
 
 
 async def _kept(attempt: Attempt) -> Commit:
@@ -242,28 +283,3 @@ async def _unresolved(attempt: Attempt, commit: Commit) -> Sequence[str]:
     if attempt.step.plan.type != "rebase_resolve" or refused is None:
         return ()
     return await attempt.recorder.context.repository.unresolved(commit, refused.files)
-
-
-def _yielded(attempt: Attempt, report: AgentReport, commit: Commit, diff: str) -> Fact:
-    return story_facts.StepYielded(
-        at=attempt.now,
-        step=attempt.step.id,
-        attempt=attempt.number,
-        commit=commit,
-        usage=report.usage,
-        diff=diff,
-    )
-
-
-def _completed(attempt: Attempt, report: AgentReport, came_to: result.Result, commit: Commit) -> Fact:
-    return story_facts.StepCompleted(
-        at=attempt.now,
-        step=attempt.step.id,
-        attempt=attempt.number,
-        commit=commit,
-        notes=came_to.notes,
-        outputs=came_to.outputs,
-        usage=report.usage,
-        decision=came_to.decision,
-        verdict=came_to.verdict,
-    )

@@ -137,6 +137,7 @@ EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     story_facts.StepYielded: ("step_yielded", ""),
     story_facts.StepDeferred: ("step_deferred", "reason"),
     story_facts.StepCutShort: ("step_cut_short", ""),
+    story_facts.SummaryMissed: ("summary_missed", ""),
     run_facts.LimitsRaised: ("limits_raised", ""),
     run_facts.OptionsChanged: ("options_changed", ""),
     story_facts.WaitEnded: ("wait_ended", ""),

@@ -107,6 +107,7 @@ _ENDINGS: Final[dict[type[Fact], str]] = {
     story_facts.QuestionAsked: "asked a question",
     story_facts.StepDeferred: "reached a limit of the agent",
     story_facts.StepCutShort: "stopped at its cost limit",
+    story_facts.SummaryMissed: "gave no summary",
 }
 
 

@@ -10,6 +10,7 @@ from shiftwork.app.views.history import Account, StoryAccount, Turn
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import step_id
 from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.recovery.missing_summary import MISSING
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import Usage
@@ -135,12 +136,19 @@ def _of_step(fact: Fact) -> Iterator[_Entry]:
         case story_facts.StepDeferred():
             details = {"attempt": fact.attempt, "trouble": "limited", "error": fact.reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
-        case story_facts.StepCutShort():
-            reason = "the agent stopped at its cost limit"
-            details = {"attempt": fact.attempt, "trouble": "cut_short", "error": reason, "diff": fact.diff or None}
-            yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
+        case story_facts.StepCutShort() | story_facts.SummaryMissed():
+            yield "step_cancelled", fact.step, _ended_early(fact)
         case _:
             pass
+
+
+def _ended_early(fact: story_facts.StepCutShort | story_facts.SummaryMissed) -> dict[str, Any]:
+    if isinstance(fact, story_facts.SummaryMissed):
+        details = {"attempt": fact.attempt, "trouble": "no_summary", "error": MISSING, "diff": None}
+    else:
+        reason = "the agent stopped at its cost limit"
+        details = {"attempt": fact.attempt, "trouble": "cut_short", "error": reason, "diff": fact.diff or None}
+    return {**details, **_used(one_attempt(fact.usage))}
 
 
 def _trouble(fact: story_facts.StepFailed | story_facts.StepCancelled) -> Json:

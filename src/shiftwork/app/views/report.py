@@ -204,11 +204,16 @@ def _refusals(fact: Fact) -> Iterator[str]:
             waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another profile continued"
             message = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"
             yield f"{time(fact.at)}: {fact.step} {message}"
-        case story_facts.StepCutShort():
-            spent = amounts.cost(one_attempt(fact.usage))
-            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} stopped at its cost limit: {spent}"
+        case story_facts.StepCutShort() | story_facts.SummaryMissed():
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} {_ended_early(fact)}"
         case _:
             pass
+
+
+def _ended_early(fact: story_facts.StepCutShort | story_facts.SummaryMissed) -> str:
+    if isinstance(fact, story_facts.SummaryMissed):
+        return "gave no summary; its session was asked for it"
+    return f"stopped at its cost limit: {amounts.cost(one_attempt(fact.usage))}"
 
 
 def _refused(fact: story_facts.LandingRefused | story_facts.WorkRefused) -> str:

@@ -23,6 +23,7 @@ from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.workspace.gates.canary import GitCanary
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
+from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
 from shiftwork.adapters.workspace.hub.agent_repository import lenders
 from shiftwork.adapters.workspace.hub.landing import GitRepository
@@ -46,7 +47,7 @@ from shiftwork.domain.tampering.findings import LaterPolicy
 from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
-from shiftwork.ports.changes import Witness
+from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
@@ -114,6 +115,7 @@ async def open_context(
                     canary=git.canary,
                     protecting=git.protecting,
                     witness=git.witness,
+                    changes=git.changes,
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
@@ -193,6 +195,7 @@ class _Git:
     canary: Canary
     protecting: Protecting
     witness: Witness
+    changes: Changes
 
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
@@ -211,4 +214,5 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
         canary=GitCanary(gates=gates),
         protecting=GitProtecting(hub=hub),
         witness=GitWitness(hub=hub),
+        changes=GitChanges(hub=hub),
     )

@@ -1,4 +1,4 @@
-"""A patch that a person has reviewed."""
+"""Patches, and the files that they change."""
 
 from dataclasses import dataclass
 
@@ -11,3 +11,12 @@ class Patch:
 
     base: Commit
     commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A changed file; the line counts are None if it is binary."""
+
+    path: str
+    added: int | None
+    removed: int | None

@@ -24,7 +24,7 @@ from shiftwork.domain.story.evolve_steps import (
 )
 from shiftwork.domain.story.facts.certificate import StoryCertified
 from shiftwork.domain.story.notes import note_written
-from shiftwork.domain.story.recovery import plateau, rate_limits, retry, withdrawal
+from shiftwork.domain.story.recovery import missing_summary, plateau, rate_limits, retry, withdrawal
 from shiftwork.domain.story.routing import routed
 from shiftwork.domain.story.spending import allowance, attempt_usage, durations
 from shiftwork.domain.story.spending.unreserved_usage import opened
@@ -211,6 +211,7 @@ _HANDLERS: Final[Handlers[StoryState, StoryState | None]] = (
         on(story_facts.StepYielded, step_yielded),
         on(story_facts.StepDeferred, rate_limits.deferred),
         on(story_facts.WaitEnded, rate_limits.wait_ended),
+        on(story_facts.SummaryMissed, missing_summary.summary_missed),
         on(story_facts.StepRetried, step_retried),
         on(story_facts.StepRouted, routed),
         on(story_facts.WorkflowEdited, workflow_edited),

@@ -45,7 +45,15 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
     step = _ended(story, fact)
     if step is None:
         return None
-    done = replace(step, notes=fact.notes, feedback="", error="", decision=fact.decision, verdict=fact.verdict)
+    done = replace(
+        step,
+        notes=fact.notes,
+        feedback="",
+        error="",
+        decision=fact.decision,
+        verdict=fact.verdict,
+        unsummarised=None,
+    )
     ended = turn_step_of(story, done, Trigger.COMPLETE)
     if ended is None:
         return None
@@ -63,13 +71,20 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
 
 
 def step_failed(story: StoryState, fact: story_facts.StepFailed) -> StoryState | None:
-    step = _ended(story, fact)
-    return None if step is None else turn_step_of(story, replace(step, error=fact.error), Trigger.FAIL)
+    return _stopped(story, fact, Trigger.FAIL)
 
 
 def step_cancelled(story: StoryState, fact: story_facts.StepCancelled) -> StoryState | None:
+    return _stopped(story, fact, Trigger.CANCEL)
+
+
+def _stopped(
+    story: StoryState, fact: story_facts.StepFailed | story_facts.StepCancelled, trigger: Trigger
+) -> StoryState | None:
     step = _ended(story, fact)
-    return None if step is None else turn_step_of(story, replace(step, error=fact.error), Trigger.CANCEL)
+    if step is None:
+        return None
+    return turn_step_of(story, replace(step, error=fact.error, unsummarised=None), trigger)
 
 
 def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> StoryState | None:

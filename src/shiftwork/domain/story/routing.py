@@ -33,7 +33,7 @@ APPROVED: Final = "approved"
 REJECTED: Final = "rejected"
 
 STATUS: Final = "status"
-_MARKS: Final = " \t`*_.,;:!\"'"
+_MARKS: Final = " \t`*_.,;:!\"'\u3002\uff01"  # the last two are the full stop and the exclamation mark of Chinese
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +44,8 @@ class Undecided:
 
 
 def route_for(step: Step, value: str) -> Route | None:
-    wanted = _plain(value)
-    return next((route for route in step.plan.routes if wanted and _plain(route.value) == wanted), None)
+    wanted = plain_value(value)
+    return next((route for route in step.plan.routes if wanted and plain_value(route.value) == wanted), None)
 
 
 def decision_of(step: Step, outputs: Context) -> str | Undecided:
@@ -54,13 +54,13 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     `STATUS: retry` is a decision if the step has a route for it, whatever its decision key is.
     """
     given = dict(outputs)
-    if _plain(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
+    if plain_value(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
         return RETRY
     key = step.plan.decision_key.lower()
     if not key:
         return ""
     allowed = ", ".join(route.value for route in step.plan.routes)
-    value = _plain(given.get(key, ""))
+    value = plain_value(given.get(key, ""))
     if not value and step.plan.default:
         return step.plan.default
     if not value:
@@ -76,7 +76,7 @@ def verdict_of(step: Step, outputs: Context, notes: str) -> str:
     return "\n".join(f"{key.upper()}: {value}" for key, value in outputs if key not in own) or notes
 
 
-def _plain(value: str) -> str:
+def plain_value(value: str) -> str:
     """A value in the form used for comparison: its first line, without quotes, emphasis and punctuation around it."""
     return value.strip().partition("\n")[0].strip(_MARKS).casefold()
 

@@ -25,6 +25,23 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unsummarised:
+    """The result of an `attempt` that lacks only its summary, the session that can be asked for it, and the `note` that
+    replaces it; without a note the step fails.
+    """
+
+    attempt: int
+    agent: str
+    session: str
+    home: str
+    note: str
+    outputs: tuple[tuple[str, str], ...]
+    decision: str
+    verdict: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A step of a pipeline: `plan` is the workflow's description of it, the rest is its progress. `routes` of the plan
     contain ids of steps. An edit may assign another `profile`.
@@ -44,6 +61,7 @@ class Step:
     promised: float = 0.0
     decision: str = ""  # of the last attempt; selects the route
     verdict: str = ""  # the reason for the decision
+    unsummarised: Unsummarised | None = None  # the next attempt only asks for the summary
     passed_over: bool = False  # skipped by a route, not by an edit
     start_commit: Commit = Commit("")
     notes: str = ""

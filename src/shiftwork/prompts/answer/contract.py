@@ -3,19 +3,21 @@
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.domain.story.routing import STATUS, plain_value
+from shiftwork.prompts.answer.asked import NOTHING_MORE, STATUSES, Asked
 from shiftwork.prompts.answer.edits import edits
 from shiftwork.prompts.answer.list_items import items
-from shiftwork.prompts.answer.marked_lines import PROMISE, cleaned, marks, summary, values
 from shiftwork.prompts.answer.problem import Problem
+from shiftwork.prompts.answer.reading import Reading, read
 from shiftwork.prompts.answer.stories import STORIES_KEY, stories
 from shiftwork.prompts.lengths import shorten
 
-__all__ = ["Answer", "Problem", "edits", "parse", "stories"]
+__all__ = ["Answer", "Asked", "Problem", "edits", "parse", "stories"]
 
 SUMMARY_LIMIT: Final = 4_000
 VALUE_LIMIT: Final = 20_000
 KEYS_LIMIT: Final = 200
-STATUSES: Final = frozenset({"done", "retry", "blocked"})
+_SHOWN: Final = 60
 
 _BLOCKED: Final = "story_blocked"
 _COMPLETE: Final = "story_complete"
@@ -30,12 +32,17 @@ class Answer:
     `outputs` has the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
     long keep their beginning and end and say how much is missing. `learnings`, `patterns` and `evidence` are the lists
     below the keys of these names, from an agent without tools for them: notes for other stories, and claims.
+
+    `finished` if the promise ends the answer. `conflicts` are the keys that choose between values and stand there with
+    two different values, in the words of the answer; such an answer has no status and no decision.
     """
 
     summary: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
     status: str | None = None
     promise: bool = False
+    finished: bool = False
+    conflicts: tuple[str, ...] = ()
     blocked: str = ""
     complete: str = ""
     learnings: tuple[str, ...] = ()
@@ -43,20 +50,22 @@ class Answer:
     evidence: tuple[str, ...] = ()
 
 
-def parse(answer: str) -> Answer:
-    text = cleaned(answer)
-    found = tuple(marks(text))
-    spans = values(text, found)
+def parse(answer: str, asked: Asked = NOTHING_MORE) -> Answer:
+    reading = read(answer, asked)
+    spans = reading.spans()
 
     def value(key: str) -> str:
-        return shorten(text[slice(*spans.get(key, (0, 0)))].strip(), VALUE_LIMIT)
+        return shorten(reading.value(spans[key]), VALUE_LIMIT) if key in spans else ""
 
     keys = [key for key in spans if key not in _NO_OUTPUTS][-KEYS_LIMIT:]
+    conflicts = _conflicts(reading, asked)
     return Answer(
-        summary=shorten(summary(text, found), SUMMARY_LIMIT),
+        summary=shorten(reading.summary(), SUMMARY_LIMIT),
         outputs=tuple((key, value(key)) for key in keys),
-        status=_status(value("status")),
-        promise=any(sign == PROMISE for sign, _, _ in found),
+        status=None if conflicts else _status(value(STATUS)),
+        promise=reading.promise,
+        finished=reading.ends_with_promise,
+        conflicts=conflicts,
         blocked=value(_BLOCKED),
         complete=_first_word(value(_COMPLETE)),
         learnings=items(value("learnings")),
@@ -65,9 +74,20 @@ def parse(answer: str) -> Answer:
     )
 
 
+def _conflicts(reading: Reading, asked: Asked) -> tuple[str, ...]:
+    """Says for each key that chooses between values which different values the answer gives."""
+    found = []
+    for key in dict.fromkeys((STATUS, *asked.choices)):
+        values = filter(None, reading.all_values(key))
+        different = dict.fromkeys((key == STATUS and _status(value)) or plain_value(value) for value in values)
+        if len(different) > 1:
+            found.append(" and ".join(f"{key.upper()}: {value[:_SHOWN]}" for value in different))
+    return tuple(found)
+
+
 def _status(value: str) -> str | None:
-    word = _first_word(value).strip("`*_.,;!").lower()
-    return word if word in STATUSES else None
+    status = plain_value(_first_word(value))
+    return status if status in STATUSES else None
 
 
 def _first_word(value: str) -> str:

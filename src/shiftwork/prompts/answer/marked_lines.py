@@ -1,38 +1,49 @@
-"""Finds the marked lines of an agent's answer: keys, summaries, headings and the promise.
+"""Finds the lines of an agent's answer that may mean something: keys, the summary, headings and the promise.
 
-Only whole lines outside code fences count. Tags that are mentioned in prose, quotations or printed files do not count:
-loops that searched the whole answer have ended by mistake on all three.
+Only whole lines outside code fences are found. Keys and tags that are mentioned in prose, quotations or printed files
+do not count: loops that searched the whole answer have ended by mistake on all three.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
-# A marked line: its sign, where the line begins, and where the text after its key begins. A plain tuple, because an
-# answer may have a million of them.
-type Mark = tuple[str, int, int]
-
-KEY: Final = "key"
-SUMMARY: Final = "summary"
-HEADING: Final = "heading"
-PROMISE: Final = "promise"
-
 # No repetition is nested in another, and every alternative fails within its own line: the search takes linear time for
-# any text. `C:\x`, `HTTP://x` and `STD::x` are not keys.
+# any text. `C:\x`, `HTTP://x` and `STD::x` are not keys. `\uff1a` is the full-width colon.
 _LINE: Final = re.compile(
-    r"""^ (?= [ \#*<A-Zs`~] ) (?:
+    r"""^ (?= [ \#*<A-Za-z`~+•0-9-] ) (?:
       [ ]{0,3} (?P<fence> `{3,} | ~{3,} ) (?P<info> [^\n]* )
     | [ ]{0,3} (?P<promise> <promise>COMPLETE</promise> ) [ \t]* $
     | (?P<summary> (?i:
-          \#{1,6} [ \t]+ (?:\*\*)? summary (?:\*\*)? (?: : (?:\*\*)? | (?= [ \t]* $ ) )
-        | \*\* summary (?: :\*\* | \*\*:? )
-        | summary:
+          \#{1,6} [ \t]+ (?:\*\*)? summary (?:\*\*)? (?= [ \t]* $ )
+        | \*\* summary \*\* (?! [ \t]? [:\uff1a] )
       ))
+    | (?P<item> (?: [-*+•] | [0-9]{1,3}[.)] ) [ \t]+ )?
+      (?P<hashes> \#{1,6} [ \t]+ )?
+      (?P<bold> \*\* )?
+      (?P<name> [A-Za-z][A-Za-z_]{0,63} )
+      (?(bold)
+          (?: \*\* [ \t]? [:\uff1a] | [:\uff1a] (?: \*\* | (?= [^\n]* \*\* [ \t]* $ ) ) )
+        | (?P<blank> [ \t]? ) [:\uff1a]
+      )
+      (?! [/:\\] )
     | (?P<heading> \#{1,6} (?= [ \t] | $ ) )
-    | (?P<key> [A-Z][A-Z_]{0,63} ) : (?! [/:\\] )
     )""",
     re.MULTILINE | re.VERBOSE,
 )
+
+_PLAIN_FENCES: Final = frozenset({"", "text", "txt", "plaintext"})
+_ANSWER_FENCES: Final = _PLAIN_FENCES | {"md", "markdown", "yaml", "yml"}
+"""What may be written after the backticks of a fence with keys; more if the fence is the whole answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The lines outside fences, and the contents of the last fence, if it may hold the answer."""
+
+    lines: tuple[re.Match[str], ...]
+    fenced: str | None
 
 
 def cleaned(text: str) -> str:
@@ -41,47 +52,44 @@ def cleaned(text: str) -> str:
     return plain.encode(errors="replace").decode()
 
 
-def marks(text: str) -> Iterator[Mark]:
-    """Yields all marked lines, in order. A fence that is never closed reaches to the end, as in Markdown."""
+def find(text: str, known: Callable[[str], bool]) -> Found:
+    """Finds the lines of a cleaned text; a key that is not in capitals must be a `known` name.
+
+    A fence that is never closed reaches to the end, as in Markdown; what it holds may be cut off, so it is not the
+    answer.
+    """
+    lines: list[re.Match[str]] = []
+    edges: list[re.Match[str]] = []
     fence = ""
     for found in _LINE.finditer(text):
-        # The last group that matched is the sign; for a fence it is the text after the backticks.
-        sign = str(found.lastgroup)
-        if sign == "info":
-            fence = _fence_after(fence, found["fence"], found["info"])
-        elif not fence:
-            yield sign, found.start(), found.end()
+        if found["fence"] is None:
+            if not fence and _may_count(found, known):
+                lines.append(found)
+            continue
+        after = _fence_after(fence, found["fence"], found["info"])
+        if bool(after) != bool(fence):
+            edges = [*edges[-1:], found]
+        fence = after
+    may_answer = edges and not fence and _may_answer(text, *edges)
+    return Found(tuple(lines), text[edges[0].end() + 1 : edges[1].start()] if may_answer else None)
 
 
-def values(text: str, found: Sequence[Mark]) -> dict[str, tuple[int, int]]:
-    """Returns where the value of each key is, by the key in lower case; the last value if a key is repeated.
-
-    A value extends over several lines to the next key, summary or promise; headings are part of it.
-    """
-    spans: dict[str, tuple[int, int]] = {}
-    limit = len(text)
-    for sign, start, end in reversed(found):
-        if sign == KEY:
-            spans.setdefault(text[start : end - 1].lower(), (end, limit))
-        if sign != HEADING:
-            limit = start
-    return dict(reversed(spans.items()))
+def _may_count(found: re.Match[str], known: Callable[[str], bool]) -> bool:
+    name = found["name"]
+    return name is None or name.isupper() or found["hashes"] is not None or known(name.lower())
 
 
-def summary(text: str, found: Sequence[Mark]) -> str:
-    """Returns the last summary that is not empty. It ends at the next sign; a heading ends it only after some text."""
-    for place in range(len(found) - 1, -1, -1):
-        sign, _, begin = found[place]
-        if sign == SUMMARY and (body := text[begin : _summary_end(text, found, place)].strip()):
-            return body
-    return ""
+def line_end(text: str, start: int) -> int:
+    found = text.find("\n", start)
+    return len(text) if found < 0 else found
 
 
-def _summary_end(text: str, found: Sequence[Mark], place: int) -> int:
-    begin, after = found[place][2], place + 1
-    if after < len(found) and found[after][0] == HEADING and not text[begin : found[after][1]].strip():
-        after += 1
-    return found[after][1] if after < len(found) else len(text)
+def _may_answer(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
+    """Whether a fence may hold the answer: it is plain and at most one line follows, or it is the whole message."""
+    info, tail = opened["info"].strip().lower(), text[closed.end() :].strip()
+    if not tail and not text[: opened.start()].strip():
+        return info in _ANSWER_FENCES
+    return info in _PLAIN_FENCES and "\n" not in tail
 
 
 def _fence_after(fence: str, run: str, rest: str) -> str:

@@ -3,17 +3,19 @@
 A step with the catalogue's prompt must end with a SUMMARY and set every key it declares. A step with its own prompt
 must satisfy `expects`: each line of it that begins with `KEY:` names a key that the answer must have; without such a
 line, a STATUS, a SUMMARY or any key is enough. Its `output_keys` only limit what it may set. `STATUS: retry` says that
-the work it checked is not acceptable: if no route exists for that, the attempt has failed.
+the work it checked is not acceptable: if no route exists for that, the attempt has failed. A promise at the end stands
+for `STATUS: done`. If only the SUMMARY is missing, the answer is a result: the summary is obtained in another way.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, verdict_of
+from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, verdict_of
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.template_values import Context, limited
+from shiftwork.prompts.answer.asked import SUMMARY, Asked
 from shiftwork.prompts.answer.contract import SUMMARY_LIMIT, Answer
 from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
@@ -27,12 +29,16 @@ _NO_REASON: Final = "The agent says that it is blocked, but not why."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The result of a step; see `StepCompleted`."""
+    """The result of a step; see `StepCompleted`. `unsummarised` if only the summary that the step asks for is missing;
+    then `claimed` if the answer says in another way that the step is done.
+    """
 
     notes: str
     outputs: Context
     decision: str = ""
     verdict: str = ""
+    unsummarised: bool = False
+    claimed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +49,17 @@ class Amiss:
     rejected: bool = False
 
 
+def asked_of(step: Step) -> Asked:
+    """What a step asks its agent to answer with, beyond the keys of every step."""
+    keys = frozenset(key.lower() for key in (*step.plan.output_keys, *_expected(step)))
+    decision = step.plan.decision_key.lower()
+    values = frozenset(plain_value(route.value) for route in step.plan.routes)
+    return Asked(keys=keys, choices={decision: values} if decision else {})
+
+
 def result(step: Step, said: Answer) -> Result | Amiss:
+    if said.conflicts:
+        return Amiss(error=f"the answer is ambiguous: it says {'; '.join(said.conflicts)}; write each key once")
     if missing := _missing(step, said):
         return Amiss(error=missing)
     verdict = verdict_of(step, said.outputs, said.summary)
@@ -52,11 +68,14 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         return Amiss(error=decision.reason)
     if step.plan.input and said.status == RETRY and not decision:
         return Amiss(error=verdict or "the answer says STATUS: retry, but not why", rejected=True)
+    unsummarised = not said.summary and _asks_for_summary(step, said)
     return Result(
         notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
         outputs=limited(said.outputs, step.plan.output_keys),
         decision=decision,
         verdict=shorten(verdict, SUMMARY_LIMIT) if decision else "",
+        unsummarised=unsummarised,
+        claimed=unsummarised and bool(said.finished or said.complete or said.outputs),
     )
 
 
@@ -71,18 +90,28 @@ def question(said: Answer) -> str:
 
 
 def _missing(step: Step, said: Answer) -> str:
-    given = {key for key, _ in said.outputs}
+    """What the answer lacks; a summary that is missing alone is not part of it."""
+    given = {key for key, _ in said.outputs} | ({STATUS} if said.finished else set())
     if not step.plan.input:
-        if not said.summary:
-            return "the answer does not end with a SUMMARY section"
-        return _lacks(key for key in step.plan.output_keys if key not in given)
-    known = {*given, STORIES_KEY, *(["summary"] if said.summary else ())}
-    expected = dict.fromkeys(key.lower() for key in _EXPECTED.findall(step.plan.expects))
-    if not expected and not given and not said.summary:
+        lacking = [key for key in step.plan.output_keys if key not in given]
+    elif expected := _expected(step):
+        lacking = [key for key in expected if key not in {*given, STORIES_KEY, SUMMARY}]
+    elif given or said.summary:
+        return ""
+    else:
         return f"the answer has neither {STATUS.upper()}: nor SUMMARY:"
-    return _lacks(key for key in expected if key not in known)
+    return _lacks(lacking, () if said.summary or not _asks_for_summary(step, said) else (SUMMARY,))
 
 
-def _lacks(keys: Iterable[str]) -> str:
-    missing = [f"{key.upper()}:" for key in keys]
-    return f"the answer lacks {', '.join(missing)}" if missing else ""
+def _asks_for_summary(step: Step, said: Answer) -> bool:
+    """A step with its own prompt asks for one if `expects` does, or if the answer is nothing but a promise."""
+    return not step.plan.input or SUMMARY in _expected(step) or not said.outputs
+
+
+def _expected(step: Step) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key.lower() for key in _EXPECTED.findall(step.plan.expects)))
+
+
+def _lacks(lacking: Sequence[str], further: Sequence[str]) -> str:
+    missing = [f"{key.upper()}:" for key in (*lacking, *further)]
+    return f"the answer lacks {', '.join(missing)}" if lacking else ""

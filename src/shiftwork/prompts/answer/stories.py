@@ -7,8 +7,8 @@ from shiftwork.domain.core.ids import STORY_ID, StoryId
 from shiftwork.domain.spec.graph import find_cycle
 from shiftwork.domain.spec.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
 from shiftwork.prompts.answer.json_fields import Fields, kind, read_json
-from shiftwork.prompts.answer.marked_lines import cleaned, marks, values
 from shiftwork.prompts.answer.problem import Problem, did_you_mean, problem, shown
+from shiftwork.prompts.answer.reading import read
 
 STORIES_KEY: Final = "stories_json"
 MAX_STORIES: Final = 20
@@ -16,14 +16,14 @@ MAX_STORIES: Final = 20
 
 def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
     """Returns the plan in an answer, or all problems with it; a missing plan is a problem if `wanted`."""
-    text = cleaned(answer)
-    span = values(text, tuple(marks(text))).get(STORIES_KEY)
+    reading = read(answer)
+    span = reading.spans().get(STORIES_KEY)
     if span is None and not wanted:
         return ()
     if span is None:
-        inside = "; the one inside a code fence does not count" if "STORIES_JSON:" in text else ""
+        inside = "; the one inside a code fence does not count" if "STORIES_JSON:" in answer else ""
         return problem(f"the answer has no line that begins with STORIES_JSON:{inside}")
-    value = read_json(text[slice(*span)])
+    value = read_json(reading.value(span))
     if isinstance(value, Problem):
         return problem(*(f"STORIES_JSON is {message}" for message in value.messages))
     if not isinstance(value, list):

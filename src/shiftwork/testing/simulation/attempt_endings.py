@@ -113,7 +113,25 @@ class AttemptEndings:
         step = story.pipeline.find(effect.step)
         values = tuple(route.value for route in step.plan.routes) if step else ()
         decision = self.chance.pick((*values, *values, "what?")) if values else ""
-        return self.failed(effect, Trouble.CONTRACT) if decision == "what?" else (self.completed(effect, decision),)
+        if decision == "what?":
+            return self.failed(effect, Trouble.CONTRACT)
+        missed = step is not None and step.unsummarised is None and self.chance.pick((False,) * 7 + (True,))
+        return (self._without_summary(effect, decision) if missed else self.completed(effect, decision),)
+
+    def _without_summary(self, effect: story_effects.RunAgent, decision: str) -> Fact:
+        return story_facts.SummaryMissed(
+            at=self.clock.now(),
+            step=effect.step,
+            attempt=effect.attempt,
+            commit=self.clock.commit(),
+            outputs=(("plan", "short"),),
+            usage=self.chance.pick(_USAGES),
+            session="session",
+            home="home",
+            note="a file has changed",
+            decision=decision,
+            verdict="so it is",
+        )
 
     def completed(self, effect: story_effects.RunAgent | story_effects.RunGates, decision: str = "") -> Fact:
         return story_facts.StepCompleted(

@@ -12,8 +12,9 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
 from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.patch import FileChange
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.changes import Changes, FileChange
+from shiftwork.ports.changes import Changes
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.workspace import Place
 from tests.conformance.workspace.git.git_rig import RUN, GitRig

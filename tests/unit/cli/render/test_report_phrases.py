@@ -3,12 +3,13 @@
 import pytest
 
 from shiftwork.app.views.board import Change
+from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.entrypoints.cli.commands.diff import counted
 from shiftwork.entrypoints.cli.live.progress_lines import line
 from shiftwork.entrypoints.cli.render.plan_table import lines
 from shiftwork.planning.preview import preview
-from shiftwork.ports.changes import Difference, FileChange
+from shiftwork.ports.changes import Difference
 
 
 @pytest.mark.parametrize(("done", "message"), [(1, "the only story is done"), (2, "all 2 stories are done")])

@@ -7,9 +7,9 @@ from typing import Final
 from shiftwork.adapters.workspace.git.rebased_patch import carried
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
-from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.core.patch import FileChange, Patch
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.changes import Difference, FileChange
+from shiftwork.ports.changes import Difference
 
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color")
 

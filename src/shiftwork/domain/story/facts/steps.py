@@ -36,6 +36,24 @@ class StepCompleted(Fact):
     verdict: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryMissed(Fact):
+    """The attempt produced its result except for the summary. Its work is kept, and the step loses no retry: the next
+    attempt asks for the summary in the same `session`, whose files are in `home`. If that fails, `note` replaces it.
+    """
+
+    step: StepId
+    attempt: int
+    commit: Commit
+    outputs: tuple[tuple[str, str], ...]
+    usage: Usage
+    session: str
+    home: str
+    note: str
+    decision: str = ""
+    verdict: str = ""
+
+
 class Trouble(StrEnum):
     """How an attempt failed."""
 

@@ -22,6 +22,7 @@ ENDS: Final = (
     story_facts.QuestionAsked,
     story_facts.StepDeferred,
     story_facts.StepCutShort,
+    story_facts.SummaryMissed,
 )
 """The facts that end an attempt."""
 

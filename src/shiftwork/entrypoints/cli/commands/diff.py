@@ -13,13 +13,14 @@ from shiftwork.bootstrap.state.open_history import open_changes, open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import exact
 from shiftwork.errors import UsageError
-from shiftwork.ports.changes import Difference, FileChange
+from shiftwork.ports.changes import Difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ REPORTED: Final = {
     "step_yielded": "returned itself to the queue",
     "step_deferred": "the agent has reached a limit",
     "step_cut_short": "has used its budget",
+    "summary_missed": "gave no summary; it will be asked for it",
     "limits_raised": "limits changed",
     "options_changed": "options changed",
     "wait_ended": "the wait is over",
