@@ -57,6 +57,10 @@ chaos *args:
 fuzz *args:
     @{{env}}; python -m tests.fuzz {{args}}
 
+# random answers of agents, and answers in every form that agents like, 200,000 of each; `--inputs`, `--seed`
+fuzz-answers *args:
+    @{{env}}; python -m tests.fuzz.answers {{args}}
+
 # every misbehaviour of the list of pains with the real Claude Code and the real Codex, as a table; rows can be named
 faults *args:
     @{{env}}; python -m tests.faults {{args}}
