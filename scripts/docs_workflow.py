@@ -16,6 +16,7 @@ HEAD: Final = """\
 `scripts/docs_workflow.py` writes this page from `adapters/workflows/workflow_fields.py`: change the tables there.
 [How to write a workflow](../howto/write-a-workflow.md) starts with an example. Editors complete and check with
 [`workflow.schema.json`](workflow.schema.json), which `shiftwork workflow schema` prints.
+[What an agent answers](answers.md) says which keys are read from its last message, and in which forms.
 
 YAML 1.2; at most 256 KiB. Keys that are not listed here are errors. Fields of antfarm that have no effect here are
 accepted, and `shiftwork workflow validate` says so.
