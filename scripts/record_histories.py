@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -199,8 +200,7 @@ def frame() -> Play[StoryState]:
 def budgeted_run() -> Play[RunState]:
     """A run with a limit that is reached, then raised."""
     play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
-    story, limits = asked(1), Limits(run=Budget(usd=1.0))
-    used = Usage(input_tokens=9, cost_usd=1.25)
+    story, limits, used = asked(1), Limits(run=Budget(usd=1.0)), Usage(input_tokens=9, cost_usd=1.25)
     play.open(
         [
             r.RunStarted(at=0, plan=replace(run_plan(story), limits=limits)),
@@ -223,6 +223,7 @@ def budgeted_story() -> Play[StoryState]:
     given, base, step = assignment(limits=Limits(run=Budget(usd=1.0))), Commit("base-1"), StepId("step-001")
     used = Usage(input_tokens=9, cost_usd=1.25)
     reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=1.25))
+    missed = partial(f.SummaryMissed, at=11, step=step, attempt=2, commit=base, usage=used)
     play.open(
         [
             f.StoryStarted(at=0, assignment=given, steps=(planned("coding"),)),
@@ -236,17 +237,7 @@ def budgeted_story() -> Play[StoryState]:
             f.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD", reached=reached),
             f.AllowanceGranted(at=9, number=2, cap=6.0),
             f.StepStarted(at=10, step=step, attempt=2, commit=base, log="", agent="scripted"),
-            f.SummaryMissed(
-                at=11,
-                step=step,
-                attempt=2,
-                commit=Commit("work-1"),
-                outputs=(("status", "done"),),
-                usage=used,
-                session="session-1",
-                home="home-1",
-                note="1 file changed",
-            ),
+            missed(outputs=(("status", "done"),), session="session-1", home="home-1", note="1 file changed"),
         ]
     )
     return play
@@ -255,8 +246,7 @@ def budgeted_story() -> Play[StoryState]:
 def run_limited_later() -> Play[RunState]:
     """A run that gets its limit when the first story has ended and the second is in progress."""
     play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
-    first, second = asked(1), asked(2)
-    used = Usage(input_tokens=9, cost_usd=1.25, attempts=1)
+    first, second, used = asked(1), asked(2), Usage(input_tokens=9, cost_usd=1.25, attempts=1)
     play.open(
         [
             r.RunStarted(at=0, plan=run_plan(first, second, parallel=2)),
@@ -402,9 +392,8 @@ def main(release: str) -> None:
     }
     troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{release}-happy.json").write_text(recorded(happy), encoding="utf-8")
-    (FOLDER / f"{release}-repaired.json").write_text(recorded(troubled), encoding="utf-8")
-    (FOLDER / f"{release}-withdrawn.json").write_text(recorded(withdrawn()), encoding="utf-8")
+    for name, plays in (("happy", happy), ("repaired", troubled), ("withdrawn", withdrawn())):
+        (FOLDER / f"{release}-{name}.json").write_text(recorded(plays), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,9 @@ SETTINGS = """\
 use = "command"
 command = "{agent}"
 
+[run]
+workflow = "dynamic"
+
 [gates]
 test = "{gate}"
 

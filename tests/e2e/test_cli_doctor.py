@@ -225,7 +225,10 @@ def test_an_ignored_file_is_named_with_the_line_that_includes_it(project: Projec
         (project.root / name).write_text(text, encoding="utf-8")
     project.settle(gates='test = "sh check.sh"')
     checks, _ = gate_checks(project)
-    assert "why: git ignores .env, so a gate tree has no copy; with one it passes" in checks["test"]["detail"]
+    assert (
+        "why: git ignores .env, so the clean tree of the gate lacks it; with a copy of it the gate passes"
+        in checks["test"]["detail"]
+    )
     assert checks["test"]["hint"] == "in .worktreeinclude, a line each: /.env"
     (project.root / ".worktreeinclude").write_text("/.env\n", encoding="utf-8")
     assert gate_checks(project)[0]["test"]["state"] == "ok", "what is offered is what helps"

@@ -98,7 +98,7 @@ def test_a_dry_run_prints_the_first_prompts_and_leaves_nothing_behind(project: P
     assert completed.returncode == 0, completed.stderr
     assert "──── US-001 context_gathering" in completed.stdout
     assert "Fix the typo" in completed.stdout
-    assert "1 prompt would be sent first; nothing was done" in completed.stdout
+    assert "1 prompt would be sent at the start; nothing was sent or changed" in completed.stdout
     document = json.loads(project.shiftwork("run", "Fix the typo", "--dry-run", "--json").stdout)
     assert [item["step"] for item in document["prompts"]] == ["context_gathering"]
     assert not project.state.exists()

@@ -63,7 +63,7 @@ def test_all_views_report_the_same_of_a_run_that_waits(project: Project) -> None
 def _look_further(project: Project) -> None:
     run = project.status()["run"]
     logs = project.shiftwork("logs").stdout.splitlines()
-    assert logs[0] == f"US-002 (failed) is shown; another: shiftwork logs {run} --story ID"
+    assert logs[0] == f"US-002 (failed) is shown; for another story: shiftwork logs {run} --story ID"
     assert logs[1].startswith("US-002 ")
     assert project.shiftwork("logs", "--story", "US-004").stdout.startswith("US-004 ")
     head, row = project.shiftwork("proof").stdout.splitlines()

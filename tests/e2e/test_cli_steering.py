@@ -204,7 +204,7 @@ def test_a_run_that_is_over_continues_for_what_is_asked_of_it(project: Project) 
     assert "US-005 depends on US-001 and landed after it" in blocked.stderr
     assert document(project, "undo", "US-005")["undone"] is True
     assert "US-005" not in project.shiftwork("proof").stdout
-    assert "US-005 was undone since" in project.shiftwork("proof", "US-005").stderr
+    assert "US-005 was undone later" in project.shiftwork("proof", "US-005").stderr
     assert stories(project)["US-005"] == "undone"
     assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
     message = typed(project, "edit", "US-005", "--description", "more")

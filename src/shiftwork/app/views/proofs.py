@@ -34,6 +34,6 @@ def tests(said: Certificate) -> str:
 
 
 def weakest(checked: Iterable[tuple[Certificate, Sequence[Held]]]) -> str:
-    """The weakest point of certificates, each with what was found when it was checked; empty if there is none."""
+    """What is weakest in these certificates, each with the result of its check; empty if nothing is weak."""
     found = (proof_status.weakest(said, held) for said, held in checked)
     return min(found, key=lambda weakness: weakness.rank).text

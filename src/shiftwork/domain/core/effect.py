@@ -7,7 +7,7 @@ from shiftwork.domain.core.fact import Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The base class of all effects. `key` is unique within the stream whose decision requested it."""
+    """An action on the outside world that a decision requests. `key` is unique among those of a run or a story."""
 
     key: str
 

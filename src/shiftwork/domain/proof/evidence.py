@@ -105,7 +105,7 @@ def _output(judged: Judged) -> str:
 
 
 def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, report: GateReport) -> Judged:
-    claim = _claim(case, criterion)
+    claim = _evidence_for(case, criterion)
     verdict, why = Verdict.MISSING, "no evidence was reported"
     if claim:
         verdict, why = _verdict(story, case, claim, findings, report)
@@ -115,8 +115,8 @@ def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, re
     return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why=why)
 
 
-def _claim(case: Case, criterion: Criterion) -> Evidence | None:
-    """A verification step is the evidence for its criterion, whatever an agent reports."""
+def _evidence_for(case: Case, criterion: Criterion) -> Evidence | None:
+    """The criterion's verification step, if it has one; otherwise what an agent reported last."""
     if any(step.id == criterion.id for step in case.verification):
         return Evidence(criterion=criterion.id, kind=VERIFICATION, reference=criterion.id)
     return next((evidence for evidence in reversed(case.evidence) if evidence.criterion == criterion.id), None)

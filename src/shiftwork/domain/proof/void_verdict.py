@@ -20,7 +20,7 @@ _WRITTEN: Final = (
 
 
 def is_uncertain(report: GateReport) -> bool:
-    """Whether files of the commit changed while a gate ran; then the base's result is needed."""
+    """Whether tracked files changed while a gate ran: then its result counts only beside its result on the base."""
     return any(result.changed for result in report.results)
 
 

@@ -9,7 +9,7 @@ from shiftwork.domain.usage.usage import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareWorkspace(Effect):
-    """Create workspace `number` at `head`, or at the tip of the branch when there is no work yet."""
+    """Create the story's workspace, its `number`th, at its last commit `head`, or at the branch if it has none."""
 
     number: int
     head: Commit

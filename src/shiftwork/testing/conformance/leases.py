@@ -127,7 +127,7 @@ class LeasesConformance:
 
     @awaited
     async def test_a_holder_that_has_just_given_a_sign_of_life_keeps_its_place(self, handles: Handles) -> None:
-        """The rival has read the age before that; the age is checked again when the lease is acquired."""
+        """A rival sees an old lease, and its holder then renews it: the age is checked again when it is acquired."""
         ann, bob = handles().leases, handles().leases
         await ann.acquire("run/1", ANN)
         await asyncio.sleep(0.3)

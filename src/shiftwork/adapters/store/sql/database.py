@@ -39,7 +39,7 @@ def create_engine(url: str) -> sa.Engine:
     """Creates the engine for an address without connecting."""
     file = sqlite_file(url)
     if file is not None:
-        return _closed_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
+        return _read_only_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
     return _postgres(sa.make_url(url).set(drivername="postgresql+psycopg"))
 
 
@@ -80,7 +80,7 @@ def _sqlite(file: str) -> sa.Engine:
     return engine
 
 
-def _closed_sqlite(file: str) -> sa.Engine:
+def _read_only_sqlite(file: str) -> sa.Engine:
     """A read-only engine: SQLite itself refuses all writes."""
     address, mark = readable(file)
 

@@ -31,8 +31,8 @@ class Verdicts:
     setup: str = ""
 
     def recall(self, tree: str, gates: Sequence[Gate]) -> GateReport | None:
-        """The report, if all these gates have passed on the tree; None if it cannot be read or was written by another
-        process.
+        """The cached report, if all these gates have passed on this tree; None if it is unreadable or another process
+        wrote it, because others are not trusted.
         """
         file = self._file(tree, gates)
         try:

@@ -27,4 +27,4 @@ def command(*, as_json: bool) -> None:
     if adopted.same:
         click.echo("next: shiftwork status --all lists its runs")
     else:
-        click.echo("this is a copy of another project of yours: its runs stay with the original")
+        click.echo("this is a copy of another project of yours: the runs of the original stay with the original")

@@ -55,7 +55,10 @@ _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" u
 
 @click.command("doctor", short_help="Check whether everything that a run needs is available.")
 @click.option(
-    "--gates", "try_gates", is_flag=True, help="Run the gates too: on the branch as it is now, and in your checkout."
+    "--gates",
+    "try_gates",
+    is_flag=True,
+    help="Also run the gates: in a clean tree of the branch, and in your checkout.",
 )
 @click.option(
     "--unconfined", is_flag=True, help="With --gates: run a gate that is red in the sandbox in your checkout, too."

@@ -33,7 +33,7 @@ _NEED_LINES: Final = 3
 
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
-@click.option("--prd", is_flag=True, help="Write a commented prd.json to fill in instead.")
+@click.option("--prd", is_flag=True, help="Write a prd.json with explanations for you to fill in, and no settings.")
 @click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it; nothing is run.")
 @click.option("--no-check", is_flag=True, help="Write all checks without running them.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")

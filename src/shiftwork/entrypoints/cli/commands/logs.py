@@ -28,7 +28,9 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 
 @click.command("logs", short_help="Show what an agent did in an attempt.")
 @click.argument("run", default="")
-@click.option("--story", default="", metavar="ID", help="A story; default: the last that failed, or one in progress.")
+@click.option(
+    "--story", default="", metavar="ID", help="The story to show; default: the last that failed, else one in progress."
+)
 @click.option("--step", default="", metavar="STEP", help="A step id or type; default: the latest.")
 @click.option("--attempt", type=click.IntRange(1, 1_000_000), help="An attempt of the step; default: the newest.")
 @click.option("--gates", is_flag=True, help="Show the stored output of the gates instead.")
@@ -108,7 +110,7 @@ def _title(chosen: Chosen, *, asked: bool = True) -> str:
     if asked or len(run.stories) == 1:
         return title
     shown = next(next_steps.of_story(run, view) for view in run.stories if view.story.story == step.story)
-    return f"{step.story} ({shown}) is shown; another: shiftwork logs {run.run.run} --story ID\n{title}"
+    return f"{step.story} ({shown}) is shown; for another story: shiftwork logs {run.run.run} --story ID\n{title}"
 
 
 def _lines(log: Path) -> list[str]:

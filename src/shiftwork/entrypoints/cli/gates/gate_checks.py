@@ -195,7 +195,7 @@ def _reasons(why: Explanation, places: Places, root: Path) -> Iterator[str]:
         case Cause.VARIABLES:
             yield f"why: gates do not get all of your variables, and with all of them it passes: {names}"
         case Cause.FILES if why.exact:
-            yield f"why: git ignores {names}, so a gate tree has no copy; with one it passes"
+            yield f"why: git ignores {names}, so the clean tree of the gate lacks it; with a copy of it the gate passes"
         case Cause.FILES:
             yield f"why: with all files that git ignores it passes, and a gate tree has none of them: {names}"
         case Cause.UNCOMMITTED:

@@ -130,10 +130,10 @@ class _Trace:
     def read(self, view: RunView, *, last: bool) -> Iterator[tuple[Chosen, list[str]]]:
         for later in self._later(view):
             if self._reading:
-                yield self._grown(view, self._reading, over=True)
+                yield self._new_lines(view, self._reading, over=True)
             self._reading = later
         if self._reading:
-            yield self._grown(view, self._reading, over=last)
+            yield self._new_lines(view, self._reading, over=last)
 
     def _later(self, view: RunView) -> list[Chosen]:
         """What to read now, in the order of start: the newest attempt comes last."""
@@ -160,10 +160,10 @@ class _Trace:
                     if self._wanted.attempt in {None, attempt}:
                         yield _chosen(view, step, attempt)
 
-    def _grown(self, view: RunView, chosen: Chosen, *, over: bool) -> tuple[Chosen, list[str]]:
+    def _new_lines(self, view: RunView, chosen: Chosen, *, over: bool) -> tuple[Chosen, list[str]]:
         """What was written since, in whole lines until the attempt ends; with the step as known now."""
         present = next((attempt for attempt in self._attempts(view) if attempt.log == chosen.log), chosen)
-        lines, self._offsets[chosen.log] = _grown(chosen.log, self._offsets.get(chosen.log, 0), over=over)
+        lines, self._offsets[chosen.log] = _new_lines(chosen.log, self._offsets.get(chosen.log, 0), over=over)
         return present, lines
 
 
@@ -175,8 +175,8 @@ def _written(chosen: Chosen) -> float:
         return math.inf
 
 
-def _grown(log: Path, offset: int, *, over: bool) -> tuple[list[str], int]:
-    """The whole lines after an offset, and the offset after them; a finished log needs no final line end."""
+def _new_lines(log: Path, offset: int, *, over: bool) -> tuple[list[str], int]:
+    """The complete lines after an offset, and the offset after them. In a finished log the last line is complete."""
     try:
         with log.open("rb") as file:
             file.seek(offset)

@@ -20,7 +20,8 @@ def lines(site: Site, run: str) -> Iterator[str]:
     """The same as Markdown."""
     if patch := _patch(site, run):
         yield "\n## Left out\n"
-        yield "Files that would run on your machine later, and that no story asked for, did not land. Read the patch:"
+        yield "Files that run on your machine later (hooks, editor tasks, CI) and that no story asked for did not land."
+        yield "Read the patch:"
         yield f"\n    {_command(site, patch)}"
 
 

@@ -29,7 +29,9 @@ def announce(order: Order, site: Site, settings: Settings, sheet: Sheet, *, as_j
     for line in lines:
         click.echo(f"──── {line.story} {line.step}\n\n{_output(line)}")
     count = sum(bool(line.prompt) for line in lines)
-    click.echo(f"──── {count} prompt{'' if count == 1 else 's'} would be sent first; nothing was done")
+    click.echo(
+        f"──── {count} prompt{'' if count == 1 else 's'} would be sent at the start; nothing was sent or changed"
+    )
 
 
 def _output(line: Line) -> str:

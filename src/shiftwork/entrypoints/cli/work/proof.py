@@ -155,7 +155,7 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     if wanted.what:
         check_story(view, wanted.what)
     if known.get(wanted.what) == StoryStatus.UNDONE:
-        click.echo(f"{wanted.what} was undone since: the work of this certificate has been reverted", err=True)
+        click.echo(f"{wanted.what} was undone later: what this certificate proves has been reverted", err=True)
     landed = [story for story, status in known.items() if status != StoryStatus.UNDONE]
     found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else landed))
     if not found:

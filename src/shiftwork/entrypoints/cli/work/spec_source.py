@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.app.commands.explain_gate import opened
-from shiftwork.bootstrap.specs import read_spec
+from shiftwork.bootstrap.spec_files import read_spec
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.trust.consent_claims import Claim, spec_claim
