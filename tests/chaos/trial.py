@@ -18,7 +18,7 @@ from tests.durability.rig import Bench
 _BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "git", "everything")
 KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything", "postgres")
 
-_RUN: Final = ("run", "../prd.json", "--parallel", "8")
+_RUN: Final = ("run", "../prd.json", "--parallel", "8", "--workflow", "dynamic")
 _KILLED: Final = -9
 _LONGEST_SECONDS: Final = 1200.0
 """On a machine with nothing else to do, a run that is killed sixteen times takes a thirtieth of that."""

@@ -96,11 +96,11 @@ def test_where_a_plan_cannot_be_written_is_reported_before_anybody_is_paid_for_i
 def test_a_dry_run_prints_the_first_prompts_and_leaves_nothing_behind(project: Project) -> None:
     completed = project.shiftwork("run", "Fix the typo", "--dry-run")
     assert completed.returncode == 0, completed.stderr
-    assert "──── US-001 context_gathering" in completed.stdout
+    assert "──── US-001 sizing" in completed.stdout
     assert "Fix the typo" in completed.stdout
     assert "1 prompt would be sent at the start; nothing was sent or changed" in completed.stdout
     document = json.loads(project.shiftwork("run", "Fix the typo", "--dry-run", "--json").stdout)
-    assert [item["step"] for item in document["prompts"]] == ["context_gathering"]
+    assert [item["step"] for item in document["prompts"]] == ["sizing"]
     assert not project.state.exists()
 
 

@@ -45,9 +45,9 @@ def trailers(project: Project) -> list[str]:
 
 
 def events(project: Project) -> list[dict[str, Any]]:
-    """What a run that stops at the base says, but for the remark about the network of its agent in a sandbox."""
+    """What a run that stops at the base says, but for the order and the network of its agent in a sandbox."""
     message = [json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines()]
-    return [item for item in message if item.get("event") != "network"]
+    return [item for item in message if item.get("event") not in {"network", "order"}]
 
 
 def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
