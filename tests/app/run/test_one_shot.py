@@ -63,7 +63,7 @@ def test_finished_work_leaves_no_workspace(rig: Rig) -> None:
         (Turn(ending=Ending.FLOODED), Trouble.FLOODED, StepStatus.FAILED),
         (Turn(ending=Ending.TIMED_OUT), Trouble.TIMED_OUT, StepStatus.CANCELLED),
         (Turn(ending=Ending.SILENT), Trouble.SILENT, StepStatus.CANCELLED),
-        (Turn(answer="I am done, trust me."), Trouble.CONTRACT, StepStatus.FAILED),
+        (Turn(answer="STATUS: done\nSTATUS: retry"), Trouble.CONTRACT, StepStatus.FAILED),
     ],
 )
 def test_trouble_is_retried_once_then_fails_the_story(
