@@ -9,6 +9,9 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import cancel_run, wait_for
+from shiftwork.app.views.export import export
+from shiftwork.app.views.history import account
+from shiftwork.app.views.report import report
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -101,6 +104,19 @@ def test_the_same_session_is_asked_once_for_the_summary(rig: Rig) -> None:
     assert "lacks the summary" in second.prompt
     assert step.usage.cost_usd == pytest.approx(0.30)
     assert step.usage.attempts == 2
+
+
+def test_report_and_export_show_the_missing_summary(rig: Rig) -> None:
+    async def scenario() -> None:
+        run = (await rig.run(workflow=SHORT)).given.run
+        found = await account(rig.store.events, run)
+        assert "attempt 1 gave no summary; its session was asked for it" in report(found)
+        history = export(found, rig.repo)["stories"]["US-001"]["history"]
+        (entry,) = [row for row in history if row["details"].get("trouble") == "no_summary"]
+        assert entry["details"]["error"] == MISSING
+
+    rig.script, _ = scripted(IN_SESSION, ANSWER)
+    asyncio.run(scenario())
 
 
 def test_a_session_that_answers_without_the_key_has_answered_too(rig: Rig) -> None:
