@@ -165,7 +165,7 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
     assert completed.returncode == 0, completed.stderr
     lines = completed.stdout.splitlines()
     assert "branch feature/greeting does not exist yet: it is created from main" in lines
-    assert "dynamic takes at least 10 sessions" in lines
+    assert "auto takes at least 2 sessions; a story takes 6 if it is medium or 9 if it is large" in lines
     assert "agents do not see what is not committed: README, notes.txt" in lines
     assert project.git("log", "-1", "--format=%s", "feature/greeting") == "feat: US-001 - Add a greeting"
     assert project.git("log", "-1", "--format=%s", "main") != "feat: US-001 - Add a greeting"
