@@ -12,7 +12,6 @@ from typing import Final
 PICTURE: Final = Path(__file__).resolve().parents[1] / "docs/demo.svg"
 SHIFTWORK: Final = Path(sysconfig.get_path("scripts")) / "shiftwork"
 COLUMNS: Final = 118
-LEFT_OUT: Final = "⋮"
 COLOURS: Final = (
     (re.compile(r" failed | refused|sent back|was wrong"), "#f0883e"),
     (re.compile(r" passed |landed|has passed"), "#56d364"),
@@ -23,14 +22,12 @@ VARIABLE: Final = re.compile(r"\b[0-9a-f]{10}\b|\d+(?:[.:]\d+)*")
 
 
 def lines() -> list[str]:
-    """The command and its output, without the steps in which nothing special happens."""
+    """The command and its output, up to the figures."""
     env = {"PATH": f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin", "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8"}
     done = subprocess.run([SHIFTWORK, "demo"], env=env, capture_output=True, text=True, check=True)
     printed = done.stdout.splitlines()
-    first = next(number for number, line in enumerate(printed) if "planning" in line)
-    last_review = next(number for number, line in enumerate(printed) if "final_review" in line)
     end = next(number for number, line in enumerate(printed) if line.lstrip().startswith("took "))
-    return ["$ shiftwork demo", *printed[:first], LEFT_OUT, *printed[last_review:end]]
+    return ["$ shiftwork demo", *printed[:end]]
 
 
 def drawn(shown: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ AGENT = """\
 case "$SHIFTWORK_STEP_TYPE" in
 coding) echo "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.txt"
   if [ "$SHIFTWORK_STORY" != US-003 ]; then echo "$SHIFTWORK_STORY" > shared.txt; fi ;;
-linting) echo "$SHIFTWORK_STORY" >> {folder}/coded; while [ ! -f {folder}/go ]; do sleep 0.1; done ;;
+final_review) echo "$SHIFTWORK_STORY" >> {folder}/coded; while [ ! -f {folder}/go ]; do sleep 0.1; done ;;
 rebase_resolve) echo both > shared.txt ;;
 esac
 """

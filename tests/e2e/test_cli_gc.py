@@ -38,13 +38,13 @@ def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
     dry = project.shiftwork("gc", "--dry-run").stdout
-    assert dry.startswith(f"{run}  would remove 0 workspaces, 10 attempt folders, ")
+    assert dry.startswith(f"{run}  would remove 0 workspaces, 2 attempt folders, ")
     message = project.shiftwork("gc").stdout
-    assert message.startswith(f"{run}  removed 0 workspaces, 10 attempt folders, ")
+    assert message.startswith(f"{run}  removed 0 workspaces, 2 attempt folders, ")
     assert message.splitlines()[-1].startswith("freed ")
     left = [path.name for path in (project.state / "runs" / run).iterdir()]
     assert sorted(left) == ["progress.txt", "scratch.md"], "what it has learnt stays"
-    assert len(list((project.state / "logs" / run / "US-001").iterdir())) == 10
+    assert len(list((project.state / "logs" / run / "US-001").iterdir())) == 2
     assert swept(project)["cleaned"] == []
     assert project.shiftwork("diff", "US-001").returncode == 0, "what has landed can be looked at for ever"
 

@@ -34,7 +34,7 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
 def _look_at_logs(project: Project) -> None:
     completed = project.shiftwork("logs", "--step", "coding")
     assert completed.returncode == 0, completed
-    assert completed.stdout.startswith("US-001 coding, attempt 1 of 1 ")
+    assert completed.stdout.startswith("US-001 sizing, attempt 1 of 1 ")
     assert "I am thinking about it" in completed.stdout
     assert "\x1b" not in completed.stdout
     assert "\x1b[31m" in project.shiftwork("logs", "--step", "coding", "--raw").stdout
@@ -61,7 +61,7 @@ def test_who_follows_a_run_sees_the_end_of_every_step(project: Project) -> None:
         assert running.wait(timeout=SECONDS) == 0
     steps = [step["type"] for step in project.status()["stories"][0]["steps"] if step["attempts"]]
     words = [line.split() for line in shown]
-    assert len(steps) > 2
+    assert len(steps) == 2
     assert [word[0] for word in words if word[1:] == ["begins"]] == steps
     assert [word[0] for word in words if word[1:] == ["ends"]] == steps
 

@@ -17,7 +17,7 @@ AGENT = """\
 prompt=$(cat)
 case "$SHIFTWORK_STEP_TYPE" in
 coding) echo "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.txt"; echo hello > hello.txt ;;
-planning) echo "$prompt" > "{prompts}/$SHIFTWORK_STORY" ;;
+final_review) echo "$prompt" > "{prompts}/$SHIFTWORK_STORY" ;;
 esac
 echo SUMMARY:
 echo "did the $SHIFTWORK_STEP_TYPE"

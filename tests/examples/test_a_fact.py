@@ -19,7 +19,7 @@ class BranchMoved(Fact):
     branch: str
 """
 EFFECT = """
-    run_facts.BranchMoved: lambda run, fact: replace(run, plan=replace(run.given, branch=fact.branch)),"""
+        on(run_facts.BranchMoved, lambda run, fact: replace(run, plan=replace(run.given, branch=fact.branch))),"""
 
 
 def test_it_is_stored_sent_and_changes_the_state(package: PackageCopy) -> None:
@@ -29,5 +29,5 @@ def test_it_is_stored_sent_and_changes_the_state(package: PackageCopy) -> None:
         '"""Facts about a run, by subject."""\n',
         "\nfrom shiftwork.domain.run.facts.branch import BranchMoved",
     )
-    package.insert("domain/run/evolve.py", "\n    run_facts.RunStarted: _started,", EFFECT)
+    package.insert("domain/run/evolve.py", "\n        on(run_facts.RunStarted, _started),", EFFECT)
     assert package.python(str(EXAMPLES / "fact_and_message.py")) == "stored\nsent 1\n"

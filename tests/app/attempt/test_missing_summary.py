@@ -20,6 +20,7 @@ from shiftwork.domain.story.recovery.missing_summary import MISSING
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.testing.builders import planned, workflow
 from tests.app.rig import SHORT, Rig, done, kinds
 
 NOTE = "The agent gave no summary. Shiftwork wrote this note from the diff: 1 file changed, 2 lines added, 0 removed."
@@ -56,18 +57,18 @@ def test_without_a_session_the_harness_writes_the_note(rig: Rig) -> None:
     assert (step.attempts, step.retries, len(tasks)) == (1, 0, 1)
 
 
-def test_a_lone_promise_completes_a_step_that_changes_nothing(rig: Rig) -> None:
+def test_a_lone_promise_completes_a_step_that_changes_nothing_but_no_final_review(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
             return done(write={"work.txt": "w\n"})
         return Turn(answer="All good.\n\n<promise>COMPLETE</promise>\n")
 
     rig.script = script
-    run = asyncio.run(rig.run(workflow=SHORT))
-
+    run = asyncio.run(rig.run(workflow=workflow(planned("coding"), planned("review"))))
     assert run.status is RunStatus.COMPLETED
     review = asyncio.run(rig.story(run)).pipeline.steps[1]
     assert review.notes.endswith("no file changed; the answer says that the step is done.")
+    assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.FAILED, "a final review says what it found"
 
 
 def test_nothing_to_show_and_no_summary_is_still_refused(rig: Rig) -> None:
@@ -139,14 +140,28 @@ def test_a_session_that_does_not_answer_gets_the_note(rig: Rig, ending: Ending) 
     assert not (rig.repo / "late.txt").exists(), "the follow-up changes nothing"
 
 
-def test_a_session_with_nothing_to_show_that_does_not_answer_has_failed(rig: Rig) -> None:
+def test_a_session_with_nothing_to_show_is_not_asked_for_a_summary(rig: Rig) -> None:
     nothing = Turn(answer="I looked around.", session="session-1")
-    rig.script, tasks = scripted(nothing, Turn(), done(write={"work.txt": "w\n"}))
+    rig.script, tasks = scripted(nothing, done(write={"work.txt": "w\n"}))
     run = asyncio.run(rig.run(workflow=SHORT))
 
     assert run.status is RunStatus.COMPLETED
-    assert [task.resume is not None for task in tasks] == [False, True, False]
+    assert [task.resume is not None for task in tasks] == [False, False]
     assert coding_of(rig, run).retries == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("STATUS: retry\nISSUES: it must not land", "ISSUES: it must not land"),
+        ("STORY_BLOCKED: may it delete data?", "may it delete data?"),
+    ],
+)
+def test_a_follow_up_that_rejects_the_work_is_not_its_summary(rig: Rig, answer: str, error: str) -> None:
+    rig.script, _ = scripted(IN_SESSION, replace(ANSWER, answer=answer), done(write={"work.txt": "w\n"}))
+    run = asyncio.run(rig.run(workflow=SHORT))
+    facts = asyncio.run(rig.facts(run))
+    assert [fact.error for fact in facts if isinstance(fact, story_facts.StepFailed)] == [error]
 
 
 def test_a_reached_limit_leaves_no_follow_up(rig: Rig) -> None:

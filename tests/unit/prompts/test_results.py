@@ -47,8 +47,11 @@ def test_a_step_of_the_catalogue_sets_every_key_it_declares_and_no_other() -> No
     )
 
 
-def test_status_retry_means_nothing_in_a_step_of_the_catalogue() -> None:
-    assert isinstance(came_to(step(), "STATUS: retry\nSUMMARY: done"), Result)
+@pytest.mark.parametrize("status", ["retry", "failed", "**Retry**"])
+def test_a_status_that_rejects_the_work_fails_a_step_of_the_catalogue(status: str) -> None:
+    rejected = Amiss(error="ISSUES: two tests fail", rejected=True)
+    assert came_to(step(), f"STATUS: {status}\nISSUES: two tests fail\nSUMMARY: no") == rejected
+    assert came_to(step(), f"STATUS: {status}\nSUMMARY: no") == Amiss(error="no", rejected=True)
 
 
 # Steps with a prompt of their own -------------------------------------------------------------------------------------

@@ -96,7 +96,8 @@ async def _noted(
         return came_to
     head, commit = attempt.story.work.head, await _kept(attempt)
     files = () if commit == head else (await attempt.recorder.context.changes.between(head, commit)).files
-    note = "\n\n".join(filter(None, (missing_summary.note_of(files, claimed=came_to.claimed), came_to.notes)))
+    claimed = came_to.claimed and not attempt.step.last  # a review must say what it found
+    note = "\n\n".join(filter(None, (missing_summary.note_of(files, claimed=claimed), came_to.notes)))
     remedy = missing_summary.remedy(attempt.story, attempt.step, report.usage, report.session, note)
     if remedy is missing_summary.Remedy.REFUSE:
         return result.Amiss(error=missing_summary.MISSING)
@@ -111,9 +112,10 @@ async def followed_up(attempt: Attempt, report: AgentReport, missed: Unsummarise
     if report.ending is Ending.CANCELLED:
         return await _went_wrong(attempt, report, Trouble.CANCELLED, report.detail)
     answer = report.answer if report.ending is Ending.FINISHED else ""
-    summary = contract.parse(answer).summary or shorten(answer.strip(), contract.SUMMARY_LIMIT)
-    if not summary and not missed.note:
-        return await _went_wrong(attempt, report, Trouble.CONTRACT, missing_summary.MISSING)
+    said = contract.parse(answer, result.asked_of(attempt.step))
+    if objection := result.question(said) or result.rejection(said):
+        return await _went_wrong(attempt, report, Trouble.REJECTED, objection)
+    summary = said.summary or shorten(answer.strip(), contract.SUMMARY_LIMIT)
     await _abandon(attempt, "follow-up")
     failpoints.reach("attempt.abandoned")
     came_to = result.Result(

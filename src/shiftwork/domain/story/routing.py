@@ -33,6 +33,9 @@ APPROVED: Final = "approved"
 REJECTED: Final = "rejected"
 
 STATUS: Final = "status"
+MAX_REVIEWS: Final = 3
+"""How often the last step of a story may find faults that are repaired; after that the story ends."""
+
 _MARKS: Final = " \t`*_.,;:!\"'\u3002\uff01"  # the last two are the full stop and the exclamation mark of Chinese
 
 
@@ -98,6 +101,11 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
     target = _reached(story.pipeline, step, route)
     if target is not None and route.back and (spent := _spent(step, target)):
         return Spent(target=target, message=f"{step.id} {step.plan.name} {spent}: {step.verdict}")
+    added = tuple(_additions(story.pipeline, step, route))
+    edited = any(isinstance(fact, story_facts.WorkflowEdited) for fact in added)
+    if route.adds and step.last and (step.attempts >= MAX_REVIEWS or not edited):
+        # Its work must not land: nothing after the last step would repair it.
+        return Spent(target=step, message=f"{step.id} {step.plan.name} decided {step.decision!r}: {step.verdict}")
     fact = story_facts.StepRouted(
         at=NOW,
         step=step.id,
@@ -107,7 +115,7 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
         feedback=step.verdict,
         clear=route.clear,
     )
-    return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(*_additions(story.pipeline, step, route), fact))
+    return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(*added, fact))
 
 
 def must_change(step: Step, decision: str) -> bool:
@@ -117,15 +125,22 @@ def must_change(step: Step, decision: str) -> bool:
 
 
 def _additions(pipeline: Pipeline, step: Step, route: Route) -> Iterator[Fact]:
-    """The edit that adds the steps of the route, without those that are still to come."""
+    """The edit that adds the steps of the route, without those that are still to come. Before the last step, which then
+    runs again, they repair what it found.
+    """
     coming = {later.plan.type for later in pipeline.pending}
+    found = f"Fix what {step.plan.name} found:\n{step.verdict}" if step.last else ""
     added = tuple(
-        NewStep(type=name, description=CATALOGUE[name].description) for name in route.adds if name not in coming
+        NewStep(type=name, description=found or CATALOGUE[name].description)
+        for name in route.adds
+        if name not in coming
     )
     if not added:
         return
     reason = f"{step.id} {step.plan.name} decided {route.value!r}"
-    edits = (Edit(operation=Operation.ADD_AFTER, reason=reason, target=step.id, steps=added),)
+    place = pipeline.index(step.id)
+    target = pipeline.steps[place - 1].id if step.last and place else step.id
+    edits = (Edit(operation=Operation.ADD_AFTER, reason=reason, target=target, steps=added),)
     changed = apply_edits(pipeline, HARNESS, edits)
     if isinstance(changed, Rejected):
         yield story_facts.WorkflowEditRejected(at=NOW, by=HARNESS, request=reason, reason=changed.reason)

@@ -154,7 +154,7 @@ AUTO: Final = Workflow(
                         Route(value="large", adds=_LARGE_STEPS),
                     ),
                 ),
-                catalogue_step("final_review"),
+                replace(catalogue_step("final_review"), routes=(Route(value="retry", adds=("coding",)),)),
             ),
         ),
     ),

@@ -23,6 +23,9 @@ PROMISE: Final = "promise"
 LISTED: Final = "listed"
 """A choice in a list that belongs to the value of another key: it is read, and the other value continues after it."""
 
+QUOTED: Final = "quoted"
+"""Such a choice below other items of the list: it may be a quotation, so it only contradicts another choice."""
+
 STATUSES: Final = frozenset({"done", "retry", "blocked"})
 COMMON: Final = frozenset(
     {
@@ -62,7 +65,7 @@ def marks(text: str, lines: Iterable[re.Match[str]], asked: Asked) -> Iterator[M
         sign = so_far.sign(line, name) if name else str(line.lastgroup)
         if sign:
             so_far.passed(line, sign)
-            yield sign, name if sign in {KEY, LISTED} else "", *line.span()
+            yield sign, name if sign in {KEY, LISTED, QUOTED} else "", *line.span()
 
 
 class _SoFar:
@@ -74,10 +77,12 @@ class _SoFar:
             form == _PLAIN or (form == _DECORATED and asked.known(name)) for name, form in best.items()
         )
         self._in_value = self._summarised = False
+        self._last = 0
 
     def passed(self, line: re.Match[str], sign: str) -> None:
         self._in_value = sign != PROMISE and (self._in_value or (sign in {KEY, SUMMARY} and line["item"] is None))
         self._summarised |= sign == SUMMARY
+        self._last = line_end(self._text, line.end())
 
     def sign(self, line: re.Match[str], name: str) -> str:
         """What a line with a key counts as; empty if it is text."""
@@ -92,11 +97,15 @@ class _SoFar:
         elif choices := self._asked.values(name):
             exact = plain_value(self._text[line.end() : line_end(self._text, line.end())]) in choices
             if listed:
-                return LISTED if exact else ""
+                return (LISTED if self._follows(line) else QUOTED) if exact else ""
             counts = exact or form == _DECORATED
         else:
             counts = not listed and self._is_best(name, form)
         return KEY if counts else _as_heading(line)
+
+    def _follows(self, line: re.Match[str]) -> bool:
+        """Whether only keys stand above it: an item below others is part of their list, and may be a quotation."""
+        return not self._text[self._last : line.start()].strip()
 
     def _is_best(self, name: str, form: int) -> bool:
         """Other forms of a key that stands in plain capitals are text; so are other letters beside any capitals, and

@@ -12,14 +12,14 @@ from typing import Final
 # No repetition is nested in another, and every alternative fails within its own line: the search takes linear time for
 # any text. `C:\x`, `HTTP://x` and `STD::x` are not keys. `\uff1a` is the full-width colon.
 _LINE: Final = re.compile(
-    r"""^ (?= [ \#*<A-Za-z`~+•0-9-] ) (?:
+    r"""^ (?= [ \#*<A-Za-z`~•0-9-] ) (?:
       [ ]{0,3} (?P<fence> `{3,} | ~{3,} ) (?P<info> [^\n]* )
     | [ ]{0,3} (?P<promise> <promise>COMPLETE</promise> ) [ \t]* $
     | (?P<summary> (?i:
           \#{1,6} [ \t]+ (?:\*\*)? summary (?:\*\*)? (?= [ \t]* $ )
         | \*\* summary \*\* (?! [ \t]? [:\uff1a] )
       ))
-    | (?P<item> (?: [-*+•] | [0-9]{1,3}[.)] ) [ \t]+ )?
+    | (?P<item> (?: [-*•] | [0-9]{1,3}[.)] ) [ \t]+ )?
       (?P<hashes> \#{1,6} [ \t]+ )?
       (?P<bold> \*\* )?
       (?P<name> [A-Za-z][A-Za-z_]{0,63} )
@@ -33,6 +33,7 @@ _LINE: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 
+_PROMISE: Final = "<promise>COMPLETE</promise>"
 _PLAIN_FENCES: Final = frozenset({"", "text", "txt", "plaintext"})
 _ANSWER_FENCES: Final = _PLAIN_FENCES | {"md", "markdown", "yaml", "yml"}
 """What may be written after the backticks of a fence with keys; more if the fence is the whole answer."""
@@ -85,11 +86,13 @@ def line_end(text: str, start: int) -> int:
 
 
 def _may_answer(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
-    """Whether a fence may hold the answer: it is plain and at most one line follows, or it is the whole message."""
+    """Whether a fence may hold the answer: it is plain and ends the message, or it is the whole message. Text after it
+    may say that the fence is a quotation.
+    """
     info, tail = opened["info"].strip().lower(), text[closed.end() :].strip()
     if not tail and not text[: opened.start()].strip():
         return info in _ANSWER_FENCES
-    return info in _PLAIN_FENCES and "\n" not in tail
+    return info in _PLAIN_FENCES and tail in {"", _PROMISE}
 
 
 def _fence_after(fence: str, run: str, rest: str) -> str:

@@ -5,7 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shiftwork.prompts.answer.asked import HEADING, KEY, LISTED, NOTHING_MORE, PROMISE, SUMMARY, Asked, Mark, marks
+from shiftwork.prompts.answer.asked import (
+    HEADING,
+    KEY,
+    LISTED,
+    NOTHING_MORE,
+    PROMISE,
+    QUOTED,
+    SUMMARY,
+    Asked,
+    Mark,
+    marks,
+)
 from shiftwork.prompts.answer.marked_lines import cleaned, find, line_end
 
 # Where the line of a key begins, and where its value begins and ends.
@@ -42,13 +53,14 @@ class Reading:
         A value extends over several lines to the next key, summary or promise; headings are part of it.
         """
         spans: dict[str, Span] = {}
-        for name, span in self._backwards():
-            spans.setdefault(name, span)
+        for sign, name, span in self._backwards():
+            if sign != QUOTED:
+                spans.setdefault(name, span)
         return dict(reversed(spans.items()))
 
     def all_values(self, name: str) -> list[str]:
         """Every value of a key, in order."""
-        return [self.value(span) for key, span in self._backwards() if key == name][::-1]
+        return [self.value(span) for _, key, span in self._backwards() if key == name][::-1]
 
     def value(self, span: Span) -> str:
         """The text of a value, without the bold type or the backquotes in which all of it stands."""
@@ -61,7 +73,7 @@ class Reading:
 
     def summary(self) -> str:
         """Returns the last summary that is not empty. It ends at the next mark; a heading ends it only after text."""
-        found = [mark for mark in self.marks if mark[0] != LISTED]
+        found = [mark for mark in self.marks if mark[0] not in {LISTED, QUOTED}]
         for place in range(len(found) - 1, -1, -1):
             sign, _, start, begin = found[place]
             if sign == SUMMARY and (body := self.value((start, begin, self._summary_end(found, place)))):
@@ -74,13 +86,13 @@ class Reading:
             after += 1
         return found[after][2] if after < len(found) else len(self.text)
 
-    def _backwards(self) -> Iterator[tuple[str, Span]]:
+    def _backwards(self) -> Iterator[tuple[str, str, Span]]:
         limit = len(self.text)
         for sign, name, start, begin in reversed(self.marks):
             if sign == KEY:
-                yield name, (start, begin, limit)
-            if sign == LISTED:
-                yield name, (start, begin, line_end(self.text, begin))
+                yield sign, name, (start, begin, limit)
+            if sign in {LISTED, QUOTED}:
+                yield sign, name, (start, begin, line_end(self.text, begin))
             elif sign != HEADING:
                 limit = start
 

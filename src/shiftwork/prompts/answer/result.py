@@ -21,6 +21,7 @@ from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
 
 BLOCKED: Final = "blocked"
+_REJECTING: Final = frozenset({RETRY, "failed"})
 
 _EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
 _REASONS: Final = ("question", "reason", "issues")
@@ -59,15 +60,15 @@ def asked_of(step: Step) -> Asked:
 
 def result(step: Step, said: Answer) -> Result | Amiss:
     if said.conflicts:
-        return Amiss(error=f"the answer is ambiguous: it says {'; '.join(said.conflicts)}; write each key once")
+        return Amiss(error=f"the answer is ambiguous: it says {'; '.join(said.conflicts[:3])}; write each key once")
     if missing := _missing(step, said):
         return Amiss(error=missing)
     verdict = verdict_of(step, said.outputs, said.summary)
     decision = decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
-    if step.plan.input and said.status == RETRY and not decision:
-        return Amiss(error=verdict or "the answer says STATUS: retry, but not why", rejected=True)
+    if not decision and (objection := rejection(said)):
+        return Amiss(error=objection, rejected=True)
     unsummarised = not said.summary and _asks_for_summary(step, said)
     return Result(
         notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
@@ -77,6 +78,15 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         unsummarised=unsummarised,
         claimed=unsummarised and bool(said.finished or said.complete or said.outputs),
     )
+
+
+def rejection(said: Answer) -> str:
+    """Why the agent says that the work is not acceptable; empty if it does not say that."""
+    status = plain_value(dict(said.outputs).get(STATUS, ""))
+    if status not in _REJECTING:
+        return ""
+    given = [f"{key.upper()}: {value}" for key, value in said.outputs if key != STATUS]
+    return "\n".join(given) or said.summary or f"the answer says STATUS: {status}, but not why"
 
 
 def question(said: Answer) -> str:

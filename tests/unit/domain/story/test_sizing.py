@@ -8,11 +8,21 @@ from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.ids import Commit, step_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.recovery.plateau import unchanged_step
-from shiftwork.domain.story.routing import Undecided, decision_of, must_change
+from shiftwork.domain.story.routing import MAX_REVIEWS, Undecided, decision_of, must_change
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.guardrails import HARNESS, MAX_STEPS, outline
 from shiftwork.domain.workflow.workflow import AUTO, Route
-from shiftwork.testing.builders import BASE, began, changed_step, done, fold_story, next_effect, planned, started_story
+from shiftwork.testing.builders import (
+    BASE,
+    after_steps,
+    began,
+    changed_step,
+    done,
+    fold_story,
+    next_effect,
+    planned,
+    started_story,
+)
 
 SIZING, LAST = map(step_id, (1, 2))
 CHANGED = Commit("changed")
@@ -103,3 +113,41 @@ def test_a_route_may_add_steps_in_any_workflow() -> None:
     deciding = planned("own", decision_key="ui", routes=(Route(value="yes", adds=("review",)), Route(value="no")))
     story = started_story(deciding, "final_review")
     assert types(followed(sized("yes", story))) == ["own", "review", "final_review"]
+
+
+def reviewed(story: StoryState, verdict: str = "ISSUES: no test") -> StoryState:
+    """The story once its last step has found a fault."""
+    running = fold_story(story, began(story))
+    return fold_story(running, done(running, decision="retry", verdict=verdict))
+
+
+def test_a_fault_that_the_last_review_finds_is_repaired_and_reviewed_again() -> None:
+    story = followed(reviewed(followed(sized("small"))))
+    assert types(story) == ["coding", "coding", "final_review"]
+    repair = story.pipeline.current
+    assert repair
+    assert repair.plan.description == "Fix what final_review found:\nISSUES: no test"
+    again = fold_story(fold_story(story, began(story)), done(fold_story(story, began(story))))
+    assert again.pipeline.current
+    assert again.pipeline.current.plan.type == "final_review"
+
+
+def test_a_review_that_finds_faults_again_and_again_ends_the_story() -> None:
+    story = followed(sized("small"))
+    for _ in range(MAX_REVIEWS - 1):
+        story = followed(reviewed(story))
+        story = fold_story(story, began(story))
+        story = fold_story(story, done(story))
+    ended = next_effect(reviewed(story, "ISSUES: still no test"))
+    assert isinstance(ended, e.Conclude)
+    (failed,) = ended.facts
+    assert isinstance(failed, story_facts.StoryFailed)
+    assert failed.reason.endswith("final_review decided 'retry': ISSUES: still no test")
+
+
+def test_a_fault_is_not_landed_where_no_step_can_be_added() -> None:
+    full = (*(planned(f"own-{number}") for number in range(MAX_STEPS - 1)), AUTO.story_steps[1])
+    story = after_steps(started_story(*full), MAX_STEPS - 1)
+    ended = next_effect(reviewed(story))
+    assert isinstance(ended, e.Conclude)
+    assert isinstance(ended.facts[0], story_facts.StoryFailed)

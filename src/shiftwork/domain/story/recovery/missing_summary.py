@@ -42,9 +42,9 @@ def remedy(story: StoryState, step: Step, used: Usage, session: str, note: str) 
         reservations.exhausted(limits.story, story.spending.usage + used),
         reservations.exhausted(limits.step, step.usage + used),
     )
-    if session and not any(limit.is_set for limit in spent):
-        return Remedy.FOLLOW_UP
-    return Remedy.NOTE if note else Remedy.REFUSE
+    if not note:
+        return Remedy.REFUSE
+    return Remedy.FOLLOW_UP if session and not any(limit.is_set for limit in spent) else Remedy.NOTE
 
 
 def note_of(files: Sequence[FileChange], *, claimed: bool) -> str:
