@@ -1,13 +1,14 @@
 """What a request changes in a run, as the front ends learn it before they send the request."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
 from shiftwork.app.commands import steering
-from shiftwork.app.commands.replies import patch_of
+from shiftwork.app.commands.replies import Reply, Word, patch_asked_about, patch_of
 from shiftwork.app.commands.runs import Order
-from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.proof.commit_trailers import NO_GATES
@@ -28,7 +29,7 @@ from shiftwork.testing.builders import (
     started_story,
     story_id,
 )
-from tests.app.rig import LANDING, SHORT
+from tests.app.rig import LANDING, SHORT, Rig
 
 
 def test_options_that_are_named_now_come_with_those_of_the_settings() -> None:
@@ -86,3 +87,12 @@ def test_what_is_shown_of_a_story_is_landed_or_asked_about_or_unfinished() -> No
     landed = fold_story(landing_asked("coding"), accepted)
     assert landed.landed
     assert patch_of(landed) == Patch(base=landed.landed.base, commit=Commit("landed"))
+
+
+def test_the_patch_of_a_question_is_read_from_the_history(rig: Rig) -> None:
+    async def scenario() -> None:
+        async with rig.open() as context:
+            said = Reply(run=RunId("r1"), story=StoryId("US-001"), word=Word.APPROVE)
+            assert await patch_asked_about(context.events, said) is None
+
+    asyncio.run(scenario())

@@ -149,3 +149,15 @@ def test_a_step_names_an_agent_that_the_workflow_lists() -> None:
     assert messages(found) == ["a.agent: 'developper' is not an agent of this workflow; did you mean 'developer'?"]
     assert messages(workflow(own("a", agent="anybody"))) == []
     assert messages(replace(workflow(own("a", agent="developer")), agents=(AgentPlan(id="developer"),))) == []
+
+
+# Decisions that add steps ---------------------------------------------------------------------------------------------
+
+
+def test_a_default_decision_must_have_a_route_and_added_steps_must_have_room() -> None:
+    sizes = (Route(value="small"), Route(value="large", adds=("planning", "coding")))
+    deciding = planned("coding", decision_key="size", default="huge", routes=sizes)
+    assert messages(workflow(deciding)) == ["coding.default_decision: 'huge' is none of the values of on_decision"]
+    rest = (own(f"own-{number}", "x") for number in range(28))
+    full = workflow(replace(deciding, default="small"), *rest)
+    assert messages(full) == ["coding.on_decision.large: the steps here and those of add_steps are more than 30"]

@@ -157,3 +157,8 @@ def test_names_of_databases_are_such_as_postgres_takes_whole(stories: list[str])
 
 def test_names_are_such_as_compose_takes() -> None:
     assert story_environment("R1", "2.3 b", 0)["COMPOSE_PROJECT_NAME"] == "shiftwork_r1_2_3_b"
+
+
+def test_one_by_one_a_story_waits_for_all_that_it_needs() -> None:
+    ranks = {story: place for place, story in enumerate(ids("dcba"))}
+    assert g.one_by_one(DIAMOND, ranks) == ids("acbd")

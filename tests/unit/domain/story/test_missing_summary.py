@@ -79,12 +79,14 @@ def test_without_a_change_only_a_claim_makes_a_note() -> None:
     ("session", "note", "expected"),
     [
         ("s", "note", Remedy.FOLLOW_UP),
-        ("s", "", Remedy.FOLLOW_UP),
+        ("s", "", Remedy.REFUSE),
         ("", "note", Remedy.NOTE),
         ("", "", Remedy.REFUSE),
     ],
 )
-def test_the_session_is_asked_where_there_is_one(session: str, note: str, expected: Remedy) -> None:
+def test_the_session_is_asked_where_there_is_one_and_work_to_summarise(
+    session: str, note: str, expected: Remedy
+) -> None:
     story = begun()
     assert remedy(story, step_of(story), USED, session, note) is expected
 

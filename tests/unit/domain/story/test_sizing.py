@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from shiftwork.app.runtime.context import Sighting
+from shiftwork.app.views.board import Board
 from shiftwork.domain.core import effect as e
-from shiftwork.domain.core.ids import Commit, step_id
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, Stream, step_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.recovery.plateau import unchanged_step
 from shiftwork.domain.story.routing import MAX_REVIEWS, Undecided, decision_of, must_change
@@ -15,6 +18,7 @@ from shiftwork.domain.workflow.workflow import AUTO, Route
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
+    assignment,
     began,
     changed_step,
     done,
@@ -151,3 +155,22 @@ def test_a_fault_is_not_landed_where_no_step_can_be_added() -> None:
     ended = next_effect(reviewed(story))
     assert isinstance(ended, e.Conclude)
     assert isinstance(ended.facts[0], story_facts.StoryFailed)
+
+
+def test_the_board_says_the_size_and_the_number_of_sessions() -> None:
+    board = Board()
+    started = story_facts.StoryStarted(at=1, assignment=assignment(), steps=AUTO.story_steps)
+    begun = fold_story(StoryState(), started)
+    running = fold_story(begun, began(begun))
+    effect = next_effect(sized("medium"))
+    assert isinstance(effect, e.Conclude)
+    facts: tuple[Fact, ...] = (started, began(begun), done(running, decision="medium"), *effect.facts)
+    for fact in facts:
+        board.see(Sighting(stream=Stream("story/r1/US-001"), what=fact))
+    assert (board.changes[-1].event, board.changes[-1].text) == ("step_routed", "medium, 6 sessions")
+
+
+def test_the_end_of_another_attempt_changes_nothing() -> None:
+    started = started_story(*AUTO.story_steps)
+    story = fold_story(started, began(started))
+    assert fold_story(story, replace(done(story), attempt=7)) == story
