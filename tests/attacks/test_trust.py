@@ -100,13 +100,13 @@ def test_blank_gate(tier: str, project: Project) -> Outcome:
 # Workflows ----------------------------------------------------------------------------------------------------------
 
 
-@attack(row("the repository's dynamic.yml replaces the default workflow", Severity.HIGH, seen=16))
+@attack(row("the repository's auto.yml replaces the default workflow", Severity.HIGH, seen=16))
 def test_shadowed_default(tier: str, project: Project) -> Outcome:
     agreed(project)
-    flow(project, "dynamic", GUARDED.format(name="dynamic"))
-    asked = asks(project, tier, "run", "Say hello", about="replaces the built-in workflow dynamic")
+    flow(project, "auto", GUARDED.format(name="auto"))
+    asked = asks(project, tier, "run", "Say hello", about="replaces the built-in workflow auto")
     message = typed(project, tier, "doctor", trusted=False).stdout
-    return settled(asked, "dynamic.yml has commands, guards or limits that you have not trusted" in message)
+    return settled(asked, "auto.yml has commands, guards or limits that you have not trusted" in message)
 
 
 @attack(row("the repository's plan.yml runs its command when the user plans", Severity.CRITICAL, Harm.EXECUTION))

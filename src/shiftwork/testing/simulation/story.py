@@ -174,7 +174,9 @@ class StorySimulation:
     # Messages --------------------------------------------------------------------------------------------------------
 
     def _person(self, story: StoryState) -> Facts:
-        what = self.chance.pick(("grant", "grant", "grant", "edit", "deny", "cancel")) if self.answers else "deny"
+        # A workflow may lead a rejected patch to landing again: a person without answers left cancels then.
+        last = "cancel" if story.waiting.hold and story.waiting.hold.cause is HoldCause.CHANGED else "deny"
+        what = self.chance.pick(("grant", "grant", "grant", "edit", "deny", "cancel")) if self.answers else last
         self.answers = max(self.answers - 1, 0)
         at = self.clock.now()
         match what:
