@@ -93,19 +93,23 @@ def repository(folder: Path, program: Path) -> Path:
     return root
 
 
+def surroundings(folder: Path, model_url: str) -> dict[str, str]:
+    """The environment of every way: the folder is its home, and the model is scripted."""
+    return QUIET | {
+        "PATH": f"{folder / 'bin'}:{environment()['PATH']}",
+        "HOME": str(folder),
+        "SHIFTWORK_SANDBOX": "none",
+        "ANTHROPIC_BASE_URL": model_url,
+        "ANTHROPIC_API_KEY": "sk-ant-scripted",
+    }
+
+
 def seconds(way: tuple[str, ...], program: Path, server: ModelServer) -> tuple[float, float]:
     """How long it takes until all five are on the branch, and how much processor time."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         root = repository(folder, program)
-        env = QUIET | {
-            "PATH": f"{folder / 'bin'}:{environment()['PATH']}",
-            "HOME": str(folder),
-            "SHIFTWORK_TRUST": "1",
-            "SHIFTWORK_SANDBOX": "none",
-            "ANTHROPIC_BASE_URL": server.url("loop"),
-            "ANTHROPIC_API_KEY": "sk-ant-scripted",
-        }
+        env = surroundings(folder, server.url("loop"))
         began, used = time.perf_counter(), processor()
         ran = subprocess.run(way, cwd=root, env=env, check=False, capture_output=True, text=True)
         taken = time.perf_counter() - began, processor() - used

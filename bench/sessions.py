@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.cli import SHIFTWORK
-from bench.loop import GATE, LOOP, QUIET, STORIES, repository
+from bench.loop import GATE, LOOP, STORIES, repository, surroundings
 from scripts import agents
-from shiftwork.config.site import environment
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn, call
 
 GOAL = 3.0
@@ -63,13 +62,7 @@ def asked(name: str, program: Path, server: ModelServer) -> Asked:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         root = repository(folder, program)
-        env = QUIET | {
-            "PATH": f"{folder / 'bin'}:{environment()['PATH']}",
-            "HOME": str(folder),
-            "SHIFTWORK_SANDBOX": "none",
-            "ANTHROPIC_BASE_URL": server.url(script),
-            "ANTHROPIC_API_KEY": "sk-ant-scripted",
-        }
+        env = surroundings(folder, server.url(script))
         ran = subprocess.run(WAYS[name], cwd=root, env=env, check=False, capture_output=True, text=True)
         listed = subprocess.run(("git", "ls-tree", "--name-only", "main"), cwd=root, capture_output=True, text=True)  # noqa: PLW1510
         if ran.returncode or len(re.findall(r"^part-", listed.stdout, re.MULTILINE)) != STORIES:
