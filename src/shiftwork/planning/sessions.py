@@ -27,7 +27,7 @@ def least_sessions(workflow: Workflow, stories: int) -> Sessions:
     steps of their story can skip some; every failure or refusal adds sessions.
     """
     each = _least(workflow.story_steps)
-    routes = (route for step in workflow.story_steps for route in step.routes)
+    routes = (route for step in workflow.story_steps if step.decision_key for route in step.routes)
     more = tuple((route.value, each + len(route.adds)) for route in routes if route.adds)
     return Sessions(stories=stories, each=each, around=_least(workflow.frame), more=more)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.workflow.workflow import DYNAMIC, RALPH, Route, StepKind, StepPlan, Workflow
+from shiftwork.domain.workflow.workflow import AUTO, DYNAMIC, RALPH, Route, StepKind, StepPlan, Workflow
 from shiftwork.planning.sessions import Sessions, least_sessions
 from shiftwork.testing.builders import planned, workflow
 
@@ -51,3 +51,7 @@ def test_a_decision_may_take_the_shortest_way(routes: tuple[Route, ...], key: st
 
 def test_a_workflow_without_steps_takes_none() -> None:
     assert each() == 0
+
+
+def test_decisions_that_add_steps_are_counted_and_a_repair_after_a_review_is_not() -> None:
+    assert least_sessions(AUTO, 1) == Sessions(stories=1, each=2, around=0, more=(("medium", 6), ("large", 9)))
