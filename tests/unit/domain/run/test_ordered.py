@@ -198,6 +198,13 @@ def test_no_story_starts_while_a_story_is_being_undone_or_after_that() -> None:
     assert starting(again) == ["US-001"]
 
 
+def test_a_story_is_not_undone_while_a_later_one_builds_on_it() -> None:
+    run = fold_run(ordered_run(*THREE), *worked(1), begun(2))
+    found = objection(run, run_facts.StoryUndoRequested(at=1, story=story_id(1)))
+    assert found
+    assert found.reason == "US-002, in progress, builds on US-001"
+
+
 # Stories that the run's own steps have planned ------------------------------------------------------------------------
 
 

@@ -214,7 +214,8 @@ def _needed(run: RunState, story: StoryId) -> Objection | None:
         message = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
         deeper = _undo(run, run_facts.StoryUndoRequested(at=0, story=landed[-1]))
         return Objection(reason=message, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
-    if in_progress := [other for other in behind if other in run.schedule.in_progress]:
+    building = run.schedule.in_progress if run.given.ordered else behind  # each builds on all that landed before it
+    if in_progress := [other for other in building if other in run.schedule.in_progress]:
         message = f"{', '.join(in_progress)}, in progress, {'build' if len(in_progress) > 1 else 'builds'} on {story}"
         return Objection(reason=message, hint=f"first: shiftwork cancel {run.given.run} --story {in_progress[0]}")
     return None
