@@ -65,9 +65,11 @@ def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
 
 
 def _fixed(story: StoryState) -> StoryState:
-    """Keeps the work so far and repeats the failed step. If gates refused the work, they run on it again first, because
-    the cause may be gone; a session is paid only if they fail again.
+    """Keeps the work so far and repeats the failed step; a story that has changed nothing starts at the branch as it is
+    now. If gates refused the work, they run on it again first, because the cause may be gone; a session is paid only if
+    they fail again.
     """
+    kept = story.work if story.work.head != story.work.base else Work(workspace=story.work.workspace)
     gates = story.landing.refused is not None and story.landing.refused.cause is Refusal.GATES
     return replace(
         story,
@@ -80,7 +82,7 @@ def _fixed(story: StoryState) -> StoryState:
             failures=(),
             escalated="",
         ),
-        work=replace(story.work, ready=False, released=False),
+        work=replace(kept, ready=False, released=False),
         waiting=replace(story.waiting, hold=None, reported=False),
         spending=replace(story.spending, claiming=False, allowance=None),
         outcome=replace(story.outcome, reason="", cause=None, reported=False),

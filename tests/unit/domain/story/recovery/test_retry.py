@@ -72,6 +72,15 @@ def test_from_the_failed_step_the_work_is_kept_and_the_error_is_reported() -> No
     assert next_effect(story).key == "step-002/2@2#2"
 
 
+def test_a_story_that_has_changed_nothing_starts_at_the_branch_as_it_is_now() -> None:
+    story = started_story(*STEPS)
+    story = concluded(fold_story(story, began(story), failed(fold_story(story, began(story)))))
+    story = fold_story(story, reopening())
+    prepare = next_effect(story)
+    assert isinstance(prepare, story_effects.PrepareWorkspace)
+    assert (prepare.number, prepare.head, prepare.base) == (2, "", "")
+
+
 @pytest.mark.parametrize("from_scratch", [False, True])
 def test_what_it_has_waited_before_is_not_forgotten(*, from_scratch: bool) -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
