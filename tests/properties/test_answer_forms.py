@@ -41,7 +41,7 @@ CAPITALS = (
 LISTED = (
     "- {key}: {value}",
     "* **{key}:** {value}",
-    "+ {key}: `{value}`",
+    "* {key}: `{value}`",
     "\u2022 {key}\uff1a{value}",
     "- **{key}: {value}**",
     "{number}. {key}: {value}",

@@ -58,7 +58,7 @@ def shorten(text: str, limit: int, mark: str = "") -> str:
 
 def quoted(text: str) -> str:
     """Marks every line of text from a tool or another agent, so that no line can pass for a part of the prompt."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    lines = "\n".join(text.splitlines()).strip("\n").split("\n")
     return "\n".join(f"{QUOTE}{line}".rstrip() for line in lines)
 
 

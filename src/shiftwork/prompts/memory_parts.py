@@ -68,7 +68,7 @@ def _learnings(view: View) -> str:
 def _notes(view: View) -> str:
     """The summaries of earlier steps of the story."""
     done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
-    entries = [f"{one_line(s.id)} ({one_line(s.plan.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
+    entries = [f"{one_line(s.id)} ({one_line(s.plan.name)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
     return newest(entries, LIMITS["notes"], "notes")
 
 

@@ -111,8 +111,8 @@ def story(view: View) -> str:
 def criteria(view: View) -> str:
     """A criterion that only repeats the story refers to it: a one-sentence request is both."""
     asked = view.state.given.story
-    told = {asked.title.strip(), asked.description.strip()}
-    texts = [_AS_ASKED if criterion.text.strip() in told else criterion.text for criterion in asked.criteria]
+    repeated = {asked.title.strip(), asked.description.strip()}
+    texts = [_AS_ASKED if criterion.text.strip() in repeated else criterion.text for criterion in asked.criteria]
     rows = bullets([f"{criterion.id}: {text}" for criterion, text in zip(asked.criteria, texts, strict=True)])
     return headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
 
@@ -121,7 +121,7 @@ def this_step(view: View) -> str:
     plan = view.step.plan
     done = {step.plan.type for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED}
     return joined(
-        f"## This step: {one_line(plan.type)}",
+        f"## This step: {one_line(plan.name)}",
         session(view),
         instructions(plan, (done & CATALOGUE.keys()) | ({_EDIT} if view.edits else set())),
         particular(view),

@@ -21,8 +21,8 @@ def persona(view: View) -> str:
 def task(view: View) -> str:
     """The step's own prompt; a name that has no value yet renders empty."""
     text = view.step.plan.input
-    told = tuple((key, shorten(value, OWN["value"])) for key, value in view.state.dialogue.context)
-    known = {**memory_parts.values(view), **values(told, _built_in(view))}
+    answered = tuple((key, shorten(value, OWN["value"])) for key, value in view.state.dialogue.context)
+    known = {**memory_parts.values(view), **values(answered, _built_in(view))}
     filled = shorten(render(text, known, names(text)).strip(), OWN["input"], QUOTE)
     return joined(f"## This step: {one_line(view.step.plan.name)}", session(view), filled, particular(view))
 

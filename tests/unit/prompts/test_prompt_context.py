@@ -60,24 +60,24 @@ def a_state(step: Step) -> StoryState:
     steps = (
         Step(
             id=step_id(1),
-            plan=StepPlan(name="a", type="planning", description=""),
+            plan=StepPlan(name="planning", type="planning", description=""),
             status=StepStatus.COMPLETED,
             notes="the plan",
         ),
         Step(
             id=step_id(2),
-            plan=StepPlan(name="b", type="review", description=""),
+            plan=StepPlan(name="review", type="review", description=""),
             status=StepStatus.COMPLETED,
             notes=" \n",
         ),
         Step(
             id=step_id(3),
-            plan=StepPlan(name="c", type="coding", description=""),
+            plan=StepPlan(name="coding", type="coding", description=""),
             status=StepStatus.SKIPPED,
             notes="not shown",
         ),
         step,
-        Step(id=step_id(5), plan=StepPlan(name="d", type="final_review", description="last\nlook")),
+        Step(id=step_id(5), plan=StepPlan(name="final_review", type="final_review", description="last\nlook")),
     )
     return StoryState(
         assignment=Assignment(

@@ -54,6 +54,18 @@ def test_a_status_that_rejects_the_work_fails_a_step_of_the_catalogue(status: st
     assert came_to(step(), f"STATUS: {status}\nSUMMARY: no") == Amiss(error="no", rejected=True)
 
 
+def test_a_rejected_work_is_not_approved_at_the_same_time() -> None:
+    routes = (Route(value="approved"), Route(value="needs_fixes", target="coding", back=True))
+    deciding = step(decision_key="decision", routes=routes)
+    rejected = "STATUS: retry\nISSUES: two tests fail\nDECISION: {}\nSUMMARY: no"
+    approved = came_to(deciding, rejected.format("approved"))
+    assert isinstance(approved, Amiss)
+    assert approved.rejected
+    sent_back = came_to(deciding, rejected.format("needs_fixes"))
+    assert isinstance(sent_back, Result)
+    assert sent_back.decision == "needs_fixes"
+
+
 # Steps with a prompt of their own -------------------------------------------------------------------------------------
 
 

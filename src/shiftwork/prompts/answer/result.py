@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, verdict_of
+from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, route_for, verdict_of
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.template_values import Context, limited
 from shiftwork.prompts.answer.asked import SUMMARY, Asked
@@ -67,7 +67,7 @@ def result(step: Step, said: Answer) -> Result | Amiss:
     decision = decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
-    if not decision and (objection := rejection(said)):
+    if _goes_on(step, decision) and (objection := rejection(said)):
         return Amiss(error=objection, rejected=True)
     unsummarised = not said.summary and _asks_for_summary(step, said)
     return Result(
@@ -78,6 +78,12 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         unsummarised=unsummarised,
         claimed=unsummarised and bool(said.finished or said.complete or said.outputs),
     )
+
+
+def _goes_on(step: Step, decision: str) -> bool:
+    """Whether the story continues as if the work were acceptable: without a decision, or with one that leads onward."""
+    route = route_for(step, decision)
+    return route is None or not (route.back or plain_value(route.value) == RETRY)
 
 
 def rejection(said: Answer) -> str:
