@@ -76,7 +76,7 @@ def test_temporary_files(tmp_path: Path) -> Outcome:
     attempt_folders = LocalAttemptFolders(tmp_path)
     attempt_folder = asyncio.run(attempt_folders.lay(AttemptName(run="1", story="US-001", step="step-001", attempt=1)))
     dig(attempt_folder.home)
-    asyncio.run(attempt_folders.clear(attempt_folder))
+    asyncio.run(attempt_folders.clear(attempt_folder.home))
     return settled(not attempt_folder.home.exists())
 
 

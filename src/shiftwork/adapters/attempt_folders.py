@@ -63,9 +63,9 @@ class LocalAttemptFolders:
     async def collect(self, attempt_folder: AttemptFolder) -> AttemptOutputs:
         return await asyncio.to_thread(_collect, attempt_folder)
 
-    async def clear(self, attempt_folder: AttemptFolder) -> None:
+    async def clear(self, home: Path) -> None:
         with contextlib.suppress(OSError):
-            await asyncio.to_thread(erase, attempt_folder.home)
+            await asyncio.to_thread(erase, home)
 
     def keep_path(self, name: AttemptName, why: str) -> Path:
         return self._state / "diffs" / name.run / name.story / f"{name.step}-{name.attempt}-{why}.diff"

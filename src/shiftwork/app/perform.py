@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, cast
 
 from shiftwork import failpoints
@@ -207,7 +208,10 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
 
 
 async def _release(effect: story_effects.ReleaseWorkspace, recorder: StoryRecorder) -> Facts:
-    await recorder.context.workspaces.discard(place_of(recorder.state, effect.number))
+    context, steps = recorder.context, recorder.state.pipeline.steps
+    for missed in filter(None, (step.unsummarised for step in steps)):  # a session that is not asked any more
+        await context.attempt_folders.clear(Path(missed.home))
+    await context.workspaces.discard(place_of(recorder.state, effect.number))
     failpoints.reach("workspace.released")
     return (story_facts.WorkspaceReleased(at=recorder.context.clock.now(), number=effect.number),)
 

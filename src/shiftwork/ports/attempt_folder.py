@@ -62,8 +62,8 @@ class AttemptFolders(Protocol):
         """The content of the outputs folder; unreadable content is passed on as it is, truncated, and never raises."""
         ...
 
-    async def clear(self, attempt_folder: AttemptFolder) -> None:
-        """Remove the agent's home; prompt, outputs and log stay for inspection. Calling again is harmless."""
+    async def clear(self, home: Path) -> None:
+        """Remove an agent's home; prompt, outputs and log stay for inspection. Calling again is harmless."""
         ...
 
     def keep_path(self, name: AttemptName, why: str) -> Path:

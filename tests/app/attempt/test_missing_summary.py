@@ -232,3 +232,19 @@ def test_a_story_that_is_cancelled_during_the_follow_up_ends(rig: Rig) -> None:
 
     rig.script, tasks = scripted(IN_SESSION, replace(ANSWER, pause=60))
     assert asyncio.run(scenario()).status is RunStatus.CANCELLED
+
+
+def test_the_home_of_a_session_that_is_not_asked_any_more_is_removed(rig: Rig) -> None:
+    """It may hold a copy of the user's login."""
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(run=Budget(usd=0.25)))
+            await rig.until(lambda: "AllowanceRefused" in seen_kinds(rig))
+            assert tasks[0].home.exists()
+            await cancel_run(context.inbox, run)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
+
+    rig.script, tasks = scripted(IN_SESSION)
+    asyncio.run(scenario())
+    assert not tasks[0].home.exists()

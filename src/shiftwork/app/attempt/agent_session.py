@@ -73,17 +73,17 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
 
 async def _closed(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     """The facts of the end. The agent's home is removed meanwhile, unless its session may have to be resumed."""
-    folders, own, missed = attempt.recorder.context.attempt_folders, attempt.attempt_folder, attempt.step.unsummarised
+    clear = attempt.recorder.context.attempt_folders.clear
+    home, missed = attempt.attempt_folder.home, attempt.step.unsummarised
     if missed:
         facts = await followed_up(attempt, report, missed)
-        await asyncio.gather(folders.clear(own), folders.clear(replace(own, home=Path(missed.home))))
-        return facts
-    if not report.session:
-        facts, _ = await asyncio.gather(ended(attempt, report), folders.clear(own))
-        return facts
-    facts = await ended(attempt, report)
-    if not any(isinstance(fact, story_facts.SummaryMissed) for fact in facts):
-        await folders.clear(own)
+        await asyncio.gather(clear(home), clear(Path(missed.home)))
+    elif not report.session:
+        facts, _ = await asyncio.gather(ended(attempt, report), clear(home))
+    else:
+        facts = await ended(attempt, report)
+        if not any(isinstance(fact, story_facts.SummaryMissed) for fact in facts):
+            await clear(home)
     return facts
 
 
