@@ -36,7 +36,7 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
     assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in resumed.stdout
 
 
-SLOW = "git log -1 --format=%s | grep -q : || exit 0; touch {told}; [ -e {go} ] || sleep 600"
+SLOW = "git log -1 --format=%s | grep -q : || exit 0; touch {begun}; [ -e {go} ] || sleep 600"
 """On commits of the harness alone: on the user's own there is nothing to wait for."""
 
 
@@ -44,7 +44,7 @@ def with_slow_gates(bench: Bench) -> Path:
     """Gates that pass once there is a file `go`. Returns the file that they create when they start."""
     begun, proceed = bench.root / "gates-run", bench.root / "go"
     settings = bench.repo / "shiftwork.toml"
-    settings.write_text(settings.read_text().replace(GATE, SLOW.format(told=begun, go=proceed)))
+    settings.write_text(settings.read_text().replace(GATE, SLOW.format(begun=begun, go=proceed)))
     bench.git("commit", "--quiet", "-am", "slow gates")
     return begun
 

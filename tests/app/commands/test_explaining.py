@@ -1,4 +1,4 @@
-"""What people are told about gates: why one is red here and green there, what it needs, and what it does not see."""
+"""How gates are explained to people: why one is red here and green there, what it needs, and what it does not see."""
 
 import asyncio
 

@@ -182,7 +182,8 @@ def _change(fact: Fact, story: StoryState) -> Change:
     if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
         text = ""  # only a fallback agent is news
     if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
-        text = f"{fact.value}, {_sessions(story)} sessions"
+        stated = step.plan.decision_key in dict(story.dialogue.context) or not step.plan.decision_key
+        text = f"{fact.value}{'' if stated else ' (the answer does not say)'}, {_sessions(story)} sessions"
     return Change(
         at=fact.at,
         event=event,

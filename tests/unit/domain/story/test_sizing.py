@@ -157,17 +157,20 @@ def test_a_fault_is_not_landed_where_no_step_can_be_added() -> None:
     assert isinstance(ended.facts[0], story_facts.StoryFailed)
 
 
-def test_the_board_says_the_size_and_the_number_of_sessions() -> None:
+@pytest.mark.parametrize(
+    ("outputs", "remark"), [((("size", "medium"),), ""), ((), " (the answer does not say)")], ids=["stated", "assumed"]
+)
+def test_the_board_says_the_size_and_the_number_of_sessions(outputs: tuple[tuple[str, str], ...], remark: str) -> None:
     board = Board()
     started = story_facts.StoryStarted(at=1, assignment=assignment(), steps=AUTO.story_steps)
     begun = fold_story(StoryState(), started)
     running = fold_story(begun, began(begun))
     effect = next_effect(sized("medium"))
     assert isinstance(effect, e.Conclude)
-    facts: tuple[Fact, ...] = (started, began(begun), done(running, decision="medium"), *effect.facts)
+    facts: tuple[Fact, ...] = (started, began(begun), done(running, outputs=outputs, decision="medium"), *effect.facts)
     for fact in facts:
         board.see(Sighting(stream=Stream("story/r1/US-001"), what=fact))
-    assert (board.changes[-1].event, board.changes[-1].text) == ("step_routed", "medium, 6 sessions")
+    assert (board.changes[-1].event, board.changes[-1].text) == ("step_routed", f"medium{remark}, 6 sessions")
 
 
 def test_the_end_of_another_attempt_changes_nothing() -> None:
