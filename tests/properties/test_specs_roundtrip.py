@@ -188,6 +188,33 @@ def subset(data: st.DataObject, file: File) -> frozenset[str]:
     return frozenset(data.draw(st.lists(st.sampled_from(file.ids), unique=True)))
 
 
+@st.composite
+def exports(draw: st.DrawFn) -> File:
+    """Of beads, with epics between the issues, and any unknown fields in them."""
+    pieces: list[Piece] = []
+    ids, done = [], set()
+    for number in range(draw(st.integers(1, 5))):
+        name, status = f"bd-{number}", draw(st.sampled_from(["open", "in_progress", "closed"]))
+        after = status if status == "closed" else "closed"
+        epic = draw(st.booleans()) if number else False
+        row = {
+            "id": plain(json.dumps(name)),
+            "title": plain(spelled(draw, draw(WORDS.filter(str.strip)))),
+            "issue_type": plain('"epic"' if epic else '"task"'),
+            "status": (Piece(before=f'"{status}"', after=f'"{after}"', story="" if epic else name),),
+        }
+        pieces += [*draw(members(row)), *plain("\n")]
+        ids += [] if epic else [name]
+        done |= {name} if status == "closed" and not epic else set()
+    return File(kind="beads", pieces=tuple(pieces), ids=tuple(ids), done=frozenset(done))
+
+
+@MANY
+@given(exports(), st.data())
+def test_an_export_of_beads_in_any_formatting(file: File, data: st.DataObject) -> None:
+    assert_only_what_landed_changes(file, subset(data, file), NOTE)
+
+
 # Markdown ------------------------------------------------------------------------------------------------------------
 
 PROSE = st.sampled_from(
@@ -258,6 +285,30 @@ def markdown_files(draw: st.DrawFn, kind: str) -> File:
 @MANY
 @given(st.sampled_from(["openspec", "spec-kit", "markdown"]).flatmap(markdown_files), st.data())
 def test_boxes_in_markdown_of_any_kind(file: File, data: st.DataObject) -> None:
+    assert_only_what_landed_changes(file, subset(data, file), NOTE)
+
+
+@st.composite
+def task_lists(draw: st.DrawFn) -> File:
+    pieces = [*plain("# Title\n\nSome text.\n\n")]
+    ids, done = [], set()
+    for number in range(1, draw(st.integers(1, 4)) + 1):
+        story, mark = f"T-{number}", draw(st.sampled_from(" xX"))
+        after = "x" if mark == " " else mark
+        box = Piece(before=mark, after=after, story=story)
+        pieces += [*plain(f"{draw(st.sampled_from('-*+'))} ["), box, *plain(f"] {story}: {draw(TEXT)}\n")]
+        for _ in range(draw(st.integers(0, 2))):
+            inner = draw(st.sampled_from(" x"))
+            pieces += [*plain("    - ["), Piece(before=inner, after="x", story=story), *plain(f"] {draw(TEXT)}\n")]
+        ids.append(story)
+        done |= {story} if mark != " " else set()
+    whole = File(kind="task-list", pieces=(*pieces, *plain("\n")), ids=tuple(ids), done=frozenset(done))
+    return draw(dressed(whole))
+
+
+@MANY
+@given(task_lists(), st.data())
+def test_the_boxes_of_a_task_list(file: File, data: st.DataObject) -> None:
     assert_only_what_landed_changes(file, subset(data, file), NOTE)
 
 

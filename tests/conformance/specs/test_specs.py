@@ -104,6 +104,33 @@ class TestMarkdown(OnFiles):
     }
 
 
+class TestBeads(OnFiles):
+    file = ".beads/issues.jsonl"
+    sample = (GOLDEN / "beads.jsonl").read_text(encoding="utf-8")
+    ids = ("clock-7.1", "clock-7.2", "clock-9", "clock-a3f")
+    changes: ClassVar = {
+        2: (('"counts to zero","status":"open"', '"counts to zero","status":"closed"'),),
+        3: (
+            (
+                '"depends_on_id":"gone-1","type":"blocks"}]}',
+                '"depends_on_id":"gone-1","type":"blocks"}],"status":"closed"}',
+            ),
+        ),
+        4: (('"status" : "in_progress"', '"status" : "closed"'),),
+    }
+
+
+class TestTaskList(OnFiles):
+    file = "TODO.md"
+    sample = (GOLDEN / "task-list.md").read_text(encoding="utf-8")
+    ids = ("show-the-time", "CLK-2", "CLK-3", "say-it-aloud")
+    changes: ClassVar = {
+        2: (("- [ ] CLK-2", "- [x] CLK-2"), ("- [ ] to zero", "- [x] to zero")),
+        3: (("* [ ] CLK-3", "* [x] CLK-3"),),
+        4: (("- [ ] Say it", "- [x] Say it"),),
+    }
+
+
 def test_every_format_passes_the_suite() -> None:
     tried = {suite().file for suite in OnFiles.__subclasses__()}
     assert len(tried) >= len(FORMATS)

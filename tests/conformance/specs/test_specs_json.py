@@ -135,7 +135,7 @@ def test_formats_are_reported_apart_by_what_a_file_holds(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("notes.txt", "is not a .json or .md spec file"), ("", "has none of tasks.md")]
+    ("name", "message"), [("notes.txt", "is not a .json, .jsonl or .md spec file"), ("", "has none of tasks.md")]
 )
 def test_what_is_no_spec(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "notes.txt").write_text("x", encoding="utf-8")

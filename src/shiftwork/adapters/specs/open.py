@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
-from shiftwork.adapters.specs import markdown, openspec, speckit
+from shiftwork.adapters.specs import beads, markdown, openspec, speckit, task_list
 from shiftwork.adapters.specs._document import Edit, UnreadableError, changed, refused
 from shiftwork.adapters.specs._draft import Draft, mistakes_of
 from shiftwork.adapters.specs._files import rewrite, text_of
@@ -33,12 +34,14 @@ class Format:
 
 FORMATS: Final[dict[str, Format]] = {
     module.NAME: Format(belongs=module.belongs, read=module.read, edits=module.edits)
-    for module in (prd_json, speckit, openspec, markdown)
+    for module in (prd_json, beads, speckit, openspec, task_list, markdown)
 }
 """The first format that recognises a text reads it: any `.md` is a plan, unless a more specific format recognises it.
 """
 
-_IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md")
+_IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md", "issues.jsonl", ".beads/issues.jsonl")
+_CHANGES: Final = "changes"
+"""The folder of OpenSpec with a folder for each change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ class FileSpecs:
         text = text_of(path, name)
         kind = next((kind for kind, format_ in FORMATS.items() if format_.belongs(path, text)), None)
         if kind is None:
-            raise SpecError(f"{name} is not a .json or .md spec file", hint="shiftwork init --prd writes one")
+            raise SpecError(f"{name} is not a .json, .jsonl or .md spec file", hint="shiftwork init --prd writes one")
         try:
             draft = FORMATS[kind].read(path, text, name)
         except UnreadableError as error:
@@ -89,9 +92,20 @@ class FileSpecs:
         if not path.is_dir():
             return path
         found = next((path / name for name in _IN_A_FOLDER if (path / name).is_file()), None)
-        if found is None:
-            raise SpecError(f"the folder {self._name(path)} has none of {', '.join(_IN_A_FOLDER)}")
-        return found
+        return found or self._only_change(path)
+
+    def _only_change(self, path: Path) -> Path:
+        """The tasks of the only OpenSpec change in a folder; several changes are several pieces of work."""
+        inside = path / _CHANGES if (path / _CHANGES).is_dir() else path
+        found = sorted(inside.glob("*/tasks.md"))
+        if len(found) == 1:
+            return found[0]
+        name = self._name(path)
+        if found:
+            changes = [quote(self._name(file.parent)) for file in found]
+            message = f"the folder {name} has {len(found)} changes: {', '.join(changes)}"
+            raise SpecError(message, hint=f"name one, such as: shiftwork run {changes[0]}")
+        raise SpecError(f"the folder {name} has none of {', '.join(_IN_A_FOLDER)}")
 
     def _name(self, path: Path) -> str:
         """The name for display and storage: relative to the repository where the file is inside it."""

@@ -1,5 +1,6 @@
 """Writes a workflow as YAML with every short form expanded; reading it gives the same workflow."""
 
+import re
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any
@@ -47,8 +48,23 @@ def _agent(agent: AgentPlan) -> dict[str, Any]:
             "profile": agent.profile,
             "model": agent.model,
             "timeoutSeconds": seconds,
+            "workspace": _kept({"files": {name: _persona_path(agent, name) for name, _ in agent.persona}}),
         }
     )
+
+
+def persona_files(workflow: Workflow) -> dict[str, str]:
+    """The persona files of the agents, by their path beside the workflow's file, as `document` names them."""
+    return {_persona_path(agent, name): text for agent in workflow.agents for name, text in agent.persona}
+
+
+def _persona_path(agent: AgentPlan, name: str) -> str:
+    return f"agents/{_file_name(agent.id)}/{_file_name(name)}"
+
+
+def _file_name(name: str) -> str:
+    """The name without characters that could lead elsewhere."""
+    return re.sub(r"[^\w.-]|\A\.+", "_", name) or "_"
 
 
 def _step(step: StepPlan) -> dict[str, Any]:

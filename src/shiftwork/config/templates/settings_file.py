@@ -48,7 +48,7 @@ _REST: Final = """
 # model = ""
 
 [run]
-# workflow = ""             # by name or path, as `shiftwork workflow list` shows them; empty: "auto"
+{workflow} # by name or path, as `shiftwork workflow list` shows them; empty: "auto"
 # parallel = 3              # how many stories are in progress at once, each in a workspace of its own; unless you
                             # set this, stories of which none states a dependency are worked on one after the other
 # keep_going = false        # whether they continue after a story that failed
@@ -138,14 +138,17 @@ SETUP: Final = "setup"
 """The name of the setup command in `red`."""
 
 
-def settings_file(detected: Detected, red: Mapping[str, str] | None = None) -> str:
+def settings_file(detected: Detected, red: Mapping[str, str] | None = None, *, workflow: str = "") -> str:
     """The text of a `shiftwork.toml` with the detected commands. It reads back as exactly these, without those in
-    `red`: gates and the setup command that failed, by name, each with the reason, which becomes a comment.
+    `red`: gates and the setup command that failed, by name, each with the reason, which becomes a comment. A `workflow`
+    is the one that runs use.
     """
     reasons = red or {}
     gates = "".join(_gate(gate, reasons.get(gate.name, "")) for gate in detected.gates)
     nothing = '# No gates found: without a gate, shiftwork only checks that something changed.\n# test = "make test"\n'
-    rest = _REST.replace("{setup}", _setup(detected.setup, reasons.get(SETUP, "")))
+    rest = _REST.replace("{setup}", _setup(detected.setup, reasons.get(SETUP, ""))).replace(
+        "{workflow}", f"workflow = {_quoted(workflow)}" if workflow else '# workflow = ""            '
+    )
     return _HEAD + _GATES + (gates or nothing) + _with_agents(rest)
 
 

@@ -14,6 +14,7 @@ class Entry(NamedTuple):
 COMMANDS: Final = (
     Entry("demo", "See it work in a throw-away repository: no key, no network, under a minute.", "demo"),
     Entry("init", "Write a commented shiftwork.toml with the checks this project already has.", "init"),
+    Entry("import", "Read files of other tools, and write what a run needs.", "import_files"),
     Entry("doctor", "Check whether everything that a run needs is available.", "doctor"),
     Entry("trust", "Allow the commands of this repository to run.", "trust"),
     Entry("adopt", "Take over state that was not created here.", "adopt"),

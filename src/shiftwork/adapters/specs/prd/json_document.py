@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Never
 
@@ -55,6 +56,15 @@ def parse(text: str) -> Node:
     if rest < len(text):
         raise UnreadableError(rest, "there is more text after the end of the JSON")
     return node
+
+
+def parse_lines(text: str) -> Iterator[Node]:
+    """Parses the values of a text with one value on each line."""
+    at = _after_space(text, len(_BOM) if text.startswith(_BOM) else 0)
+    while at < len(text):
+        node = _Parser(text).value(at, 0)
+        yield node
+        at = _after_space(text, node.end)
 
 
 def _after_space(text: str, at: int) -> int:

@@ -67,14 +67,14 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     costs = answer(lambda: past_costs(open_queries(site)))
     settings = conditions(site, environment()).settings
     ordered = not writes_parallel(settings) and not states_dependencies(spec.stories)
-    shown = preview(_ahead(spec, sheet.done), costs, protection_of(settings), ordered=ordered)
+    shown = preview(ahead(spec, sheet.done), costs, protection_of(settings), ordered=ordered)
     if out:
         written(out, prd(spec, by_story(shown.remarks)))
     _announce(shown, out, sheet, as_json=as_json)
     return 0
 
 
-def _ahead(spec: Spec, done: frozenset[StoryId]) -> Spec:
+def ahead(spec: Spec, done: frozenset[StoryId]) -> Spec:
     """The unfinished stories, without dependencies on finished ones."""
     left = (
         replace(story, depends_on=tuple(item for item in story.depends_on if item not in done))
