@@ -61,6 +61,10 @@ fuzz *args:
 fuzz-answers *args:
     @{{env}}; python -m tests.fuzz.answers {{args}}
 
+# the files that newcomers bring, each run for real with a scripted agent, as a table; rows can be named
+newcomers *names:
+    @{{env}}; python -m tests.newcomers.table {{names}}
+
 # every misbehaviour of the list of pains with the real Claude Code and the real Codex, as a table; rows can be named
 faults *args:
     @{{env}}; python -m tests.faults {{args}}
