@@ -18,6 +18,7 @@ VALUES = {
     "SIZE": "small",
     "VERDICT": "done",
 }
+UNANSWERED = {"SUMMARY", "ISSUES", "QUESTION", "STORY_BLOCKED", "STORY_COMPLETE", "BLOCKED", "TASK"}
 EDITS = [
     {
         "operation": "add_after",
@@ -30,6 +31,13 @@ EDITS = [
 """As agents of Dynamic Ralph write them."""
 
 
+def answer(prompt: str, name: str, story: str) -> str:
+    """All keys that the prompt has at the start of a line, and a summary."""
+    asked = {"STATUS": None} | dict.fromkeys(re.findall(r"^[ \t]*([A-Z][A-Z_]{2,}):", prompt, re.MULTILINE))
+    lines = [f"{key}: {VALUES.get(key, f'the {key.lower()} of {name}')}" for key in asked if key not in UNANSWERED]
+    return "\n".join((*lines, "SUMMARY:", f"did {name} of {story}", ""))
+
+
 def main(environ: dict[str, str]) -> None:
     prompt = sys.stdin.read()
     story, name = environ["SHIFTWORK_STORY"], environ["SHIFTWORK_STEP_NAME"]
@@ -38,11 +46,7 @@ def main(environ: dict[str, str]) -> None:
         Path(f"{story}.txt").write_text("".join(f"{other}\n" for other in seen), encoding="utf-8")
     if environ["SHIFTWORK_STEP_TYPE"] == "planning" and "workflow_edits.json" in prompt:
         Path(environ["SHIFTWORK_OUTPUTS"], "workflow_edits.json").write_text(json.dumps(EDITS), encoding="utf-8")
-    asked = {"STATUS": None} | dict.fromkeys(re.findall(r"^[ \t]*([A-Z][A-Z_]{2,}):", prompt, re.MULTILINE))
-    for key in asked:
-        if key not in {"SUMMARY", "ISSUES", "QUESTION", "STORY_BLOCKED", "STORY_COMPLETE", "BLOCKED", "TASK"}:
-            sys.stdout.write(f"{key}: {VALUES.get(key, f'the {key.lower()} of {name}')}\n")
-    sys.stdout.write(f"SUMMARY:\ndid {name} of {story}\n")
+    sys.stdout.write(answer(prompt, name, story))
 
 
 if __name__ == "__main__":

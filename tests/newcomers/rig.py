@@ -45,11 +45,15 @@ class Outcome:
     wrong: tuple[str, ...]
 
 
-def tried(row: Row, folder: Path) -> Outcome:
+def scripted(folder: Path) -> Project:
+    """A repository whose agent is the script."""
     project = new_project(folder)
-    shutil.copy(AGENT, project.agent)
     project.settle(gates=f'test = "{GATE}"')
     _use_the_agent(project)
+    return project
+
+
+def tried(row: Row, project: Project) -> Outcome:
     for name, content in row.files.items():
         _write(project.root / name, content)
     project.git("add", "-A")

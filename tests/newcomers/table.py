@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.newcomers.rig import Outcome, Row, tried
+from tests.newcomers.rig import Outcome, Row, scripted, tried
 from tests.newcomers.rows import ROWS
 
 _HEADINGS = ("", "brought", "became", "order", "gates that ran", "landed")
@@ -31,7 +31,7 @@ def main(names: Sequence[str]) -> int:
 
 def _tried(row: Row) -> Outcome:
     with TemporaryDirectory() as folder:
-        return tried(row, Path(folder))
+        return tried(row, scripted(Path(folder)))
 
 
 def _cells(row: Row, outcome: Outcome) -> tuple[str, ...]:

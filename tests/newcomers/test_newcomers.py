@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.newcomers.rig import Row, tried
+from tests.newcomers.rig import Row, scripted, tried
 from tests.newcomers.rows import ROWS
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_a_newcomers_file_means_what_it_meant(row: Row, tmp_path: Path) -> None:
-    assert tried(row, tmp_path).wrong == ()
+    assert tried(row, scripted(tmp_path)).wrong == ()
