@@ -53,11 +53,15 @@ def scripted(folder: Path) -> Project:
     return project
 
 
-def tried(row: Row, project: Project) -> Outcome:
-    for name, content in row.files.items():
+def prepare(project: Project, files: Mapping[str, str | Path]) -> None:
+    for name, content in files.items():
         _write(project.root / name, content)
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "what I bring")
+
+
+def tried(row: Row, project: Project) -> Outcome:
+    prepare(project, row.files)
     failures = [_failure(project.shiftwork(*words), words) for words in row.before]
     run = project.shiftwork("run", *row.words)
     failures.append(_failure(run, ("run", *row.words)))
