@@ -176,3 +176,11 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
         ("ralph", 1)
     ]
     assert not [event for event in events if event.get("event") == "branch"]
+
+
+def test_a_folder_whose_name_has_a_line_break_is_refused_in_words(project: Project) -> None:
+    moved = project.root.rename(project.root.with_name("a\nb"))
+    refused = Project(root=moved, agent=project.agent).shiftwork("run", "Add a greeting")
+    assert refused.returncode == 64, refused
+    assert "contains a line break" in refused.stderr
+    assert "give the folder another name" in refused.stderr

@@ -59,11 +59,14 @@ def test_every_command_about_workflows_speaks_json(project: Project) -> None:
     listed = message("list")["workflows"]
     assert isinstance(listed, list)
     assert next(item for item in listed if item["name"] == "one-step")["origin"] == "repository"
+    assert [item["name"] for item in listed if item["default"]] == ["auto"]
     about = {item["name"]: item["description"] for item in listed}
     assert about["ralph"].startswith("One session a story")
     (project.root / "shiftwork" / "workflows" / "spoilt.yml").write_text("steps: 1\n", encoding="utf-8")
     spoilt = next(line for line in project.shiftwork("workflow", "list").stdout.splitlines() if "spoilt" in line)
     assert "has mistakes: shiftwork workflow validate spoilt" in spoilt
+    (auto,) = (line for line in project.shiftwork("workflow", "list").stdout.splitlines() if "(default)" in line)
+    assert auto.startswith("auto ")
     assert message("show", "one-step")["id"] == "one-step"
     assert message("validate", "one-step")["valid"] is True
     assert message("graph", "one-step")["id"] == "one-step"

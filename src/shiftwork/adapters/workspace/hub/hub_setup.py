@@ -16,6 +16,9 @@ from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, er
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import TrustError, UnfitRepositoryError
 
+_PLACES: Final = 3
+"""How many lines git answers about the places of a repository."""
+
 _CARRIED: Final = "core.(autocrlf|eol)"
 """The user's settings that determine file content: trees of the harness must read like theirs."""
 
@@ -82,7 +85,11 @@ async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env
             hint="look at it: shiftwork trust --show, then: shiftwork trust",
         )
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
-    common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
+    answer = (await user.run("rev-parse", *places)).text.splitlines()
+    if len(answer) != _PLACES:
+        message = f"the path of {str(root)!r} contains a line break, which git cannot report"
+        raise UnfitRepositoryError(message, hint="give the folder another name")
+    common, objects, object_format = answer
     carried = {**await _carried(user), **await _probed(user, cache)}
     workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
     placed = {"core.excludesFile": str(excludes_file_of(state, root)), "checkout.workers": str(workers), **carried}

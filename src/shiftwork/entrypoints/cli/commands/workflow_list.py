@@ -7,7 +7,7 @@ import click
 from shiftwork.bootstrap.workflows import Listed, Origin, choose, every
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.entrypoints.cli.env.repository import root_or_folder
+from shiftwork.entrypoints.cli.env.repository import root_or_folder, usual_workflow
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import one_line
@@ -18,27 +18,33 @@ from shiftwork.errors import WorkflowError
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, as_json: bool) -> None:
     """List all workflows: of the repository, of your own folder, of the package. The first of a name is used."""
-    root = root_or_folder()
+    root, usual = root_or_folder(), usual_workflow()
     listed = every(root, user_folder(environment()))
     if as_json:
-        say({"workflows": [_row(entry, root) for entry in listed]})
+        say({"workflows": [_row(entry, root, usual) for entry in listed]})
         return
     room = max(len(entry.name) for entry in listed)
     width = phrases.width()
     for item in listed:
         head = f"{item.name:<{room}}  {item.origin:<10}  "
-        click.echo(head + one_line(_about(item, root), max(width - len(head), 20)))
+        about = f"{'(default) ' if _is_usual(item, usual) else ''}{_about(item, root)}"
+        click.echo(head + one_line(about, max(width - len(head), 20)))
         if item.origin != Origin.PACKAGE:
             click.echo(f"{'':{room}}  {'':10}  {_shown(item.path, root)}")
 
 
-def _row(listed: Listed, root: Path) -> dict[str, object]:
+def _is_usual(listed: Listed, usual: str) -> bool:
+    return listed.name == usual and not listed.hidden
+
+
+def _row(listed: Listed, root: Path, usual: str) -> dict[str, object]:
     about = _about(listed, root)
     return {
         "name": listed.name,
         "origin": listed.origin,
         "path": _path(listed),
         "hidden": listed.hidden,
+        "default": _is_usual(listed, usual),
         "description": about,
     }
 
