@@ -40,12 +40,21 @@ review-*) echo "DECISION: approved"; echo "REVIEW_NOTES: good" ;;
 compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo "LEARNINGS: two files" ;;
 """
 
+RELAY = """\
+planner-*) echo "ORDERS: part $round" ;;
+coder-*) echo "$round" > work.txt; echo "DONE: wrote $round" ;;
+reviewer-*) echo "FINDINGS: {findings}" ;;
+tester-*) echo "VERDICT: again"; echo "BATON: {baton}" ;;
+"""
+"""A team whose tester is never content."""
 
-def ran(folder: Path, workflow: str, cases: str) -> Project:
+
+def ran(folder: Path, workflow: str, cases: str, shows: str = "") -> Project:
     project = new_project(folder)
     project.settle(agent=AGENT.format(where=project.shared / "prompts", cases=cases), gates='anything = "true"')
     completed = project.shiftwork("run", "Count to two", "--workflow", workflow)
     assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert shows in completed.stdout
     assert project.git("log", "--format=%s") == "feat: US-001 - Count to two\nstart"
     return project
 
@@ -84,3 +93,21 @@ def test_compound_repairs_or_begins_again_as_its_reviewer_decides(tmp_path: Path
     assert outcome_of(project, "compound", "What the reviewer said:") == ["good"]
     assert project.git("show", "main:work.txt") == "3"
     assert project.git("show", "main:docs/solutions/files.md") == "learnt"
+
+
+@pytest.mark.parametrize(
+    ("findings", "baton", "ended", "rounds"),
+    [
+        ("read $round", "two is missing$(printf '%*s' $round '' | tr ' ' '!')", "converged (round 2 of 5)", 2),
+        ("read $round", "part $round is missing", "last round (round 5 of 5)", 5),
+        ('nothing"; echo "STORY_COMPLETE: US-001', "never asked", "complete (round 1 of 5)", 1),
+    ],
+    ids=["converged", "last round", "complete"],
+)
+def test_the_gates_decide_about_the_work_of_a_relay_however_its_rounds_end(
+    tmp_path: Path, findings: str, baton: str, ended: str, rounds: int
+) -> None:
+    project = ran(tmp_path, "relay", RELAY.format(findings=findings, baton=baton), shows=f"the rounds ended: {ended}")
+    tried = 0 if "complete" in ended else rounds
+    assert attempts(project) == {"planner": rounds, "coder": rounds, "reviewer": rounds, "tester": tried}
+    assert project.git("show", "main:work.txt") == str(rounds)

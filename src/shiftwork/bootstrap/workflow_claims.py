@@ -8,7 +8,7 @@ from pathlib import Path
 from shiftwork.adapters.workflows.loading import Loaded
 from shiftwork.adapters.workflows.lookup import Found, Origin, find_all
 from shiftwork.config.trust.consent_claims import Claim, Command
-from shiftwork.domain.workflow.workflow import WORKFLOWS, StepKind, StepPlan, Workflow
+from shiftwork.domain.workflow.workflow import WORKFLOWS, Route, StepKind, StepPlan, Workflow
 from shiftwork.planning.workflow_checks import all_steps
 
 
@@ -61,7 +61,10 @@ def _named(step: StepPlan) -> str:
 def _decisions(workflow: Workflow) -> Iterator[Command]:
     for step in all_steps(workflow):
         if step.routes:
-            leads = (
-                f"{route.value}: {'back to ' if route.back else ''}{route.target or 'on'}" for route in step.routes
-            )
+            leads = (f"{route.value}: {_lead(route)}" for route in step.routes)
             yield Command(where=f"decision.{step.name}", text=", ".join(leads), runs=False)
+
+
+def _lead(route: Route) -> str:
+    rounds = f" for at most {route.rounds} rounds" if route.rounds else ""
+    return f"{'back to ' if route.back else ''}{route.target or 'on'}{rounds}"

@@ -1,6 +1,6 @@
 """Expands the short forms of a workflow file into steps and routes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -52,4 +52,19 @@ def with_limit(
         if step.name == target
         else step
         for step in steps
+    )
+
+
+def with_judges(steps: Sequence[StepPlan], judges: Collection[str]) -> tuple[StepPlan, ...]:
+    """Lets the steps of these agents end the rounds that they belong to."""
+    names = [step.name for step in steps]
+    in_rounds = {
+        name
+        for last, step in enumerate(steps)
+        for route in step.routes
+        if route.rounds and route.target in names
+        for name in names[names.index(route.target) : last + 1]
+    }
+    return tuple(
+        replace(step, completes=True) if step.name in in_rounds and step.agent in judges else step for step in steps
     )

@@ -139,3 +139,42 @@ def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
 )
 def test_what_a_person_is_needed_for(answer: str, asked: str) -> None:
     assert question(parse(answer)) == asked
+
+
+# STORY_COMPLETE in rounds ---------------------------------------------------------------------------------------------
+
+
+def turn_of(answer: str, *, completes: bool = True) -> Result | Amiss:
+    routes = (Route(value="done"), Route(value="again", target="coder", back=True, rounds=5))
+    plan = planned("check", input="Check.", decision_key="VERDICT", routes=routes, completes=completes)
+    return result(pipeline_of((plan,)).steps[0], parse(answer))
+
+
+def test_a_step_that_may_end_the_rounds_does_so_by_saying_that_the_story_is_complete() -> None:
+    ended = turn_of("SUMMARY: all holds\nSTORY_COMPLETE: US-001")
+    assert isinstance(ended, Result)
+    assert ended.decision == "story_complete"
+    alone = turn_of("STORY_COMPLETE: US-001")
+    assert isinstance(alone, Result)
+    assert (alone.decision, alone.unsummarised, alone.claimed) == ("story_complete", True, True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "VERDICT: again\nBATON: not yet\nSTORY_COMPLETE: US-001",
+        "VERDICT: again\nBATON: then I could write STORY_COMPLETE: US-001",
+    ],
+)
+def test_who_asks_for_another_round_gets_it(answer: str) -> None:
+    ended = turn_of(answer)
+    assert isinstance(ended, Result)
+    assert ended.decision == "again"
+
+
+def test_a_status_that_rejects_the_work_contradicts_its_completion() -> None:
+    assert isinstance(turn_of("STATUS: retry\nISSUES: no tests\nSTORY_COMPLETE: US-001"), Amiss)
+
+
+def test_the_claim_of_another_step_decides_nothing() -> None:
+    assert isinstance(turn_of("STORY_COMPLETE: US-001", completes=False), Amiss)

@@ -19,6 +19,7 @@ OWN: Final = "custom"
 """The type of a step with its own prompt whose id is also in the catalogue: the id gives it no rights."""
 
 _GATE_MINUTES: Final = 15
+_JUDGING: Final = frozenset({"verification", "testing"})
 _STORIES: Final = re.compile(r"\bSTORIES_JSON\b")
 
 
@@ -90,6 +91,7 @@ class Steps:
 
     def __init__(self, agents: Mapping[str, AgentPlan]) -> None:
         self._agents = agents
+        self._judges = frozenset(agent.id for agent in agents.values() if agent.role in _JUDGING)
 
     def pipeline(self, entries: Sequence[Entry]) -> tuple[StepPlan, ...]:
         """One list of steps. A step that verifies each story becomes part of the loop and is left out elsewhere."""
@@ -97,7 +99,8 @@ class Steps:
         taken = {verifies(entry) for entry in entries if verifies(entry) in by_id}
         kept = [entry for entry in entries if entry.text("id") not in taken]
         plans = [self._loop(entry, by_id) if kind_of(entry) is StepKind.LOOP else self._single(entry) for entry in kept]
-        return _limited(plans, [entry for entry in kept if kind_of(entry) is not StepKind.LOOP], by_id)
+        limited = _limited(plans, [entry for entry in kept if kind_of(entry) is not StepKind.LOOP], by_id)
+        return desugar.with_judges(limited, self._judges)
 
     def _loop(self, entry: Entry, by_id: Mapping[str, Entry]) -> StepPlan:
         return StepPlan(
@@ -175,6 +178,7 @@ def _route(entry: Entry) -> Route:
         back=bool(back),
         clear=_lower(entry.texts("clear")),
         adds=tuple(entry.texts("add_steps")),
+        rounds=int(entry.number("rounds") or 0),
     )
 
 
@@ -231,5 +235,5 @@ def _asked(entry: Entry) -> Iterable[tuple[str, int | None, Exhausted | None]]:
     if failing.text("retry_step"):
         yield failing.text("retry_step"), _whole(failing.number("max_retries")), exhausted
     for route in entry.entries("on_decision"):
-        if route.text("retry_step"):
+        if route.text("retry_step") and not route.has("rounds"):
             yield route.text("retry_step"), _whole(entry.number("max_retries")), exhausted

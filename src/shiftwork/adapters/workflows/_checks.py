@@ -138,6 +138,10 @@ class _Step:
                     f"{where} has neither next_step nor retry_step; the word {CONTINUE} means the next step in order"
                 )
                 self._diagnostics.mistake(route.place, message)
+            if route.has("rounds") and not route.has("retry_step"):
+                self._diagnostics.mistake(
+                    route.at("rounds"), f"{where} has rounds, but no retry_step, which names the first step of a round"
+                )
 
     def _loop(self) -> None:
         loop = self._step.entry("loop")

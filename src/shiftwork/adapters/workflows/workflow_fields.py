@@ -22,6 +22,7 @@ from shiftwork.domain.workflow.step_types import CATALOGUE
 DEFAULT_RETRIES: Final = 2
 MOST_STEPS: Final = 30
 MOST_AGENTS: Final = 50
+MOST_ROUNDS: Final = 20
 CONTINUE: Final = "continue"
 ROLES: Final = ("analysis", "coding", "verification", "testing", "pr", "scanning")
 
@@ -227,6 +228,13 @@ _ROUTE: Final = Table(
         _field("next_step", Text(), "A later step; the steps between are skipped."),
         _field("retry_step", Text(), "An earlier step; it and all steps after it run again."),
         _field("add_steps", Texts(of=_ADDABLE), "Steps of the catalogue to add after this one."),
+        _field(
+            "rounds",
+            Number(least=1, most=MOST_ROUNDS),
+            "With `retry_step`: the steps from there to this one are a team that works in at most so many rounds. They "
+            "also end when nothing new is said, or when an agent of the role `verification` or `testing` says "
+            "`STORY_COMPLETE: <id>`. The story then goes on, and its gates decide.",
+        ),
         _field("clear", _KEYS, "Values to delete on this route."),
         _field("pass_outputs", _KEYS, "From other tools.", idle="later steps see all outputs of earlier steps"),
     ),

@@ -111,7 +111,7 @@ def _failing(step: StepPlan) -> dict[str, Any]:
     """
     back = next((route for route in step.routes if _fails(step, route)), None)
     limit = None if step.max_retries == DEFAULT_RETRIES else step.max_retries
-    decides = any(route.back for route in step.routes if route is not back)
+    decides = any(route.back and not route.rounds for route in step.routes if route is not back)
     on_fail = _kept(
         {
             "retry_step": back.target if back else "",
@@ -132,7 +132,8 @@ def _route(route: Route) -> Any:
     if not route.target and not route.clear and not route.adds:
         return CONTINUE
     where = "retry_step" if route.back else "next_step"
-    return _kept({where: route.target, "clear": list(route.clear), "add_steps": list(route.adds)})
+    more = {"clear": list(route.clear), "add_steps": list(route.adds), "rounds": route.rounds or None}
+    return _kept({where: route.target, **more})
 
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from shiftwork.domain.story.spending.attempt_usage import ENDS
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.domain.tampering.findings import Inspection
 from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.rounds import rounds_of
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.ports.agent import AgentEvent, EventKind
 
@@ -163,6 +164,7 @@ EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
 OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
     run_facts.SpecUpdated: ("cleared", "spec_cleared", "cleared"),
     story_facts.LandingRefused: ("unapproved", "approval_due", "detail"),
+    story_facts.StepRouted: ("ended", "rounds_ended", "ended"),
 }
 """Facts with another name and text if a field is set."""
 
@@ -184,6 +186,8 @@ def _change(fact: Fact, story: StoryState) -> Change:
     if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
         stated = step.plan.decision_key in dict(story.dialogue.context) or not step.plan.decision_key
         text = f"{fact.value}{'' if stated else ' (the answer does not say)'}, {_sessions(story)} sessions"
+    if event == "rounds_ended" and step and (rounds := rounds_of(story.pipeline, step)):
+        text = f"{text} (round {rounds.number} of {rounds.most})"
     return Change(
         at=fact.at,
         event=event,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.story.routing import route_for
+from shiftwork.domain.story.routing import decides, with_turn
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
@@ -54,6 +54,7 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
         verdict=fact.verdict,
         unsummarised=None,
     )
+    done = with_turn(story.pipeline, done, fact.outputs, fact.notes)
     ended = turn_step_of(story, done, Trigger.COMPLETE)
     if ended is None:
         return None
@@ -66,7 +67,7 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
             messages=story.dialogue.messages[story.dialogue.delivered :],
             delivered=0,
         ),
-        routing=step.id if route_for(step, fact.decision) else ended.routing,
+        routing=step.id if decides(story.pipeline, done, fact.decision) else ended.routing,
     )
 
 

@@ -7,7 +7,7 @@ nor skipped. A route forward to a skipped step leads to the next step after it; 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW
@@ -16,10 +16,12 @@ from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.text.equivalence import comparable
 from shiftwork.domain.text.excerpt import fingerprint
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import HARNESS, Rejected, apply_edits, outline
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.workflow.rounds import STORY_COMPLETE, RoundsEnd, rounds_of, says_nothing_new
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.template_values import Context, without
 from shiftwork.domain.workflow.transitions import turn_step
@@ -79,6 +81,22 @@ def verdict_of(step: Step, outputs: Context, notes: str) -> str:
     return "\n".join(f"{key.upper()}: {value}" for key, value in outputs if key not in own) or notes
 
 
+def with_turn(pipeline: Pipeline, step: Step, outputs: Context, notes: str) -> Step:
+    """The step with what its turn said, if it belongs to rounds."""
+    rounds = rounds_of(pipeline, step)
+    if rounds is None:
+        return step
+    own = {STATUS, step.plan.decision_key.lower()}
+    said = comparable("\n".join(value for key, value in outputs if key not in own) or notes)
+    return replace(step, said=said, converged=says_nothing_new(rounds, step, said))
+
+
+def decides(pipeline: Pipeline, step: Step, decision: str) -> bool:
+    """Whether something follows from the end of the step: a route of its decision, or the end of its rounds."""
+    ends = step.converged or decision == STORY_COMPLETE
+    return route_for(step, decision) is not None or (ends and rounds_of(pipeline, step) is not None)
+
+
 def plain_value(value: str) -> str:
     """A value in the form used for comparison: its first line, without quotes, emphasis and punctuation around it."""
     return value.strip().partition("\n")[0].strip(_MARKS).casefold()
@@ -99,7 +117,10 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
     """The effect that follows the step's decision, or why the route back is not allowed."""
     route = route_for(step, step.decision) or Route(value=step.decision)
     target = _reached(story.pipeline, step, route)
-    if target is not None and route.back and (spent := _spent(step, target)):
+    ended = _end_of_rounds(story.pipeline, step, route)
+    if ended and route.back:
+        target = None
+    if target is not None and route.back and not route.rounds and (spent := _spent(step, target)):
         return Spent(target=target, message=f"{step.id} {step.plan.name} {spent}: {step.verdict}")
     added = tuple(_additions(story.pipeline, step, route))
     edited = any(isinstance(fact, story_facts.WorkflowEdited) for fact in added)
@@ -114,8 +135,21 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
         back=target is not None and route.back,
         feedback=step.verdict,
         clear=route.clear,
+        ended=ended,
     )
     return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(*added, fact))
+
+
+def _end_of_rounds(pipeline: Pipeline, step: Step, route: Route) -> RoundsEnd | Literal[""]:
+    """Why the rounds of the step end with its decision; empty if they do not, or if it belongs to none."""
+    rounds = rounds_of(pipeline, step)
+    if rounds is None or (route.back and not route.rounds):
+        return ""
+    if step.decision == STORY_COMPLETE or (rounds.closed_by(step) and not route.back):
+        return RoundsEnd.COMPLETE
+    if step.converged:
+        return RoundsEnd.CONVERGED
+    return RoundsEnd.LAST if route.rounds and rounds.number >= rounds.most else ""
 
 
 def must_change(step: Step, decision: str) -> bool:
@@ -177,6 +211,8 @@ def routed(story: StoryState, fact: story_facts.StepRouted) -> StoryState | None
         pipeline = _back(pipeline, fact)
     elif pipeline.find(fact.target):
         pipeline = _onward(pipeline, fact)
+    elif fact.ended:
+        pipeline = _out_of_rounds(pipeline, fact)
     return replace(
         story,
         pipeline=pipeline,
@@ -194,6 +230,17 @@ def _onward(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
     )
 
 
+def _out_of_rounds(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
+    rounds = rounds_of(pipeline, pipeline.step(fact.step))
+    last = pipeline.index(rounds.team[-1].id) if rounds else 0
+    reason = f"{fact.step} ended the rounds: {fact.ended}"
+    return _changed(
+        pipeline,
+        range(pipeline.index(fact.step) + 1, last + 1),
+        lambda step: turn_step(replace(step, skip_reason=reason, passed_over=True), Trigger.SKIP),
+    )
+
+
 def _back(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
     """The target, the deciding step and all steps between run again. Steps skipped by an edit stay skipped, except the
     target, because the route names it.
@@ -201,8 +248,15 @@ def _back(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
     first = pipeline.index(fact.target)
     target = pipeline.steps[first]
     reopened = _again(target) or target
-    returned_for = fingerprint(fact.feedback)
-    counted = replace(reopened, retries=target.retries + 1, feedback=fact.feedback, returned_for=returned_for)
+    route = route_for(pipeline.step(fact.step), fact.value)
+    another_round = route is not None and route.rounds > 0
+    counted = replace(
+        reopened,
+        retries=target.retries + (not another_round),
+        rounds=target.rounds + another_round,
+        feedback=fact.feedback,
+        returned_for=fingerprint(fact.feedback),
+    )
     between = range(first + 1, pipeline.index(fact.step) + 1)
     return _changed(pipeline.with_step(counted), between, lambda step: _again(step) if _returns(step) else None)
 

@@ -54,6 +54,7 @@ class Step:
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
     retries: int = 0  # returns after a failure or through a route back
+    rounds: int = 0  # returns through a route with rounds, which are no retries
     restarts: int = 0  # requested by the agent itself
     questions: int = 0
     deferrals: int = 0  # limits that ended an attempt
@@ -61,6 +62,8 @@ class Step:
     promised: float = 0.0
     decision: str = ""  # of the last attempt; selects the route
     verdict: str = ""  # the reason for the decision
+    said: str = ""  # by the last turn in rounds, in the form used for comparison
+    converged: bool = False  # that turn said nothing new
     unsummarised: Unsummarised | None = None  # the next attempt only asks for the summary
     passed_over: bool = False  # skipped by a route, not by an edit
     start_commit: Commit = Commit("")

@@ -33,8 +33,9 @@ class Route:
     order.
 
     `target` is a step's name in a plan and its id in a pipeline. `clear` names the keys that are then removed from the
-    context. `adds` are steps of the catalogue that are then added after the deciding step. Values are compared without
-    regard to case.
+    context. `adds` are steps of the catalogue that are then added after the deciding step. A route back with `rounds`
+    is followed for at most that many rounds; `rounds` says what else ends them. Values are compared without regard to
+    case.
     """
 
     value: str
@@ -42,6 +43,7 @@ class Route:
     back: bool = False
     clear: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class StepPlan:
     contain. The answer's value for `decision_key`, the gates (`passed`, `failed`) or a person (`approved`, `rejected`)
     decide which of the `routes` is followed; `default` is the decision of an answer without that key. `shared_keys` are
     outputs that other steps may produce as well. `commands` are the checks of a gate step; without any it runs those of
-    the settings. A step that `plans` answers with stories; its changes in the workspace are dropped.
+    the settings. A step that `plans` answers with stories; its changes in the workspace are dropped. A step that
+    `completes` ends the rounds it belongs to if its answer says STORY_COMPLETE.
     """
 
     name: str
@@ -73,6 +76,7 @@ class StepPlan:
     shared_keys: tuple[str, ...] = ()
     commands: tuple[Gate, ...] = ()
     plans: bool = False
+    completes: bool = False
 
     @property
     def sizes(self) -> bool:

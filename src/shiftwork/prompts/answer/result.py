@@ -14,6 +14,7 @@ from typing import Final
 
 from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, route_for, verdict_of
 from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.rounds import STORY_COMPLETE
 from shiftwork.domain.workflow.template_values import Context, limited
 from shiftwork.prompts.answer.asked import SUMMARY, Asked
 from shiftwork.prompts.answer.contract import SUMMARY_LIMIT, Answer
@@ -64,7 +65,7 @@ def result(step: Step, said: Answer) -> Result | Amiss:
     if missing := _missing(step, said):
         return Amiss(error=missing)
     verdict = verdict_of(step, said.outputs, said.summary)
-    decision = decision_of(step, said.outputs)
+    decision = STORY_COMPLETE if _completes(step, said) else decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
     if _goes_on(step, decision) and (objection := rejection(said)):
@@ -78,6 +79,13 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         unsummarised=unsummarised,
         claimed=unsummarised and bool(said.finished or said.complete or said.outputs),
     )
+
+
+def _completes(step: Step, said: Answer) -> bool:
+    """Whether the answer ends the rounds of the step. A decision to go back contradicts the claim, and counts."""
+    decided = decision_of(step, said.outputs)
+    route = None if isinstance(decided, Undecided) else route_for(step, decided)
+    return step.plan.completes and bool(said.complete) and not (route and route.back)
 
 
 def _goes_on(step: Step, decision: str) -> bool:
@@ -107,7 +115,8 @@ def question(said: Answer) -> str:
 
 def _missing(step: Step, said: Answer) -> str:
     """What the answer lacks; a summary that is missing alone is not part of it."""
-    given = {key for key, _ in said.outputs} | ({STATUS} if said.finished else set())
+    done = said.finished or _completes(step, said)
+    given = {key for key, _ in said.outputs} | ({STATUS} if done else set())
     if not step.plan.input:
         lacking = [key for key in step.plan.output_keys if key not in given]
     elif expected := _expected(step):

@@ -51,6 +51,12 @@ def test_a_terminal_shows_boxes_loops_and_where_decisions_lead() -> None:
     assert drawn(load(path, path.name, path.parent).workflow) == GATED
 
 
+def test_a_route_with_rounds_says_how_many() -> None:
+    again = Route(value="again", target="a", back=True, rounds=3)
+    steps = (StepPlan(name="a", type="a"), StepPlan(name="b", type="b", decision_key="d", routes=(again,)))
+    assert "◆ D: again → back to a, at most 3 rounds" in drawn(Workflow(id="w", version=1, steps=steps))
+
+
 def test_more_decisions_than_a_box_has_lines_stand_below_each_other() -> None:
     routes = tuple(Route(value=f"v{number}", target="b") for number in range(5))
     steps = (StepPlan(name="a", type="a", decision_key="d", routes=routes), StepPlan(name="b", type="b"))

@@ -118,7 +118,8 @@ class StepRetried(Fact):
 class StepRouted(Fact):
     """The story followed a decision: forward to `target`, skipping the steps between, or `back` to it, so that all
     steps from there to the deciding step run again; without a target, to the next step. After a route back, `feedback`
-    goes into the target's next prompt. The keys in `clear` were removed from the context.
+    goes into the target's next prompt. The keys in `clear` were removed from the context. `ended` says why the rounds
+    of the step have ended, if they have; without a target, the rest of the round is then skipped.
     """
 
     step: StepId
@@ -127,6 +128,7 @@ class StepRouted(Fact):
     back: bool
     feedback: str
     clear: tuple[str, ...] = ()
+    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,13 @@ def _nodes(steps: tuple[StepPlan, ...]) -> list[dict[str, object]]:
             "kind": step.kind.value,
             "agent": step.agent,
             "routes": [
-                {"value": route.value, "to": route.target, "back": route.back, "adds": list(route.adds)}
+                {
+                    "value": route.value,
+                    "to": route.target,
+                    "back": route.back,
+                    "adds": list(route.adds),
+                    "rounds": route.rounds,
+                }
                 for route in step.routes
             ],
             "body": _nodes(step.body),

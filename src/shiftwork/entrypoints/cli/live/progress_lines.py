@@ -68,6 +68,7 @@ REPORTED: Final = {
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was rejected",
     "step_routed": "decided",
+    "rounds_ended": "the rounds ended",
     "question_asked": "question for you",
     "story_held": "needs you",
     "story_answered": "answered",

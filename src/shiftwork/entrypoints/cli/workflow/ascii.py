@@ -28,6 +28,7 @@ def routes(step: StepPlan) -> Iterator[str]:
     for route in step.routes:
         way = f"back to {route.target}" if route.back else f"on to {route.target}" if route.target else "continue"
         way = f"add {', '.join(route.adds)}" if route.adds else way
+        way = f"{way}, at most {route.rounds} rounds" if route.rounds else way
         yield f"{key}{route.value} → {way}"
 
 
