@@ -32,12 +32,14 @@ verify-*) echo "STATUS: done" ;;
 COMPOUND = """\
 brainstorm-1) echo "APPROACH: a file"; echo "RISKS: none" ;;
 brainstorm-*) echo "APPROACH: two files"; echo "RISKS: few" ;;
-plan-*) echo "PLAN: round $round" ;;
-work-*) echo "$round" > work.txt; echo "IMPLEMENTATION_SUMMARY: work $round" ;;
+plan-*) mkdir -p docs/plans; echo "plan $round" > docs/plans/US-001.md
+  echo "PLAN_FILE: docs/plans/US-001.md"; echo "PLAN_SUMMARY: round $round" ;;
+work-*) echo "$round" > work.txt; echo "IMPLEMENTATION_SUMMARY: work $round"; echo "FILES_CHANGED: work.txt" ;;
 review-1) echo "DECISION: needs_fixes"; echo "REVIEW_ISSUES: no tests"; echo "REVIEW_NOTES: nearly" ;;
 review-2) echo "DECISION: REJECTED"; echo "REVIEW_ISSUES: all of it"; echo "REVIEW_NOTES: one file will not do" ;;
 review-*) echo "DECISION: approved"; echo "REVIEW_NOTES: good" ;;
-compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo "LEARNINGS: two files" ;;
+compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo "LEARNINGS: two files"
+  echo "FILE_CREATED: docs/solutions/files.md" ;;
 """
 
 RELAY = """\
@@ -87,12 +89,33 @@ def test_compound_repairs_or_begins_again_as_its_reviewer_decides(tmp_path: Path
     assert outcome_of(project, "work", "fix this first:") == ["", "no tests", ""], (
         "an approach that is new has no issues"
     )
-    assert outcome_of(project, "work", "The plan:") == ["round 1", "round 1", "round 2"]
-    assert outcome_of(project, "brainstorm", "this is why:") == ["", "one file will not do"]
+    assert outcome_of(project, "work", "The plan:") == ["docs/plans/US-001.md"] * 3
+    assert outcome_of(project, "work", "In short:") == ["round 1", "round 1", "round 2"]
+    assert outcome_of(project, "brainstorm", "was rejected:") == ["", "REVIEW_ISSUES: all of it"]
+    assert outcome_of(project, "brainstorm", "REVIEW_NOTES:") == ["", "one file will not do"]
     assert outcome_of(project, "plan", "The approach:") == ["a file", "two files"]
+    assert outcome_of(project, "review", "The plan:") == ["docs/plans/US-001.md"] * 3
+    assert outcome_of(project, "review", "They changed:") == ["work.txt"] * 3
+    assert outcome_of(project, "compound", "The review decided:") == ["approved"]
     assert outcome_of(project, "compound", "What the reviewer said:") == ["good"]
+    assert project.git("show", "main:docs/plans/US-001.md") == "plan 2"
     assert project.git("show", "main:work.txt") == "3"
     assert project.git("show", "main:docs/solutions/files.md") == "learnt"
+
+
+def test_compound_tells_its_last_step_what_had_to_be_fixed(tmp_path: Path) -> None:
+    project = ran(tmp_path, "compound", COMPOUND.replace("DECISION: REJECTED", "DECISION: needs_fixes"))
+    assert outcome_of(project, "compound", "had to be fixed on the way:") == ["all of it"]
+
+
+def test_compound_begins_again_three_times_at_most(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    never = COMPOUND.replace("DECISION: needs_fixes", "DECISION: rejected").replace("approved", "rejected")
+    project.settle(agent=AGENT.format(where=project.shared / "prompts", cases=never), gates='anything = "true"')
+    ended = project.shiftwork("run", "Count to two", "--workflow", "compound")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert attempts(project) == {"brainstorm": 4, "plan": 4, "work": 4, "review": 4, "compound": 0}
+    assert "brainstorm was already repeated 3 times, which is its limit" in ended.stdout
 
 
 @pytest.mark.parametrize(
