@@ -16,6 +16,7 @@ from shiftwork.app.views.report import report
 from shiftwork.app.views.story_list import roll
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId
+from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import one_shot
@@ -95,6 +96,15 @@ def test_what_the_steps_before_have_set_reaches_the_stories(rig: Rig) -> None:
     state = asyncio.run(rig.run(workflow=WORKFLOW))
     story = asyncio.run(rig.story(state, "A-1"))
     assert ("style", "calm") in story.dialogue.context
+
+
+def test_planned_stories_get_the_typecheck_of_the_project_as_a_criterion(rig: Rig) -> None:
+    rig.script = planning("A-1")
+    rig.gates = (*rig.gates, Gate(name="typecheck", command="true"))
+    state = asyncio.run(rig.run(workflow=WORKFLOW))
+    assert state.status is RunStatus.COMPLETED
+    planned = asyncio.run(rig.story(state, StoryId("A-1"))).given.story
+    assert [criterion.text for criterion in planned.criteria] == ["a file is there", "Typecheck passes"]
 
 
 def test_a_plan_that_cannot_be_used_is_asked_for_again(rig: Rig) -> None:

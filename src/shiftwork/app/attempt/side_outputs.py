@@ -7,6 +7,8 @@ from shiftwork.app.attempt.memory import remarks_of, share
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.memory.notes import Remark
 from shiftwork.domain.proof.claim import Evidence
+from shiftwork.domain.spec.named_gates import gates_of_run
+from shiftwork.domain.spec.typecheck import with_typecheck
 from shiftwork.domain.story import facts as story_facts
 
 
@@ -18,7 +20,12 @@ async def reserved(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -
 
 
 def planned(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
-    return (story_facts.StoriesPlanned(at=attempt.now, by=attempt.step.id, stories=said.plan),) if said.plan else ()
+    if not said.plan:
+        return ()
+    given = attempt.story.given
+    gates = gates_of_run(attempt.recorder.context.work_policy.gates, given.gates, given.without_gates)
+    stories = with_typecheck(said.plan, gates)
+    return (story_facts.StoriesPlanned(at=attempt.now, by=attempt.step.id, stories=stories),)
 
 
 def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:

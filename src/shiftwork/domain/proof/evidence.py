@@ -22,10 +22,14 @@ from shiftwork.domain.proof.verdict import FileFound, Findings, Judged, NameFoun
 from shiftwork.domain.spec.checkability import checkable
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
+from shiftwork.domain.spec.typecheck import asks_for_typecheck, is_typecheck
 
 TEST: Final = "test"
 VERIFICATION: Final = "verification"
 CITATION: Final = "citation"
+GATE: Final = "gate"
+"""Reported by nobody: the gate itself shows what a criterion says about it."""
+
 _ALIASES: Final = {"step": VERIFICATION}
 _CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 _RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
@@ -109,10 +113,19 @@ def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, re
     verdict, why = Verdict.MISSING, "no evidence was reported"
     if claim:
         verdict, why = _verdict(story, case, claim, findings, report)
+    if verdict is not Verdict.HOLDS and asks_for_typecheck(criterion.text) and (gate := _type_checker(report)):
+        claim = Evidence(criterion=criterion.id, kind=GATE, reference=gate)
+        verdict, why = Verdict.HOLDS, "passed on the commit"
     if verdict is not Verdict.HOLDS and case.confirmed and not checkable(criterion):
         verdict, why = Verdict.CONFIRMED, f"a person says: {case.confirmed}"
     kind, reference = (_kind(claim), claim.reference) if claim else ("", "")
     return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why=why)
+
+
+def _type_checker(report: GateReport) -> str:
+    """The gate that has checked the types; empty if none has. Verification steps have no command and do not count."""
+    passed = (result for result in report.results if result.passed and result.command)
+    return next((result.name for result in passed if is_typecheck(result.name, result.command)), "")
 
 
 def _evidence_for(case: Case, criterion: Criterion) -> Evidence | None:

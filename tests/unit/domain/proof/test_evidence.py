@@ -189,3 +189,27 @@ def test_a_criterion_that_a_step_stands_for_needs_no_person() -> None:
     vague = (Criterion(id="VS-1", text="It is pleasant"), Criterion(id="AC-1", text="It is pleasant"))
     story = Story(id="US-1", title="t", description="d", criteria=vague, verification=(STEP,))  # type: ignore[arg-type]
     assert [criterion.id for criterion in uncheckable(story)] == ["AC-1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "passed", "verdict"),
+    [
+        ("typecheck", "npx tsc", True, Verdict.HOLDS),
+        ("typecheck", "npx tsc", False, Verdict.MISSING),
+        ("test", "pytest", True, Verdict.MISSING),
+        ("TYPES-1 AC-2", "", True, Verdict.MISSING),
+    ],
+)
+def test_the_gate_that_checks_types_shows_that_the_typecheck_passes(
+    name: str, command: str, *, passed: bool, verdict: Verdict
+) -> None:
+    case = Case(criteria=(Criterion(id="AC-1", text="Typecheck passes"),), policy=ProofPolicy.STRICT)
+    result = GateResult(name=name, passed=passed, seconds=1, command=command)
+    (judged,) = judge("US-001", case, FOUND, GateReport(commit=COMMIT, results=(result,))).criteria
+    assert judged.verdict is verdict
+    shown = (
+        ("gate", name, "passed on the commit")
+        if passed and command == "npx tsc"
+        else ("", "", "no evidence was reported")
+    )
+    assert (judged.kind, judged.reference, judged.why) == shown
