@@ -15,23 +15,23 @@ REQUEST = "Count to two in count.txt"
 
 
 def hands_on(step: str, request: ModelRequest) -> Turn:
-    """One number a round: what is missing is known from the baton alone."""
+    """One number a round: what is missing is known from the handoff alone."""
     second = "the two is missing" in request.prompt
     match (step, request.turn):
         case ("planner", _):
-            return Say(text="ORDERS: the two is missing, add it" if second else "ORDERS: begin with one")
+            return Say(text="HANDOFF: the two is missing, add it" if second else "HANDOFF: begin with one")
         case ("coder", 0):
             return call("Bash", command=f"echo {'two' if second else 'one'} >> count.txt")
         case ("reviewer", 0) | ("tester", 0):
             return call("Bash", command="cat count.txt")
         case ("tester", _) if "two" not in request.last_tool_result:
-            return Say(text="VERDICT: again\nBATON: the two is missing")
+            return Say(text="VERDICT: retry\nHANDOFF: the two is missing")
         case _:
-            said = {"coder": "DONE: a number", "reviewer": "FINDINGS: nothing", "tester": "VERDICT: Done"}
+            said = {"coder": "HANDOFF: a number", "reviewer": "HANDOFF: read it", "tester": "VERDICT: Done"}
             return Say(text=said[step])
 
 
-def test_a_second_round_is_run_with_the_baton_of_the_first_and_then_it_lands(
+def test_a_second_round_is_run_with_the_handoff_of_the_first_and_then_it_lands(
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
@@ -45,6 +45,7 @@ def test_a_second_round_is_run_with_the_baton_of_the_first_and_then_it_lands(
     assert len(handover.proved()) == 2, "beside the base: what is not done yet is not offered to the gate"
     prompts = handover.asked()
     assert [step_name(prompt) for prompt in prompts] == ROUND * 2
-    assert "has handed on: \n" in prompts[0]
-    assert "has handed on: the two is missing\n" in prompts[4]
-    assert "the two is missing, add it\n" in prompts[5]
+    assert "Handed on to you: \n" in prompts[0]
+    assert "Handed on to you: the two is missing\n" in prompts[4]
+    assert "Handed on to you: the two is missing, add it\n" in prompts[5]
+    assert "## Coder\n\nYou write code" in prompts[5]

@@ -43,10 +43,10 @@ compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo
 """
 
 RELAY = """\
-planner-*) echo "ORDERS: part $round" ;;
-coder-*) echo "$round" > work.txt; echo "DONE: wrote $round" ;;
-reviewer-*) echo "FINDINGS: {findings}" ;;
-tester-*) echo "VERDICT: again"; echo "BATON: {baton}" ;;
+planner-*) echo "HANDOFF: part $round" ;;
+coder-*) echo "$round" > work.txt; echo "HANDOFF: wrote $round" ;;
+reviewer-*) echo "HANDOFF: {findings}" ;;
+tester-*) echo "VERDICT: retry"; echo "HANDOFF: {baton}" ;;
 """
 """A team whose tester is never content."""
 
@@ -133,4 +133,5 @@ def test_the_gates_decide_about_the_work_of_a_relay_however_its_rounds_end(
     project = ran(tmp_path, "relay", RELAY.format(findings=findings, baton=baton), shows=f"the rounds ended: {ended}")
     tried = 0 if "complete" in ended else rounds
     assert attempts(project) == {"planner": rounds, "coder": rounds, "reviewer": rounds, "tester": tried}
+    assert outcome_of(project, "coder", "Handed on to you:") == [f"part {number + 1}" for number in range(rounds)]
     assert project.git("show", "main:work.txt") == str(rounds)

@@ -72,7 +72,7 @@ def prompts(name: str, given: Surroundings = GIVEN) -> Iterator[tuple[str, str]]
             ]
             now = replace(step, status=StepStatus.IN_PROGRESS)
             state = StoryState(
-                assignment=replace(assignment(story), task=TASK),
+                assignment=replace(assignment(story), task=TASK, agents=workflow.agents),
                 pipeline=Pipeline(steps=(*done, now, *steps[place + 1 :])),
                 dialogue=Dialogue(context=produced, notes=SCRATCH),
             )

@@ -30,6 +30,11 @@ def instructions(plan: StepPlan, conditions: Collection[str] = ()) -> str:
     need a condition, or need that it does not hold, are left out otherwise.
     """
     name = "sizing" if plan.type == "coding" and plan.sizes else plan.type if plan.type in CATALOGUE else CUSTOM
+    return selected(name, conditions)
+
+
+def selected(name: str, conditions: Collection[str]) -> str:
+    """The text of a template for these conditions."""
     lines = template(name).split("\n")
     return "\n".join(_CONDITION.sub("", line, count=1) for line in lines if _holds(line, conditions))
 

@@ -1,11 +1,11 @@
 """Builds the workflow model from the entries of a file; `planning.desugar` expands short forms."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.adapters.workflows._personas import Personas
+from shiftwork.adapters.workflows._personas import Personas, team_agent
 from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.adapters.workflows.workflow_fields import DEFAULT_RETRIES
 from shiftwork.domain.gates.gate import Gate
@@ -13,19 +13,21 @@ from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.template_values import BUILT_IN
 from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
 from shiftwork.planning import desugar
+from shiftwork.planning.team import TEAM_ROLES, USUAL_ROUNDS, turns
 
 STORIES: Final = "stories"
 OWN: Final = "custom"
 """The type of a step with its own prompt whose id is also in the catalogue: the id gives it no rights."""
 
 _GATE_MINUTES: Final = 15
-_JUDGING: Final = frozenset({"verification", "testing"})
+_JUDGING: Final = frozenset({"verification", "testing", "scanning"})
 _STORIES: Final = re.compile(r"\bSTORIES_JSON\b")
 
 
 def build(root: Entry, personas: Personas) -> Workflow:
     profiles = root.pairs("profiles")
-    agents = tuple(_agent(entry, profiles, personas.of(entry)) for entry in root.entries("agents"))
+    own = tuple(_agent(entry, profiles, personas.of(entry)) for entry in root.entries("agents"))
+    agents = (*own, *_team_agents(root, {agent.id for agent in own}, profiles))
     steps = Steps({agent.id: agent for agent in agents}).pipeline(root.entries("steps"))
     loops = (entry.entry("loop").number("parallel") for entry in root.entries("steps"))
     parallel = root.number("parallel") or next((number for number in loops if number), None)
@@ -64,6 +66,13 @@ def _agent(entry: Entry, profiles: Mapping[str, str], persona: tuple[tuple[str, 
     )
 
 
+def _team_agents(root: Entry, own: Collection[str], profiles: Mapping[str, str]) -> Iterable[AgentPlan]:
+    every = (entry for step in root.entries("steps") for entry in (step, *step.entries("body")))
+    members = dict.fromkeys(member for entry in every for member in entry.texts("team"))
+    made = (team_agent(member) for member in members if member in TEAM_ROLES and member not in own)
+    return (replace(agent, profile=profiles.get(agent.role, "")) for agent in made)
+
+
 def kind_of(entry: Entry) -> StepKind:
     if entry.text("type") == StepKind.LOOP or entry.text("kind") == StepKind.LOOP:
         return StepKind.LOOP
@@ -98,9 +107,17 @@ class Steps:
         by_id = {entry.text("id"): entry for entry in entries}
         taken = {verifies(entry) for entry in entries if verifies(entry) in by_id}
         kept = [entry for entry in entries if entry.text("id") not in taken]
-        plans = [self._loop(entry, by_id) if kind_of(entry) is StepKind.LOOP else self._single(entry) for entry in kept]
+        plans = [plan for entry in kept for plan in self._plans_of(entry, by_id)]
         limited = _limited(plans, [entry for entry in kept if kind_of(entry) is not StepKind.LOOP], by_id)
         return desugar.with_judges(limited, self._judges)
+
+    def _plans_of(self, entry: Entry, by_id: Mapping[str, Entry]) -> tuple[StepPlan, ...]:
+        if kind_of(entry) is StepKind.LOOP:
+            return (self._loop(entry, by_id),)
+        team = [member for member in entry.texts("team") if member in self._agents]
+        if not team:
+            return (self._single(entry),)
+        return turns(self._single(entry), team, int(entry.number("rounds") or USUAL_ROUNDS), self._judges)
 
     def _loop(self, entry: Entry, by_id: Mapping[str, Entry]) -> StepPlan:
         return StepPlan(

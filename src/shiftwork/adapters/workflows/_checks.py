@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Final
 
 from shiftwork.adapters.workflows._building import kind_of, type_of, verifies
 from shiftwork.adapters.workflows._diagnostics import Diagnostics
@@ -11,14 +13,21 @@ from shiftwork.adapters.workflows.workflow_fields import CONTINUE, ROLES
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.template_values import PROTECTED_KEYS
 from shiftwork.domain.workflow.workflow import StepKind, Workflow
-from shiftwork.planning import workflow_checks
+from shiftwork.planning import team, workflow_checks
 from shiftwork.prompts.answer.problem import did_you_mean, shown
 from shiftwork.prompts.render import names
+
+_OF_TEAMS: Final = frozenset({"id", "team", "rounds", "description", "timeout", "max_retries", "on_exhausted"})
+_INSTEAD: Final = "workspace.files of an agent say what it does"
+
+
+def every_step(root: Entry) -> list[Entry]:
+    return [entry for step in root.entries("steps") for entry in (step, *step.entries("body"))]
 
 
 def check_file(root: Entry, diagnostics: Diagnostics) -> None:
     """All checks that need only the file."""
-    every = [entry for step in root.entries("steps") for entry in (step, *step.entries("body"))]
+    every = every_step(root)
     _twice(root.entries("agents"), "agent", diagnostics)
     # A step of a loop may have the loop's own id, because expanded short forms of loops look like that.
     inner = {id(entry) for step in root.entries("steps") for entry in step.entries("body") if _like(entry, step)}
@@ -70,6 +79,11 @@ class _Step:
 
     def check(self) -> None:
         self._useless()
+        if self._step.has("team"):
+            self._team()
+            return
+        if self._step.has("rounds"):
+            self._at_key("rounds", "rounds belongs to a step with a team, or to a route with retry_step")
         self._needs()
         self._decisions()
         if self._kind is StepKind.LOOP:
@@ -103,6 +117,16 @@ class _Step:
                 needed = "type: loop" if kinds == (StepKind.LOOP,) else f"kind: {kinds[0]}"
                 message = f"{name} belongs to a step with {needed}; this step is of kind {self._kind}"
                 self._at_key(name, message)
+
+    def _team(self) -> None:
+        for name in self._step.keys.keys() - _OF_TEAMS:
+            self._at_key(name, f"{name} does not belong to a step with a team; {_INSTEAD}")
+        agents = [agent.text("id") for agent in self._root.entries("agents")]
+        taken = {entry.text("id") for entry in every_step(self._root) if entry is not self._step}
+        earlier = takewhile(lambda entry: entry is not self._step, every_step(self._root))
+        others = taken.union(*(entry.texts("team") for entry in earlier))
+        for text in team.mistakes(self._step.texts("team"), agents, others):
+            self._mistake("team", text)
 
     def _needs(self) -> None:
         if self._step.has("body"):

@@ -5,8 +5,11 @@ from typing import Final
 
 from shiftwork.adapters.workflows._diagnostics import Diagnostics
 from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.adapters.workflows.lookup import PACKAGED
 from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.bounded import read_text
+from shiftwork.domain.workflow.workflow import AgentPlan
+from shiftwork.planning.team import TEAM_ROLES
 from shiftwork.prompts.answer.problem import shown
 
 _LARGEST: Final = 64 * 1024
@@ -50,6 +53,12 @@ class Personas:
         if not file.is_relative_to(self._within):
             raise ValueError(f"is outside of {self._within.name}, and is not read")
         return read_text(file, _LARGEST)
+
+
+def team_agent(role: str) -> AgentPlan:
+    """An agent for a role of teams that comes with the package."""
+    text = (PACKAGED / "personas" / f"{role}.md").read_text(encoding="utf-8")
+    return AgentPlan(id=role, name=role.title(), role=TEAM_ROLES[role], persona=((role.title(), text),))
 
 
 def _why(error: OSError | ValueError) -> str:

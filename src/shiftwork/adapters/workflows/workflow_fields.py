@@ -18,11 +18,11 @@ from shiftwork.adapters.workflows._shapes import (
 )
 from shiftwork.domain.workflow.guardrails import HARNESS_ONLY
 from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.planning.team import LARGEST_TEAM, SMALLEST_TEAM, TEAM_ROLES, USUAL_ROUNDS
 
 DEFAULT_RETRIES: Final = 2
 MOST_STEPS: Final = 30
 MOST_AGENTS: Final = 50
-MOST_ROUNDS: Final = 20
 CONTINUE: Final = "continue"
 ROLES: Final = ("analysis", "coding", "verification", "testing", "pr", "scanning")
 
@@ -33,6 +33,16 @@ _HUMAN: Final = Text(one_of=("human",))
 _RETRIES: Final = Number(least=0, most=100)
 _SECONDS: Final = Number(least=1, most=86_400, whole=False)
 _MINUTES: Final = Number(least=0.1, most=1_440, whole=False)
+_ROUNDS: Final = Number(least=1, most=20)
+_TEAM: Final = (
+    f"Instead of a prompt: {SMALLEST_TEAM} to {LARGEST_TEAM} agents that take turns in rounds, in this order, each as "
+    f"a step: ids of `agents`, or roles that need no agent: {', '.join(f'`{role}`' for role in TEAM_ROLES)}."
+)
+_ROUTE_ROUNDS: Final = (
+    "With `retry_step`: the steps from there to this one are a team that works in at most so many rounds. They also "
+    "end when nothing new is said, or when an agent of the role `verification`, `testing` or `scanning` says "
+    "`STORY_COMPLETE: <id>`. The story then goes on, and its gates decide."
+)
 
 
 def _field(name: str, shape: Shape, about: str, **more: object) -> Field:
@@ -164,6 +174,8 @@ _STEP: Final = Table(
             "Those of its `output_keys` that another step may produce as well; both must list them.",
             also=("produces_shared",),
         ),
+        _field("team", Texts(of=_NAME), _TEAM),
+        _field("rounds", _ROUNDS, "How many rounds the team works at most.", default=str(USUAL_ROUNDS)),
         _field("loop", Block(table="loop"), "How a step of `type: loop` runs over the stories."),
         _field("body", Blocks(table="step", most=MOST_STEPS), "The steps that each story goes through, in a loop."),
         _field(
@@ -228,13 +240,7 @@ _ROUTE: Final = Table(
         _field("next_step", Text(), "A later step; the steps between are skipped."),
         _field("retry_step", Text(), "An earlier step; it and all steps after it run again."),
         _field("add_steps", Texts(of=_ADDABLE), "Steps of the catalogue to add after this one."),
-        _field(
-            "rounds",
-            Number(least=1, most=MOST_ROUNDS),
-            "With `retry_step`: the steps from there to this one are a team that works in at most so many rounds. They "
-            "also end when nothing new is said, or when an agent of the role `verification` or `testing` says "
-            "`STORY_COMPLETE: <id>`. The story then goes on, and its gates decide.",
-        ),
+        _field("rounds", _ROUNDS, _ROUTE_ROUNDS),
         _field("clear", _KEYS, "Values to delete on this route."),
         _field("pass_outputs", _KEYS, "From other tools.", idle="later steps see all outputs of earlier steps"),
     ),
