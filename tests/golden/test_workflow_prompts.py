@@ -106,6 +106,17 @@ def test_every_prompt_says_what_is_asked_for_and_what_is_forbidden(name: str) ->
         assert all(f"{key.upper()}:" in step.input for key in step.output_keys), step.name
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_agent_of_a_bundled_workflow_has_a_short_persona_in_its_prompts(name: str) -> None:
+    workflow = loaded(name)
+    texts = {agent.id: text.strip() for agent in workflow.agents for _, text in agent.persona}
+    assert texts.keys() == {agent.id for agent in workflow.agents}
+    assert all(len(text) <= 200 and "\n" not in text for text in texts.values())
+    found = dict(prompts(name))
+    for step in steps_of(workflow):
+        assert found[f"{name}.{step.name}"].count(texts.get(step.agent, "# Who you are")) == bool(step.agent)
+
+
 @pytest.mark.parametrize("tools", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prompt_holds_the_memory_the_checks_and_the_names(name: str, *, tools: bool) -> None:
