@@ -29,6 +29,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "answer",
         "budget",
         "cleanup",
+        "codetether",
         "gates",
         "included",
         "ladder",

@@ -144,9 +144,9 @@ def test_what_a_person_is_needed_for(answer: str, asked: str) -> None:
 # STORY_COMPLETE in rounds ---------------------------------------------------------------------------------------------
 
 
-def turn_of(answer: str, *, completes: bool = True) -> Result | Amiss:
+def turn_of(answer: str, *, completes: bool = True, default: str = "") -> Result | Amiss:
     routes = (Route(value="done"), Route(value="again", target="coder", back=True, rounds=5))
-    plan = planned("check", input="Check.", decision_key="VERDICT", routes=routes, completes=completes)
+    plan = planned("check", input="Check.", decision_key="VERDICT", routes=routes, completes=completes, default=default)
     return result(pipeline_of((plan,)).steps[0], parse(answer))
 
 
@@ -157,6 +157,12 @@ def test_a_step_that_may_end_the_rounds_does_so_by_saying_that_the_story_is_comp
     alone = turn_of("STORY_COMPLETE: US-001")
     assert isinstance(alone, Result)
     assert (alone.decision, alone.unsummarised, alone.claimed) == ("story_complete", True, True)
+
+
+def test_the_claim_counts_before_the_decision_of_an_answer_without_one() -> None:
+    ended = turn_of("HANDOFF: nothing\nSTORY_COMPLETE: US-001", default="again")
+    assert isinstance(ended, Result)
+    assert ended.decision == "story_complete"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ for `STATUS: done`. If only the SUMMARY is missing, the answer is a result: the 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, route_for, verdict_of
@@ -82,10 +82,14 @@ def result(step: Step, said: Answer) -> Result | Amiss:
 
 
 def _completes(step: Step, said: Answer) -> bool:
-    """Whether the answer ends the rounds of the step. A decision to go back contradicts the claim, and counts."""
-    decided = decision_of(step, said.outputs)
-    route = None if isinstance(decided, Undecided) else route_for(step, decided)
-    return step.plan.completes and bool(said.complete) and not (route and route.back)
+    """Whether the answer ends the rounds of the step. A stated decision to go back contradicts the claim, and counts;
+    the default decision is none.
+    """
+    if not (step.plan.completes and said.complete):
+        return False
+    stated = decision_of(replace(step, plan=replace(step.plan, default="")), said.outputs)
+    route = None if isinstance(stated, Undecided) else route_for(step, stated)
+    return route is None or not route.back
 
 
 def _goes_on(step: Step, decision: str) -> bool:
