@@ -14,7 +14,7 @@ from tests.e2e.claude_rig import Handover, step_name
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.slow]
 
-FILES = ROOT / "tests" / "golden" / "workflows" / "third_party"
+FILES = ROOT / "tests" / "golden" / "workflows" / "antfarm_shape"
 REQUEST = "Greet people in the morning and in the evening"
 
 
@@ -22,7 +22,8 @@ def taking_over(workflow: str, root: Path, program: Path, server: ModelServer) -
     """A repository that holds the workflow where antfarm's users have it, trusted as it is."""
     handover = Handover(root=root, program=program, server=server)
     handover.prepare(gate="true")
-    shutil.copytree(FILES / workflow, handover.repo / "workflows" / workflow)
+    for folder in (f"workflows/{workflow}", "agents"):
+        shutil.copytree(FILES / folder, handover.repo / folder)
     handover.git("add", "-A")
     handover.git("commit", "--quiet", "-m", "a workflow")
     return handover

@@ -91,6 +91,14 @@ def test_a_run_goes_through_the_steps_of_the_workflow_that_was_asked_for(project
     assert [step["name"] for step in steps] == ["coding", "smoke"]
 
 
+def test_a_name_of_another_tool_is_reported_and_the_run_goes_on(project: Project) -> None:
+    flow(project, "id: one-step\nsteps:\n  - { id: coding, type: coding, input: 'Do {{task}} on {{planet}}.' }\n")
+    note = "note: step 'coding': {{planet}} is a name that nothing provides, so it is empty"
+    ran = project.shiftwork("run", "--workflow", "one-step", "make a file")
+    assert (ran.returncode, note in ran.stderr) == (0, True), ran
+    assert "{{planet}}" in project.shiftwork("workflow", "validate", "one-step").stdout
+
+
 def test_a_workflow_that_is_not_there_starts_nothing(project: Project) -> None:
     ran = project.shiftwork("run", "--workflow", "one-stpe", "make a file")
     assert (ran.returncode, "there is no workflow 'one-stpe'" in ran.stderr) == (64, True)

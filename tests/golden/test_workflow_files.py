@@ -1,4 +1,5 @@
-"""Third-party workflow files: errors say what is wrong, where, and what was meant; valid files fit the schema.
+"""Workflow files: errors say what is wrong, where, and what was meant; valid files fit the schema. Those in
+`antfarm_shape` are our own, in the fields and folders that antfarm publishes.
 
 After changing a message on purpose, record them again with `python tests/golden/test_workflow_files.py` and read
 the difference.
@@ -22,7 +23,8 @@ from shiftwork.errors import WorkflowError
 
 HERE = Path(__file__).parent / "workflows"
 BROKEN = sorted((HERE / "broken").glob("*.yml"))
-STRANGERS = sorted([*(HERE / "third_party").glob("*.yml"), *(HERE / "third_party").glob("*/workflow.yml")])
+SHAPED = HERE / "antfarm_shape"
+STRANGERS = sorted([*SHAPED.glob("*.yml"), *SHAPED.rglob("workflow.yml")])
 BUNDLED = [found.path for found in find_all(HERE / "nowhere", HERE / "nowhere")]
 WHOLE = STRANGERS + BUNDLED
 
@@ -32,7 +34,7 @@ def named(path: Path) -> str:
 
 
 def read(path: Path) -> Loaded:
-    return load(path, path.name, path.parent)
+    return load(path, path.name, SHAPED if path.is_relative_to(SHAPED) else path.parent)
 
 
 def outcome_of(path: Path) -> str:
@@ -108,7 +110,7 @@ def test_the_reference_and_the_schema_are_as_the_tables_are() -> None:
 
 
 def test_feature_dev_in_its_original_fields_is_a_loop_of_implement_and_verify() -> None:
-    loaded = read(HERE / "third_party" / "feature-dev" / "workflow.yml")
+    loaded = read(SHAPED / "workflows" / "feature-dev" / "workflow.yml")
     assert [step.name for step in loaded.workflow.steps] == ["plan", "setup", "implement", "test", "pr", "review"]
     loop = loaded.workflow.steps[2]
     assert loop.kind is StepKind.LOOP
@@ -118,7 +120,15 @@ def test_feature_dev_in_its_original_fields_is_a_loop_of_implement_and_verify() 
         ("verify", StepKind.AGENT),
     ]
     idle = {note.text.split(" has no effect")[0].rpartition(": ")[2] for note in loaded.notes}
-    assert idle == {"polling", "cron", "pollingModel", "baseDir", "skills", "fresh_session"}
+    assert idle == {"polling", "cron", "notifications", "pollingModel", "baseDir", "skills", "fresh_session"}
+
+
+@pytest.mark.parametrize("name", ["feature-dev", "bug-fix", "security-audit"])
+def test_every_name_in_the_published_shape_has_a_value_and_every_agent_its_three_files(name: str) -> None:
+    loaded = read(SHAPED / "workflows" / name / "workflow.yml")
+    assert [note.text for note in loaded.notes if "nothing provides" in note.text] == []
+    files = {tuple(file for file, _ in agent.persona) for agent in loaded.workflow.agents}
+    assert files == {("AGENTS.md", "SOUL.md", "IDENTITY.md")}
 
 
 if __name__ == "__main__":

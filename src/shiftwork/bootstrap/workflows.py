@@ -12,6 +12,7 @@ from shiftwork.adapters.workflows.writing import persona_files
 from shiftwork.bootstrap.workflow_claims import claim_of, replaced_by
 from shiftwork.config.trust.consent_claims import Claim
 from shiftwork.domain.workflow.workflow import WORKFLOWS, Workflow
+from shiftwork.planning.workflow_checks import unresolved
 
 __all__ = [
     "OWN_FOLDER",
@@ -44,6 +45,11 @@ class Choice:
     claim: Claim | None = None
     replaces: str = ""
 
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """What to say about names in its templates that nothing provides."""
+        return tuple(f"step {flaw.step!r}: {flaw.message}" for flaw in unresolved(self.workflow))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
@@ -74,7 +80,7 @@ def choose(wanted: str, root: Path, user: Path) -> Choice:
     if inside and not any(finding.name == wanted for finding in find_all(root, _folder(user))):
         return Choice(workflow=inside, name=wanted, origin=Origin.PACKAGE)
     found = find(wanted, root, _folder(user), WORKFLOWS)
-    loaded = load(found.path, _shown(found.path, root), found.within)
+    loaded = load(found.path, _shown(found.path, root), *found.within)
     replaced = replaced_by(found, root, _folder(user))
     return Choice(
         workflow=loaded.workflow,
@@ -90,7 +96,7 @@ def choose(wanted: str, root: Path, user: Path) -> Choice:
 def packaged_workflow(name: str) -> Workflow:
     """A workflow of the package, by name, for the program's own use. No file of a repository can replace it."""
     found = find(name, PACKAGED, PACKAGED)
-    return load(found.path, found.path.name, found.within).workflow
+    return load(found.path, found.path.name, *found.within).workflow
 
 
 def packaged_schema() -> str:

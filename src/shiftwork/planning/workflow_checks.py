@@ -53,15 +53,49 @@ def _own_names(workflow: Workflow) -> frozenset[str]:
 
 
 def check_templates(workflow: Workflow) -> tuple[Flaw, ...]:
-    """Finds names that nothing produces, and keys that two steps declare without listing them as shared."""
+    """Finds misspelt names, and keys that two steps declare without listing them as shared."""
     known = names_available(workflow)
     return (*_unknown_names(workflow, known), *_duplicates(workflow))
+
+
+def unresolved(workflow: Workflow) -> tuple[Flaw, ...]:
+    """Names that nothing provides, and that are no misspelt ones: another tool may know them. They stay empty."""
+    known = names_available(workflow)
+    return tuple(
+        Flaw(
+            step=step.name,
+            field="input",
+            message=f"{{{{{name}}}}} is a name that nothing provides, so it is empty{did_you_mean(name, known)}",
+        )
+        for step in all_steps(workflow)
+        for name in sorted(names(step.input) - known)
+        if not _misspelt(name, known)
+    )
+
+
+def _misspelt(name: str, known: frozenset[str]) -> bool:
+    return any(_one_slip(name, other) for other in known)
+
+
+def _one_slip(typed: str, meant: str) -> bool:
+    """Whether a single letter is missing, added or wrong, or two letters are swapped."""
+    if abs(len(typed) - len(meant)) > 1:
+        return False
+    start = _equal_at_start(typed, meant)
+    end = _equal_at_start(typed[start:][::-1], meant[start:][::-1])
+    left, right = typed[start : len(typed) - end], meant[start : len(meant) - end]
+    return max(len(left), len(right)) == 1 or (len(left) == len(right) == 2 and left == right[::-1])
+
+
+def _equal_at_start(one: str, other: str) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def _unknown_names(workflow: Workflow, known: frozenset[str]) -> Iterator[Flaw]:
     only_agents = AGENTS_ONLY | (MEMORY - _own_names(workflow))
     for step in all_steps(workflow):
-        for name in sorted(names(step.input) - known):
+        for name in sorted(name for name in names(step.input) - known if _misspelt(name, known)):
             message = f"{{{{{name}}}}} is a name that no step produces{did_you_mean(name, known)}"
             yield Flaw(step=step.name, field="input", message=message)
         for name in sorted(names(step.input) & only_agents if step.kind is StepKind.APPROVAL else ()):

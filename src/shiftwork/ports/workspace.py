@@ -13,6 +13,8 @@ from shiftwork.domain.gates.gate import Gate, GateReport
 NOWHERE: Final = Commit("")
 """Stands for an unknown commit."""
 
+NO_BRANCHES: Final[Mapping[str, Commit]] = {}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -104,9 +106,10 @@ class Workspaces(Protocol):
         """
         ...
 
-    async def renew(self, place: Place, commit: Commit) -> Path:
+    async def renew(self, place: Place, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> Path:
         """Give the agent a fresh repository at the commit, whatever it did to the last one; the tree stays unchanged.
-        Returns the path of the tree.
+        It also has these `branches`, copies of the user's that the agent may compare its work with. Returns the path of
+        the tree.
         """
         ...
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from shiftwork.domain.memory.notes import Note, Shelf
 from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.template_values import COMMANDS
 from shiftwork.prompts import notebook
 from shiftwork.prompts.lengths import LIMITS, foremost, newest, one_line, quoted
 from shiftwork.prompts.prompt_sections import View, bullets, headed
@@ -83,10 +84,17 @@ def _of_others(view: View, shelf: Shelf) -> list[Note]:
     return [note for note in shelf.all if note.by != view.state.given.story.id]
 
 
+def _command(name: str) -> Callable[[View], str]:
+    """The command of the gate that the name is for; `test_cmd` is for `test`."""
+    gate_name = name.removesuffix("_cmd")
+    return lambda view: next((gate.command for gate in view.given.gates if gate.name.lower() == gate_name), "")
+
+
 _TEXTS: Final[Mapping[str, Callable[[View], str]]] = {
     "checks": _checks,
     "patterns": _patterns,
     "learnings": _learnings,
     "notes": _notes,
     "scratch": _scratch,
+    **{name: _command(name) for name in COMMANDS},
 }

@@ -75,7 +75,7 @@ _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, workflow_parts.persona),
     (_of_catalogue, prompt_sections.this_step),
     (_own, workflow_parts.task),
-    (_unless_placed("verify_feedback"), prompt_sections.feedback),
+    (_unless_placed("verify_feedback", "retry_feedback"), prompt_sections.feedback),
     (_always, prompt_sections.harness_messages),
     (_always, prompt_sections.refused),
     (_always, proof.wanted),

@@ -24,7 +24,8 @@ class Surroundings:
     `tools` says that the MCP tools are offered; `output_folder` is the path of the edit-request file if not.
     With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it. `project` and
     `feature` are the names of the repository and of the run's spec, `memory` is the memory of the run, which
-    `started_at` that time, and `remaining` the number of its other unfinished stories.
+    `started_at` that time, and `remaining` the number of its other unfinished stories. `frontend` says that the work
+    changes a user interface; it is only looked up for prompts that say so.
     """
 
     gates: tuple[Gate, ...] = ()
@@ -38,6 +39,7 @@ class Surroundings:
     started_at: float = 0.0
     memory: Memory = Memory()
     remaining: int = 0
+    frontend: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 A template is filled in a single pass: text from agents stays text, even if it looks like a template.
 """
 
-from shiftwork.domain.workflow.template_values import values
+from shiftwork.domain.workflow.template_values import HAS_FRONTEND, values
 from shiftwork.prompts import memory_parts, notebook
 from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, shorten
 from shiftwork.prompts.prompt_sections import View, criteria, decisions, joined, note_lists, particular, session, story
@@ -58,6 +58,8 @@ def _built_in(view: View) -> dict[str, str]:
         "completed_stories": foremost(landed, OWN["value"], "stories"),
         "stories_remaining": str(view.given.remaining),
         "verify_feedback": view.step.feedback,
+        "retry_feedback": view.step.feedback,
+        HAS_FRONTEND: str(view.given.frontend).lower(),
     }
     bounded = {name: shorten(text, OWN["value"]) for name, text in plain.items()}
     return bounded | {"progress": notebook.quoted_progress(lead, memory)}

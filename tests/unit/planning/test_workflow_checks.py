@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from shiftwork.domain.workflow.workflow import DYNAMIC, AgentPlan, Route, StepKind, StepPlan, Workflow
-from shiftwork.planning.workflow_checks import Flaw, check, check_routes, check_templates, names_available, produced
+from shiftwork.planning.workflow_checks import (
+    Flaw,
+    check,
+    check_routes,
+    check_templates,
+    names_available,
+    produced,
+    unresolved,
+)
 from shiftwork.testing.builders import planned, workflow
 
 
@@ -46,16 +54,25 @@ def test_names_are_those_of_the_harness_the_context_and_all_steps() -> None:
     assert {"task", "verify_feedback", "progress", "style", "plan"} <= names_available(found)
 
 
-def test_a_name_that_no_one_produces_is_refused_with_the_one_that_was_meant() -> None:
-    found = workflow(own("a", "CHANGES: what"), own("b", "Look at {{chagnes}}, {{changes}} and {{zebra}}"))
+@pytest.mark.parametrize("typed", ["chagnes", "change", "changess", "chanves"])
+def test_a_name_that_is_one_slip_from_another_is_refused_with_the_one_that_was_meant(typed: str) -> None:
+    found = workflow(own("a", "CHANGES: what"), own("b", f"Look at {{{{{typed}}}}}, {{{{changes}}}} and {{{{zebra}}}}"))
     assert check_templates(found) == (
         Flaw(
             step="b",
             field="input",
-            message="{{chagnes}} is a name that no step produces; did you mean 'changes'?",
+            message=f"{{{{{typed}}}}} is a name that no step produces; did you mean 'changes'?",
         ),
-        Flaw(step="b", field="input", message="{{zebra}} is a name that no step produces"),
     )
+
+
+def test_any_other_name_that_no_one_produces_is_reported_and_does_not_stop_the_workflow() -> None:
+    found = workflow(own("a", "CHANGES: what"), own("b", "Look at {{changes}}, {{taks}}, {{zebra}} and {{change_log}}"))
+    assert [(flaw.step, flaw.field, flaw.message) for flaw in unresolved(found)] == [
+        ("b", "input", "{{change_log}} is a name that nothing provides, so it is empty; did you mean 'changes'?"),
+        ("b", "input", "{{zebra}} is a name that nothing provides, so it is empty"),
+    ]
+    assert unresolved(workflow(own("a", "{{task}} {{has_frontend_changes}} {{lint_cmd}}"))) == ()
 
 
 def test_a_key_that_is_cleared_must_be_one_that_is_produced() -> None:

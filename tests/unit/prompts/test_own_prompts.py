@@ -50,6 +50,21 @@ def test_the_names_of_the_harness_are_filled_in() -> None:
     assert "Build it all|r1|/w|main|US-001|Story 1|- US-000: The first|3|terse" in prompt(a_story(input=text))
 
 
+@pytest.mark.parametrize(("frontend", "shown"), [(True, "[true]"), (False, "[false]")])
+def test_whether_the_user_interface_changed_is_said_by_the_harness_alone(*, frontend: bool, shown: str) -> None:
+    story = a_story(input="[{{has_frontend_changes}}]")
+    claiming = replace(story, dialogue=replace(story.dialogue, context=(("has_frontend_changes", "maybe"),)))
+    assert shown in compose(claiming, the_step(claiming), replace(GIVEN, frontend=frontend))
+
+
+def test_commands_are_the_gates_until_a_step_has_found_others() -> None:
+    story = a_story(input="[{{test_cmd}}|{{lint_cmd}}|{{build_cmd}}]")
+    given = replace(GIVEN, gates=(Gate(name="Test", command="make test"), Gate(name="lint", command="make lint")))
+    assert "[make test|make lint|]" in compose(story, the_step(story), given)
+    found = replace(story, dialogue=replace(story.dialogue, context=(("test_cmd", "tox"), ("build_cmd", "make"))))
+    assert "[tox|make lint|make]" in compose(found, the_step(found), given)
+
+
 def test_the_story_comes_with_its_criteria_once() -> None:
     for text in ("{{current_story}}\n=====", "====="):
         message = prompt(a_story(input=text))
@@ -195,6 +210,7 @@ def test_the_feedback_stands_where_the_prompt_wants_it_or_else_in_a_part_of_its_
     named = prompt(a_story(input="Issues: {{verify_feedback}}"), feedback="no tests")
     assert "Issues: no tests\n" in named
     assert "## The last attempt" not in named
+    assert prompt(a_story(input="Issues: {{retry_feedback}}"), feedback="no tests") == named
     assert "## The last attempt" in prompt(a_story(), feedback="no tests")
 
 

@@ -91,3 +91,92 @@ def test_a_name_that_is_nearly_right_is_reported_with_the_right_one(
 ) -> None:
     with pytest.raises(WorkflowError, match=f"there is no workflow '{typed}'; did you mean '{meant}'"):
         choose(typed, root, user)
+
+
+# Packs: workflows with shared files beside them -----------------------------------------------------------------------
+
+SHARED = """\
+id: shared
+agents: [{ id: dev, workspace: { files: { AGENTS.md: PATH } } }]
+steps: [{ id: a, agent: dev, input: x }]
+"""
+UP = "../../agents/shared/dev/AGENTS.md"
+
+
+def pack(folder: Path, named: str = UP) -> Path:
+    file = folder / "workflows/shared/workflow.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(SHARED.replace("PATH", named), encoding="utf-8")
+    (folder / "agents/shared/dev").mkdir(parents=True)
+    (folder / "agents/shared/dev/AGENTS.md").write_text("who I am", encoding="utf-8")
+    (folder / "secret").write_text("s3cret", encoding="utf-8")
+    return file
+
+
+def persona(wanted: str, root: Path, user: Path) -> str:
+    (agent,) = choose(wanted, root, user).workflow.agents
+    return dict(agent.persona)["AGENTS.md"]
+
+
+def refused(wanted: str, root: Path, user: Path) -> str:
+    with pytest.raises(WorkflowError) as error:
+        choose(wanted, root, user)
+    assert "s3cret" not in error.value.message
+    return error.value.message
+
+
+def test_a_pack_is_read_by_the_path_of_its_file_or_folder(root: Path, user: Path, tmp_path: Path) -> None:
+    file = pack(tmp_path / "farm")
+    assert persona(str(file), root, user) == persona(str(file.parent), root, user) == "who I am"
+    file.rename(file.with_suffix(".yaml"))
+    assert persona(str(file.parent), root, user) == "who I am"
+
+
+def test_a_pack_in_the_users_folder_and_one_in_the_repository_are_read_by_name(root: Path, user: Path) -> None:
+    pack(user)
+    assert persona("shared", root, user) == "who I am"
+    pack(root)
+    assert choose("shared", root, user).claim, "a workflow of the repository still needs consent"
+    assert persona("shared", root, user) == "who I am"
+
+
+def test_a_link_from_the_users_folder_leads_to_the_pack_that_it_leads_to(
+    root: Path, user: Path, tmp_path: Path
+) -> None:
+    file = pack(tmp_path / "farm")
+    (user / "workflows").mkdir(parents=True)
+    (user / "workflows/shared").symlink_to(file.parent)
+    assert persona("shared", root, user) == "who I am"
+
+
+@pytest.mark.parametrize("named", ["../../secret", "../../../secret", "../../agents/shared/../../secret"])
+def test_a_file_that_is_in_neither_folder_of_the_pack_is_refused(
+    root: Path, user: Path, tmp_path: Path, named: str
+) -> None:
+    (tmp_path / "secret").write_text("s3cret", encoding="utf-8")
+    for wanted in (str(pack(tmp_path / "farm", named)), pack(user, named).parent.name):
+        message = refused(wanted, root, user)
+        assert f"the persona file '{named}' is outside of workflows and agents, and is not read" in message
+
+
+def test_a_link_out_of_the_pack_is_refused(root: Path, user: Path, tmp_path: Path) -> None:
+    file = pack(tmp_path / "farm")
+    persona_file = tmp_path / "farm/agents/shared/dev/AGENTS.md"
+    persona_file.unlink()
+    persona_file.symlink_to(tmp_path / "farm/secret")
+    assert "is outside of workflows and agents" in refused(str(file), root, user)
+
+
+def test_a_pack_whose_agents_are_a_link_has_none(root: Path, user: Path, tmp_path: Path) -> None:
+    file = pack(tmp_path / "farm", "../../agents/id")
+    (tmp_path / "farm/agents").rename(tmp_path / "keys")
+    (tmp_path / "keys/id").write_text("s3cret", encoding="utf-8")
+    (tmp_path / "farm/agents").symlink_to(tmp_path / "keys")
+    assert "is outside of shared, and is not read" in refused(str(file), root, user)
+
+
+def test_a_file_that_is_in_no_pack_reads_its_own_folder(root: Path, user: Path, tmp_path: Path) -> None:
+    file = pack(tmp_path / "farm")
+    (tmp_path / "farm/workflows").rename(tmp_path / "farm/flows")
+    moved = tmp_path / "farm/flows/shared" / file.name
+    assert "is outside of shared, and is not read" in refused(str(moved), root, user)

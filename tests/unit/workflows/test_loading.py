@@ -15,7 +15,7 @@ from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepP
 from shiftwork.errors import WorkflowError
 
 _NO_PROFILE = 65534
-STRANGERS = Path(__file__).parents[2] / "golden" / "workflows" / "third_party"
+STRANGERS = Path(__file__).parents[2] / "golden" / "workflows" / "antfarm_shape"
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def refused(file: Path, text: str | bytes) -> str:
 
 def stranger(name: str) -> Workflow:
     path = STRANGERS / name
-    return load(path, path.name, path.parent).workflow
+    return load(path, path.name, STRANGERS).workflow
 
 
 def found(steps: tuple[StepPlan, ...], name: str) -> StepPlan:
@@ -101,7 +101,7 @@ def test_verify_each_becomes_a_body_of_two_steps(file: Path, keys: str) -> None:
 
 
 def test_the_retries_of_verify_are_those_of_what_it_leads_back_to() -> None:
-    body = stranger("feature-dev/workflow.yml").story_steps
+    body = stranger("workflows/feature-dev/workflow.yml").story_steps
     assert (body[0].max_retries, body[0].exhausted) == (4, Exhausted.ASK)
 
 
@@ -112,8 +112,8 @@ def test_a_loop_without_a_verifier_is_a_body_of_one_step(file: Path) -> None:
 
 
 def test_the_agent_learns_who_it_is_from_its_files() -> None:
-    planner, *_ = stranger("feature-dev/workflow.yml").agents
-    folder = STRANGERS / "feature-dev" / "agents" / "planner"
+    planner, *_ = stranger("workflows/feature-dev/workflow.yml").agents
+    folder = STRANGERS / "workflows" / "feature-dev" / "agents" / "planner"
     assert {name for name, _ in planner.persona} >= {"AGENTS.md", "SOUL.md"}
     assert all((folder / name).read_text(encoding="utf-8") == text for name, text in planner.persona)
 
@@ -143,7 +143,7 @@ def test_of_two_limits_for_one_target_the_larger_holds(file: Path) -> None:
 
 
 def test_exhaustion_may_lead_to_a_person() -> None:
-    steps = stranger("compound/workflow.yml").steps
+    steps = stranger("workflows/compound/workflow.yml").steps
     assert [step.exhausted for step in steps] == [Exhausted.ASK, Exhausted.FAIL, *[Exhausted.ASK] * 2, Exhausted.FAIL]
 
 
@@ -193,7 +193,7 @@ def test_a_file_without_decisions_is_as_linear_as_it_was() -> None:
 
 
 def test_values_for_keys_that_the_run_gives_are_not_taken_from_the_file() -> None:
-    assert dict(stranger("compound/workflow.yml").context) == {
+    assert dict(stranger("workflows/compound/workflow.yml").context) == {
         "review_issues": "",
         "brainstorm_output": "",
         "plan_file": "",
@@ -284,6 +284,13 @@ def test_files_beside_the_folder_may_be_read_within_the_repository(tmp_path: Pat
     (tmp_path / "shared.md").write_text("who I am")
     file.write_text(dedent(with_persona("../../shared.md")))
     assert load(file, "a", tmp_path).workflow.agents[0].persona == (("AGENTS.md", "who I am"),)
+
+
+def test_a_name_of_another_tool_is_noted_where_it_stands(file: Path) -> None:
+    text = "id: a\nsteps:\n  - id: b\n    input: |\n      Do {{task}}.\n      On {{planet}}.\n"
+    (note,) = read(file, text).notes
+    assert (note.line, note.column) == (6, 10)
+    assert note.text == "step 'b': {{planet}} is a name that nothing provides, so it is empty"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"x" * (64 * 1024 + 1)])

@@ -195,7 +195,7 @@ class _Step:
 
 
 def check_model(workflow: Workflow, root: Entry, text: str, diagnostics: Diagnostics) -> None:
-    """Checks that need the whole workflow: routes, names in templates, producers."""
+    """Checks that need the whole workflow: routes, names in templates, producers. Names without a value are notes."""
     every = {step.text("id"): step for step in root.entries("steps")}
     every |= {inner.text("id"): inner for step in root.entries("steps") for inner in step.entries("body")}
     for flaw in workflow_checks.check(workflow):
@@ -203,6 +203,8 @@ def check_model(workflow: Workflow, root: Entry, text: str, diagnostics: Diagnos
         diagnostics.mistake(
             _place(entry, flaw, text), f"step {flaw.step!r}: {flaw.message}" if flaw.step else flaw.message
         )
+    for flaw in workflow_checks.unresolved(workflow):
+        diagnostics.note(_place(every[flaw.step], flaw, text), f"step {flaw.step!r}: {flaw.message}")
 
 
 def _place(entry: Entry, flaw: workflow_checks.Flaw, text: str) -> Place:

@@ -1,5 +1,6 @@
-"""Persona files of agents, read only from the workflow's repository or folder."""
+"""Persona files of agents, read only from the workflow's repository, pack or folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +18,13 @@ _ALL_TOGETHER: Final = 256 * 1024
 
 
 class Personas:
-    """`folder` contains the workflow's file, and paths are relative to it; nothing outside of `within` is read."""
+    """`folder` contains the workflow's file, and paths are relative to it; nothing outside of the folders `within`
+    is read.
+    """
 
-    def __init__(self, folder: Path, within: Path, diagnostics: Diagnostics) -> None:
+    def __init__(self, folder: Path, within: Sequence[Path], diagnostics: Diagnostics) -> None:
         self._folder = folder
-        self._within = within.resolve()
+        self._within = [place.resolve() for place in within]
         self._diagnostics = diagnostics
         self._left = _ALL_TOGETHER
 
@@ -50,8 +53,9 @@ class Personas:
         if Path(path).is_absolute():
             raise ValueError("must be relative to the workflow's file, not absolute")
         file = (self._folder / path).resolve()
-        if not file.is_relative_to(self._within):
-            raise ValueError(f"is outside of {self._within.name}, and is not read")
+        if not any(file.is_relative_to(place) for place in self._within):
+            named = " and ".join(dict.fromkeys(place.name for place in self._within))
+            raise ValueError(f"is outside of {named}, and is not read")
         return read_text(file, _LARGEST)
 
 

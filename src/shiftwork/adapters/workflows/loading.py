@@ -39,10 +39,10 @@ class Loaded:
         return tuple(gate for step in all_steps(self.workflow) for gate in step.commands)
 
 
-def load(path: Path, name: str, within: Path) -> Loaded:
+def load(path: Path, name: str, *within: Path) -> Loaded:
     """Raises WorkflowError with all mistakes; messages call the file `name`.
 
-    Files that it names are only read inside `within`.
+    Files that it names are only read inside one of `within`.
     """
     text = _text(path, name)
     diagnostics = Diagnostics()

@@ -117,7 +117,7 @@ _WORKSPACE: Final = Table(
             "files",
             Pairs(),
             "Persona files, put before the step in its prompts under these names (`AGENTS.md`, `SOUL.md`, "
-            "`IDENTITY.md`): each a path relative to the workflow's file, within the same repository.",
+            "`IDENTITY.md`): each a path relative to the workflow's file, within the repository or the pack.",
         ),
         _field("baseDir", Text(), "From antfarm.", idle="each story has its own workspace"),
         _field("skills", Texts(), "From antfarm.", idle="agents find their skills in their own configuration"),

@@ -29,12 +29,15 @@ from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.recovery.missing_summary import may_resume
 from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
+from shiftwork.domain.text.file_types import is_frontend
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.template_values import HAS_FRONTEND
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Session
 from shiftwork.ports.attempt_folder import AttemptFolder
 from shiftwork.prompts.prompt_parts import Surroundings, compose, summary_follow_up
+from shiftwork.prompts.render import names
 
 FOLLOW_UP_SECONDS: Final = 300.0
 """How long a session may take to give the summary that its answer lacks."""
@@ -46,10 +49,13 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
     if story.pipeline.step(effect.step).status is StepStatus.IN_PROGRESS:
         return await _interrupted(effect, recorder)
     try:
-        tree, attempt_folder, unread_messages = await asyncio.gather(
-            again(lambda: context.workspaces.renew(place_of(story), story.work.head)),
+        tree, attempt_folder, unread_messages, frontend = await asyncio.gather(
+            again(
+                lambda: context.workspaces.renew(place_of(story), story.work.head, {story.given.branch: story.since})
+            ),
             context.attempt_folders.lay(attempt_folder_of(story, effect.step, effect.attempt)),
             run_inbox.unread(recorder),
+            again(lambda: _changes_frontend(effect, recorder)),
         )
     except RepositoryError as error:
         return (_lost(recorder, error),)
@@ -59,7 +65,14 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
     await recorder.write(f"{effect.key}/start", (_started(effect, recorder, attempt_folder),))
     failpoints.reach("attempt.started")
     step = recorder.state.pipeline.step(effect.step)
-    attempt = Attempt(recorder=recorder, step=step, number=effect.attempt, attempt_folder=attempt_folder, tree=tree)
+    attempt = Attempt(
+        recorder=recorder,
+        step=step,
+        number=effect.attempt,
+        attempt_folder=attempt_folder,
+        tree=tree,
+        frontend=frontend,
+    )
     report = _priced(attempt, await (_follow_up(attempt) if step.unsummarised else _session(attempt)))
     failpoints.reach("attempt.ended")
     try:
@@ -85,6 +98,15 @@ async def _closed(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
         if not any(isinstance(fact, story_facts.SummaryMissed) for fact in facts):
             await clear(home)
     return facts
+
+
+async def _changes_frontend(effect: story_effects.RunAgent, recorder: StoryRecorder) -> bool:
+    """Whether the work so far changes a user interface, by its files; looked up only for a prompt that says so."""
+    story = recorder.state
+    if HAS_FRONTEND not in names(story.pipeline.step(effect.step).plan.input):
+        return False
+    changed = await recorder.context.changes.between(story.since, story.work.head)
+    return any(is_frontend(file.path) for file in changed.files)
 
 
 def _started(effect: story_effects.RunAgent, recorder: StoryRecorder, attempt_folder: AttemptFolder) -> Fact:
@@ -200,6 +222,7 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         started_at=run.started_at or 0.0,
         memory=run.memory,
         remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.totals.completed - run.totals.failed,
+        frontend=attempt.frontend,
     )
 
 

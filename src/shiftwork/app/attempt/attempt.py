@@ -13,13 +13,16 @@ from shiftwork.prompts.answer import contract
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What every part of an attempt needs; `tree` is the folder in which the agent works."""
+    """What every part of an attempt needs; `tree` is the folder in which the agent works, and `frontend` says that the
+    work so far changes a user interface, if its prompt asks for that.
+    """
 
     recorder: StoryRecorder
     step: Step
     number: int
     attempt_folder: AttemptFolder
     tree: Path
+    frontend: bool = False
 
     @property
     def story(self) -> StoryState:

@@ -73,7 +73,8 @@ def _started(story: StoryState, fact: story_facts.StoryStarted) -> StoryState | 
 def _workspace_prepared(story: StoryState, fact: story_facts.WorkspacePrepared) -> StoryState | None:
     if fact.number != story.work.workspace + 1:
         return None
-    return replace(story, work=replace(story.work, workspace=fact.number, ready=True, base=fact.base, head=fact.head))
+    laid = replace(story.work, workspace=fact.number, ready=True, base=fact.base, head=fact.head)
+    return replace(story, work=replace(laid, origin=story.work.origin or fact.base))
 
 
 def _workspace_lost(story: StoryState, fact: story_facts.WorkspaceLost) -> StoryState | None:

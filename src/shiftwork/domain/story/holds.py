@@ -39,6 +39,7 @@ def question(story: StoryState, step: Step) -> str:
         "current_story_id": asked.id,
         "current_story_title": asked.title,
         "verify_feedback": step.feedback,
+        "retry_feedback": step.feedback,
     }
     own = filled(step.plan.input, values(story.dialogue.context, known)).strip()
     return own or step.plan.description.strip() or f"{step.plan.name}: may it continue?"

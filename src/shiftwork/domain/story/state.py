@@ -6,7 +6,7 @@ from enum import StrEnum
 from shiftwork.domain.agents.rate_limit import Wait, Waited
 from shiftwork.domain.budget.amounts import Allowance, Reached
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.ids import Commit, StepId
+from shiftwork.domain.core.ids import FRAME, Commit, StepId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import GateReport
@@ -122,6 +122,7 @@ class Work:
     released: bool = False
     base: Commit = Commit("")  # what the work is based on
     head: Commit = Commit("")  # the work so far
+    origin: Commit = Commit("")  # the base of the first workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +252,13 @@ class StoryState:
         if self.assignment is None:
             raise LookupError("the story has not started")
         return self.assignment
+
+    @property
+    def since(self) -> Commit:
+        """The commit that the work is compared with. For the run's own steps that is where the run began: what its
+        stories have landed since is part of their work.
+        """
+        return self.work.origin if self.given.story.id == FRAME else self.work.base
 
     @property
     def landed_commit(self) -> Commit:

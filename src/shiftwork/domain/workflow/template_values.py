@@ -9,6 +9,9 @@ type Context = tuple[tuple[str, str], ...]
 PROTECTED_KEYS: Final = frozenset({"task", "repo", "branch", "run_id"})
 """No step may set these, whatever it answers."""
 
+HAS_FRONTEND: Final = "has_frontend_changes"
+"""Whether the work changes a user interface: `true` or `false`, by the files that it changes."""
+
 BUILT_IN: Final = PROTECTED_KEYS | {
     "current_story",
     "current_story_id",
@@ -17,15 +20,20 @@ BUILT_IN: Final = PROTECTED_KEYS | {
     "stories_remaining",
     "progress",
     "verify_feedback",
+    "retry_feedback",
+    HAS_FRONTEND,
 }
 """Names that the harness provides to every template."""
 
-MEMORY: Final = frozenset({"notes", "scratch", "learnings", "patterns", "checks"})
+COMMANDS: Final = frozenset({"build_cmd", "test_cmd", "lint_cmd"})
+"""Names for the gates that are called `build`, `test` and `lint`."""
+
+MEMORY: Final = COMMANDS | {"notes", "scratch", "learnings", "patterns", "checks"}
 """Names for parts that every prompt has, for a template that wants one at a certain place. A key that a step answers or
 the workflow sets takes precedence.
 """
 
-AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining", "progress"})
+AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining", "progress", HAS_FRONTEND})
 """Built-in names that exist only in prompts of agents, not in questions to a person."""
 
 # Blanks inside the braces are allowed because people write them. Anything else in braces is text, so that

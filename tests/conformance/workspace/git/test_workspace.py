@@ -154,6 +154,35 @@ class TestTheAgentsRepository:
         assert user.git("log", "--format=%s", cwd=tree) == "a step\nfirst"
         assert (tree / "new.txt").read_text() == "n\n"
 
+    @pytest.mark.parametrize("branch", ["main", "develop", "feature/x", "größe"])
+    def test_the_base_branch_has_its_own_name_there(self, user: GitUser, workspaces: Workspaces, branch: str) -> None:
+        user.git("checkout", "--quiet", "-B", branch)
+        base = user.at("HEAD")
+        tree = prepared(workspaces, user)
+        (tree / "new.txt").write_text("n\n")
+        head = asyncio.run(workspaces.snapshot(PLACE, base, "a step"))
+        asyncio.run(workspaces.renew(PLACE, head, {branch: base}))
+        for words in (f"{branch}..", f"{branch}..HEAD", f"{branch}...HEAD", branch):
+            assert user.git("diff", "--name-only", words, cwd=tree) == "new.txt"
+        assert user.git("log", "--format=%s", f"{branch}..", cwd=tree) == "a step"
+        user.git("branch", "--force", branch, "HEAD", cwd=tree)
+        user.git("checkout", "--quiet", branch, cwd=tree)
+        assert user.git("rev-parse", branch, cwd=tree) == head
+        assert user.at(branch) == base, "the branch of the user is another one"
+
+    @pytest.mark.parametrize("branch", ["shiftwork", "shiftwork/US-001", "shiftwork/US-001/x"])
+    def test_a_base_branch_that_is_in_the_way_of_the_agents_own_is_left_out(
+        self, user: GitUser, workspaces: Workspaces, branch: str
+    ) -> None:
+        tree = prepared(workspaces, user)
+        (tree / "new.txt").write_text("n\n")
+        head = asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "a step"))
+        asyncio.run(workspaces.renew(PLACE, head, {branch: user.at("HEAD")}))
+        assert user.git("for-each-ref", "--format=%(refname) %(objectname)", cwd=tree) == (
+            f"refs/heads/shiftwork/US-001 {head}"
+        )
+        user.git("commit", "--quiet", "--allow-empty", "-m", "more", cwd=tree)
+
     def test_it_ignores_what_the_user_ignores_elsewhere(self, user: GitUser) -> None:
         (user.home / "ignore").write_text("*.swp\n")
         user.git("config", "--global", "core.excludesFile", "~/ignore")

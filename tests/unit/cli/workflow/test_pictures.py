@@ -11,7 +11,7 @@ from shiftwork.domain.workflow.workflow import DYNAMIC, Route, StepKind, StepPla
 from shiftwork.entrypoints.cli.workflow.ascii import drawn
 from shiftwork.entrypoints.cli.workflow.svg import svg
 
-STRANGERS = Path(__file__).parents[3] / "golden" / "workflows" / "third_party"
+STRANGERS = Path(__file__).parents[3] / "golden" / "workflows" / "antfarm_shape"
 
 GATED = """\
 ╔═ stories ⟳ for each story ═
@@ -69,7 +69,9 @@ def texts(picture: str) -> list[str]:
     return [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("name", ["gated.yml", "compound/workflow.yml", "feature-dev/workflow.yml", "escalating.yml"])
+@pytest.mark.parametrize(
+    "name", ["gated.yml", "workflows/compound/workflow.yml", "workflows/feature-dev/workflow.yml", "escalating.yml"]
+)
 def test_the_picture_names_every_step_and_every_way(name: str) -> None:
     workflow = load(STRANGERS / name, name, STRANGERS).workflow
     shown = " ".join(texts(svg(workflow)))

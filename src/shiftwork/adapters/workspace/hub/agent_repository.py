@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -92,12 +93,13 @@ def _lines(file: Path) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
-    """Initial content of such a repository: copies of an index and of ignore rules."""
+    """Initial content of such a repository: copies of an index, of ignore rules and of the user's `branches`."""
 
     index: Path
     excludes: Path
     branch: str
     commit: Commit
+    branches: Mapping[str, Commit]
 
 
 def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
@@ -116,13 +118,20 @@ def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
     for name in ("", "/refs", "/objects", "/objects/info", *(("/info",) if excludes else ())):
         os.mkdir(folder + name)  # noqa: PTH102 - see above
     write_new(f"{folder}/HEAD", f"ref: {ref}\n".encode())
-    write_new(f"{folder}/packed-refs", f"{laid.commit} {ref}\n".encode())
+    write_new(f"{folder}/packed-refs", os.fsencode(f"{laid.commit} {ref}\n{_others(ref, laid.branches)}"))
     write_new(f"{folder}/config", _config(hub).encode(errors="surrogateescape"))
     write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(path) + b"\n" for path in borrowed))
     if excludes:
         write_new(f"{folder}/info/exclude", excludes)
     # With its time: git reads every file again that is as new as the index that lists it.
     shutil.copy2(laid.index, f"{folder}/index")
+
+
+def _others(own: str, branches: Mapping[str, Commit]) -> str:
+    """Further refs, without any that git would not store beside the agent's own: one is a folder for the other."""
+    refs = {f"refs/heads/{name}": commit for name, commit in branches.items()}
+    kept = {ref: commit for ref, commit in refs.items() if not f"{own}/".startswith(f"{ref}/")}
+    return "".join(f"{commit} {ref}\n" for ref, commit in kept.items() if not ref.startswith(f"{own}/"))
 
 
 def _config(hub: Hub) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -28,6 +28,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import (
 )
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError, UnfitRepositoryError
+from shiftwork.ports.workspace import NO_BRANCHES
 
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
@@ -228,14 +229,15 @@ class Checkout:
         asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
         return (await self.git.run("check-ignore", "-z", "--stdin", stdin=asked, accept=(0, 1))).code == 0
 
-    async def renew_repository(self, branch: str, commit: Commit) -> None:
+    async def renew_repository(self, branch: str, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> None:
         if not self.index.exists():
             await self.git.run("read-tree", commit)
             await self.git.run("update-index", "-q", "--refresh", accept=(0, 1))
 
         def lay() -> None:
             own = self._excludes if self._excludes.exists() else self.hub.excludes_file
-            lay_repository(self.hub, self.tree, Laid(index=self.index, branch=branch, commit=commit, excludes=own))
+            laid = Laid(index=self.index, branch=branch, commit=commit, excludes=own, branches=branches)
+            lay_repository(self.hub, self.tree, laid)
 
         await asyncio.to_thread(lay)
 

@@ -14,7 +14,7 @@ from shiftwork.adapters.workspace.tree.shell import Errand
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.run.overlap import STORIES, story_environment
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError
-from shiftwork.ports.workspace import NOWHERE, Place
+from shiftwork.ports.workspace import NO_BRANCHES, NOWHERE, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +50,10 @@ class GitWorkspaces:
     def variables(self, place: Place) -> Mapping[str, str]:
         return {**self._apart(place), **self.setup.variables_for_agent(self._checkout(place).tree)}
 
-    async def renew(self, place: Place, commit: Commit) -> Path:
+    async def renew(self, place: Place, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> Path:
         checkout = self._checkout(place)
         await checkout.enter()
-        await checkout.renew_repository(slug(place.story), commit)
+        await checkout.renew_repository(slug(place.story), commit, branches)
         return checkout.tree
 
     async def snapshot(self, place: Place, parent: Commit, message: str) -> Commit:

@@ -179,6 +179,8 @@ def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str
         # To standard error: standard output may be JSON lines.
         instead = f", in place of {chosen.replaces}" if chosen.replaces else ""
         click.echo(plain(f"workflow {chosen.workflow.id} from {chosen.path}{instead}"), err=True)
+    for name in chosen.unresolved:
+        click.echo(plain(f"note: {name}"), err=True)
     return chosen.workflow
 
 
