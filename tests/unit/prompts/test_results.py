@@ -66,6 +66,41 @@ def test_a_rejected_work_is_not_approved_at_the_same_time() -> None:
     assert sent_back.decision == "needs_fixes"
 
 
+# Pull requests --------------------------------------------------------------------------------------------------------
+
+ADDRESSES = (
+    "https://github.com/o/r/pull/77",
+    "http://git.example.org:3000/o/r/pulls/7",
+    "https://gitlab.com/g/s/p/-/merge_requests/1",
+    "https://bitbucket.org/o/r/pull-requests/12",
+    "https://dev.azure.com/o/p/_git/r/pullrequest/5",
+)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_pull_request_that_an_agent_names_is_a_claim_wherever_it_is_shown(address: str) -> None:
+    claimed = f"{address} (claimed by an agent, not checked)"
+    assert came_to(OWN, f"STATUS: done\nPR: {address}") == Result(
+        notes=f"PR: {claimed}", outputs=(("status", "done"), ("pr", claimed))
+    )
+    assert came_to(step(), f"SUMMARY: I opened {address}.") == Result(notes=f"I opened {claimed}.", outputs=())
+    routes = (Route(value="done"), Route(value="retry", target="coding", back=True))
+    deciding = came_to(replace_plan(routes), f"STATUS: done\nPR: {claimed}")
+    assert isinstance(deciding, Result)
+    assert deciding.verdict == f"PR: {claimed}", "a claim is marked once"
+
+
+@pytest.mark.parametrize("text", ["Greets twice a day", "https://github.com/o/r", "https://github.com/o/r/issues/77"])
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    assert came_to(OWN, f"STATUS: done\nPR: {text}") == Result(
+        notes=f"PR: {text}", outputs=(("status", "done"), ("pr", text))
+    )
+
+
+def replace_plan(routes: tuple[Route, ...]) -> Step:
+    return step(input="Do it.", decision_key="status", routes=routes)
+
+
 # Steps with a prompt of their own -------------------------------------------------------------------------------------
 
 

@@ -115,7 +115,7 @@ async def followed_up(attempt: Attempt, report: AgentReport, missed: Unsummarise
     said = contract.parse(answer, result.asked_of(attempt.step))
     if objection := result.question(said) or result.rejection(said):
         return await _went_wrong(attempt, report, Trouble.REJECTED, objection)
-    summary = said.summary or shorten(answer.strip(), contract.SUMMARY_LIMIT)
+    summary = result.with_claims(said.summary or shorten(answer.strip(), contract.SUMMARY_LIMIT))
     await _abandon(attempt, "follow-up")
     failpoints.reach("attempt.abandoned")
     came_to = result.Result(

@@ -25,6 +25,11 @@ BLOCKED: Final = "blocked"
 _REJECTING: Final = frozenset({RETRY, "failed"})
 
 _EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
+_CLAIMED: Final = " (claimed by an agent, not checked)"
+_PULL_REQUEST: Final = re.compile(
+    r"https?://[^\s<>\"'`]{1,300}/(?:pulls?|merge_requests|pull-requests|pullrequest)/\d+\b"
+    f"(?!{re.escape(_CLAIMED)})"
+)
 _REASONS: Final = ("question", "reason", "issues")
 _NO_REASON: Final = "The agent says that it is blocked, but not why."
 
@@ -64,16 +69,18 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         return Amiss(error=f"the answer is ambiguous: it says {'; '.join(said.conflicts[:3])}; write each key once")
     if missing := _missing(step, said):
         return Amiss(error=missing)
-    verdict = verdict_of(step, said.outputs, said.summary)
+    outputs = tuple((key, with_claims(value)) for key, value in said.outputs)
+    summary = with_claims(said.summary)
+    verdict = verdict_of(step, outputs, summary)
     decision = STORY_COMPLETE if _completes(step, said) else decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
     if _goes_on(step, decision) and (objection := rejection(said)):
         return Amiss(error=objection, rejected=True)
-    unsummarised = not said.summary and _asks_for_summary(step, said)
+    unsummarised = not summary and _asks_for_summary(step, said)
     return Result(
-        notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
-        outputs=limited(said.outputs, step.plan.output_keys),
+        notes=summary or shorten(verdict, SUMMARY_LIMIT),
+        outputs=limited(outputs, step.plan.output_keys),
         decision=decision,
         verdict=shorten(verdict, SUMMARY_LIMIT) if decision else "",
         unsummarised=unsummarised,
@@ -90,6 +97,11 @@ def _completes(step: Step, said: Answer) -> bool:
     stated = decision_of(replace(step, plan=replace(step.plan, default="")), said.outputs)
     route = None if isinstance(stated, Undecided) else route_for(step, stated)
     return route is None or not route.back
+
+
+def with_claims(text: str) -> str:
+    """Marks addresses of pull requests: the harness has not opened them, so nothing may show them as a fact."""
+    return _PULL_REQUEST.sub(rf"\g<0>{_CLAIMED}", text)
 
 
 def _goes_on(step: Step, decision: str) -> bool:
