@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from standardwebhooks import Webhook
@@ -129,3 +130,60 @@ def test_the_howto_typed_literally_works(project: Project, receiver: Receiver) -
     typed = project.types(blocks(ROOT / "docs" / "howto" / "notifications.md", "notify"), SHIFTWORK_TRUST="")
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert len(receiver.requests) == 1
+
+
+# The address that a workflow names ------------------------------------------------------------------------------------
+
+POSTING = """\
+id: posting
+notifications: { url: "http://ADDRESS" }
+steps: [{ id: coding }]
+"""
+
+
+def posting(folder: Path, receiver: Receiver) -> Path:
+    file = folder / "workflows/posting/workflow.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(POSTING.replace("ADDRESS", receiver.address), encoding="utf-8")
+    return file
+
+
+def test_a_workflow_of_the_users_own_posts_how_the_run_ended(project: Project, receiver: Receiver) -> None:
+    posting(project.root.parent / "config", receiver)
+    assert project.shiftwork("trust").returncode == 0
+    ran = project.shiftwork("run", "Add hello.txt", "--workflow", "posting", SHIFTWORK_TRUST="")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    ((headers, body),) = receiver.requests
+    document = json.loads(body)
+    assert (document["type"], document["data"]["run"]) == ("shiftwork.finished", project.status()["run"])
+    names = {name.lower() for name in headers}
+    assert "webhook-id" in names
+    assert "webhook-signature" not in names, "there is no secret that both sides know"
+
+
+@pytest.mark.parametrize("place", ["repository", "path"])
+def test_any_other_workflow_posts_only_where_the_user_agreed_to(
+    project: Project, receiver: Receiver, place: str
+) -> None:
+    file = posting(project.root if place == "repository" else project.root.parent / "elsewhere", receiver)
+    named = "posting" if place == "repository" else str(file)
+    assert project.shiftwork("trust").returncode == 0
+    refused = project.shiftwork("run", "Add hello.txt", "--workflow", named, SHIFTWORK_TRUST="")
+    assert refused.returncode == 64
+    assert f"POST http://{receiver.address}" in refused.stderr
+    assert project.shiftwork("trust", named).returncode == 0
+    assert receiver.requests == []
+    assert project.shiftwork("run", "Add hello.txt", "--workflow", named, SHIFTWORK_TRUST="").returncode == 0
+    assert len(receiver.requests) == 1
+    file.write_text(file.read_text(encoding="utf-8").replace("/hook", "/other"), encoding="utf-8")
+    changed = project.shiftwork("run", "Add hello.txt", "--workflow", named, SHIFTWORK_TRUST="")
+    assert (changed.returncode, len(receiver.requests)) == (64, 1)
+
+
+def test_a_run_that_another_process_continues_still_posts(project: Project, receiver: Receiver) -> None:
+    posting(project.root, receiver)
+    asks = 'if [ ! -f go ]; then cat > /dev/null; echo go > go; echo "STORY_BLOCKED: Tabs or blanks?"; exit 0; fi\n'
+    project.agent.write_text(asks + project.agent.read_text(encoding="utf-8"), encoding="utf-8")
+    assert project.shiftwork("run", "Add hello.txt", "--workflow", "posting").returncode == 2
+    assert project.shiftwork("answer", "US-001", "tabs").returncode == 0
+    assert [json.loads(body)["type"] for _, body in receiver.requests] == ["shiftwork.needs-you", "shiftwork.finished"]

@@ -120,7 +120,7 @@ def test_feature_dev_in_its_original_fields_is_a_loop_of_implement_and_verify() 
         ("verify", StepKind.AGENT),
     ]
     idle = {note.text.split(" has no effect")[0].rpartition(": ")[2] for note in loaded.notes}
-    assert idle == {"polling", "cron", "notifications", "pollingModel", "baseDir", "skills", "fresh_session"}
+    assert idle == {"polling", "cron", "pollingModel", "baseDir", "skills", "fresh_session"}
 
 
 @pytest.mark.parametrize("name", ["feature-dev", "bug-fix", "security-audit"])

@@ -1,5 +1,5 @@
-"""What the user must agree to before a workflow of a repository is used: its commands, its steps and decisions, and
-which workflow it replaces.
+"""What the user must agree to before a workflow of a repository is used: its commands, the address that it posts to,
+its steps and decisions, and which workflow it replaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,8 +21,9 @@ def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Cl
         return None
     runs = (Command(where=f"run.{gate.name}", text=gate.command) for gate in loaded.commands)
     inside = found.path.absolute().is_relative_to(root) or found.path.resolve().is_relative_to(root.resolve())
+    posts = (Command(where="notifications.url", text=f"POST {url}"),) if (url := loaded.workflow.notify_url) else ()
     said = _said(loaded.workflow, replaced) if inside else ()
-    return Claim(file=found.path, commands=(*runs, *said))
+    return Claim(file=found.path, commands=(*runs, *posts, *said))
 
 
 def replaced_by(found: Found, root: Path, user: Path) -> str:

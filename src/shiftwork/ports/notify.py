@@ -7,7 +7,7 @@ from typing import Protocol
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """A notification. Two notices with the same `key` are the same notification; `story` is empty if the notice is
-    about the whole run.
+    about the whole run. `url` is the address that the run's workflow names, for the channel that posts there.
     """
 
     key: str
@@ -17,6 +17,7 @@ class Notice:
     story: str
     title: str
     text: str
+    url: str = ""
 
 
 class Notifier(Protocol):

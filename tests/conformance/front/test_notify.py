@@ -5,6 +5,7 @@ import json
 import re
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,13 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.notify.apprise import AppriseNotifier, check_url
-from shiftwork.adapters.notify.webhook import WebhookNotifier, check_secret
+from shiftwork.adapters.notify.webhook import WebhookNotifier, WorkflowNotifier, check_secret
 from shiftwork.bootstrap.work.notifications import build_notifiers, notice_plan, notify_problems
 from shiftwork.config.settings.settings import Settings, load_settings
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.notices.notice import NoticePlan, Occasion
 from shiftwork.errors import NotifyError, SettingsError
-from shiftwork.ports.notify import Notifier
+from shiftwork.ports.notify import Notice, Notifier
 from shiftwork.testing.conformance.notify import NotifierConformance, Receiver, notice, receiving
 
 # One of the services that apprise knows asks Python for a module that is about to leave.
@@ -40,6 +41,36 @@ secret_env = "HOOK"
 @pytest.fixture
 def now() -> float:
     return SystemClock().now()
+
+
+@dataclass(frozen=True)
+class Posting:
+    """The channel of a workflow that names this receiver."""
+
+    url: str
+
+    async def send(self, about: Notice) -> None:
+        await WorkflowNotifier().send(replace(about, url=self.url))
+
+
+class TestWorkflow(NotifierConformance):
+    @pytest.fixture
+    def notifier_at(self) -> Callable[[Receiver], Notifier]:
+        return lambda receiver: Posting(f"http://{receiver.address}")
+
+    def test_it_says_which_notice_it_is_and_signs_nothing(
+        self, notifier_at: Callable[[Receiver], Notifier], now: float
+    ) -> None:
+        with receiving() as receiver:
+            asyncio.run(notifier_at(receiver).send(notice(now)))
+        ((headers, _),) = receiver.requests
+        names = {name.lower(): value for name, value in headers.items()}
+        assert (names["webhook-id"], "webhook-signature" in names) == ("run/US-001/1", False)
+
+    @pytest.mark.parametrize("url", ["", "file:///etc/passwd", "ftp://127.0.0.1/x"])
+    def test_nothing_but_http_is_posted_to(self, now: float, url: str) -> None:
+        with pytest.raises(NotifyError, match="is not an http address"):
+            asyncio.run(Posting(url).send(notice(now)))
 
 
 class TestWebhook(NotifierConformance):

@@ -1,4 +1,4 @@
-"""A signed webhook: one POST of JSON per notice, as standardwebhooks.com describes it."""
+"""Webhooks: one POST of JSON per notice, signed as standardwebhooks.com describes it if there is a secret."""
 
 import asyncio
 import json
@@ -35,29 +35,44 @@ class WebhookNotifier:
         await asyncio.to_thread(self._post, notice)
 
     def _post(self, notice: Notice) -> None:
-        body = payload(notice)
-        # Only http and https are possible here: see above.
-        request = urllib.request.Request(self._url, data=body, headers=self._headers(notice, body))  # noqa: S310
-        try:
-            with urllib.request.build_opener(_NoDetours).open(request, timeout=_SECONDS):
-                return
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise NotifyError(f"the webhook answered {error.code}") from error
-        except (OSError, ValueError) as error:
-            raise NotifyError(f"the webhook cannot be reached: {_cause(error)}") from error
-
-    def _headers(self, notice: Notice, body: bytes) -> Mapping[str, str]:
         from standardwebhooks import Webhook  # noqa: PLC0415 - most runs send nothing
 
-        at = datetime.fromtimestamp(int(notice.at), tz=UTC)
-        return {
-            "content-type": "application/json",
-            "user-agent": "shiftwork",
-            "webhook-id": notice.key,
-            "webhook-timestamp": str(int(notice.at)),
-            "webhook-signature": Webhook(self._secret).sign(notice.key, at, body.decode()),
-        }
+        body, at = payload(notice), datetime.fromtimestamp(int(notice.at), tz=UTC)
+        signature = Webhook(self._secret).sign(notice.key, at, body.decode())
+        _post(self._url, body, {**_headers(notice), "webhook-signature": signature})
+
+
+class WorkflowNotifier:
+    """See `ports.notify.Notifier`. Posts to the address that the run's workflow names, without a signature: there is no
+    secret that both sides know.
+    """
+
+    async def send(self, notice: Notice) -> None:
+        if not notice.url.startswith(("http://", "https://")):
+            raise NotifyError("the workflow's notifications.url is not an http address")
+        await asyncio.to_thread(_post, notice.url, payload(notice), _headers(notice))
+
+
+def _headers(notice: Notice) -> dict[str, str]:
+    return {
+        "content-type": "application/json",
+        "user-agent": "shiftwork",
+        "webhook-id": notice.key,
+        "webhook-timestamp": str(int(notice.at)),
+    }
+
+
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    # The callers have made sure that it is http or https.
+    request = urllib.request.Request(url, data=body, headers=dict(headers))  # noqa: S310
+    try:
+        with urllib.request.build_opener(_NoDetours).open(request, timeout=_SECONDS):
+            return
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise NotifyError(f"the webhook answered {error.code}") from error
+    except (OSError, ValueError) as error:
+        raise NotifyError(f"the webhook cannot be reached: {_cause(error)}") from error
 
 
 def _cause(error: Exception) -> str:

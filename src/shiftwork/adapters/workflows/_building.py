@@ -40,6 +40,7 @@ def build(root: Entry, personas: Personas) -> Workflow:
         agents=agents,
         context=tuple(_context(root.pairs("context"))),
         parallel=int(parallel) if parallel else None,
+        notify_url=root.entry("notifications").text("url"),
     )
 
 

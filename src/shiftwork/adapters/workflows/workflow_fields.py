@@ -82,12 +82,7 @@ _WORKFLOW: Final = Table(
         ),
         _field("polling", Block(table="polling"), "From antfarm.", idle="Shiftwork pushes work and does not poll"),
         _field("cron", Block(table="cron"), "From antfarm.", idle="Shiftwork pushes work and uses no timer"),
-        _field(
-            "notifications",
-            Block(table="notifications"),
-            "From antfarm.",
-            idle="see the notification settings",
-        ),
+        _field("notifications", Block(table="notifications"), "Where notices about the run are posted."),
     ),
 )
 
@@ -264,8 +259,14 @@ _CRON: Final = Table(
 _NOTIFICATIONS: Final = Table(
     name="notifications",
     called="notifications",
-    about="Accepted from antfarm; without effect.",
-    fields=(_field("url", Text(), "From antfarm."),),
+    about="Where notices about the run are posted, besides the channels of the settings.",
+    fields=(
+        _field(
+            "url",
+            Text(pattern=r"(https?://\S+)?", looks="an http address"),
+            "Each notice is one POST of JSON, without a signature. Needs your consent unless the workflow is your own.",
+        ),
+    ),
 )
 
 TABLES: Final = {

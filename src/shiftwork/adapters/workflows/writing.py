@@ -32,6 +32,7 @@ def document(workflow: Workflow) -> dict[str, Any]:
             "description": _text(workflow.description),
             "parallel": workflow.parallel,
             "context": dict(workflow.context),
+            "notifications": _kept({"url": workflow.notify_url}),
             "agents": [_agent(agent) for agent in workflow.agents],
             "steps": [_step(step) for step in workflow.steps],
         }

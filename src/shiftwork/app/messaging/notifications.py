@@ -95,6 +95,7 @@ def _of_story(effect: notices_effects.Notify, story: StoryState, at: float) -> N
         story=name,
         title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'needs your answer')}",
         text=f"{hold.detail}{options}\nnext: shiftwork {look}",
+        url=given.notices.url,
     )
 
 
@@ -114,4 +115,5 @@ def _of_run(effect: notices_effects.Notify, run: RunState, at: float) -> Notice:
         text=f"{run.totals.completed} of {len(run.stories)} stories landed on {plan.branch}"
         f"{f' ({proved})' if proved else ''}{without}{named}\n"
         f"next: shiftwork status {plan.run}",
+        url=plan.notices.url,
     )

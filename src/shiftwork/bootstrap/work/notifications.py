@@ -5,7 +5,7 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.notify.apprise import AppriseNotifier, check_url
-from shiftwork.adapters.notify.webhook import WebhookNotifier, check_secret
+from shiftwork.adapters.notify.webhook import WebhookNotifier, WorkflowNotifier, check_secret
 from shiftwork.config.settings.settings import Settings
 from shiftwork.domain.notices.notice import NoticePlan, Occasion
 from shiftwork.errors import SettingsError, ShiftworkError
@@ -13,19 +13,25 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.notify import Notifier
 
 _WEBHOOK: Final = "webhook"
+_WORKFLOW: Final = "workflow"
 
 
-def notice_plan(settings: Settings) -> NoticePlan:
-    """The notifications of a run that starts now."""
-    channels = channel_names(settings)
+def notice_plan(settings: Settings, url: str = "") -> NoticePlan:
+    """The notifications of a run that starts now; `url` is the address that its workflow names."""
+    channels = (*channel_names(settings), *((_WORKFLOW,) if url else ()))
     occasions = tuple(Occasion(item) for item in settings.notify.on) if channels else ()
-    return NoticePlan(occasions=occasions, channels=channels)
+    return NoticePlan(occasions=occasions, channels=channels, url=url)
 
 
 def channel_names(settings: Settings) -> tuple[str, ...]:
     """By position and service: an address may contain a password, and names are written to the history."""
     listed = (f"{number}:{url.partition(':')[0]}" for number, url in enumerate(settings.notify.urls, start=1))
     return (*listed, *((_WEBHOOK,) if settings.notify.webhook.url else ()))
+
+
+def notifiers_of_runs(settings: Settings, env: Mapping[str, str]) -> dict[str, Notifier]:
+    """All channels that a run may use: those of the settings, and that of its workflow."""
+    return {**build_notifiers(settings, env), _WORKFLOW: WorkflowNotifier()}
 
 
 def build_notifiers(settings: Settings, env: Mapping[str, str]) -> dict[str, Notifier]:

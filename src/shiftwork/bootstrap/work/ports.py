@@ -38,7 +38,7 @@ from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.state.database_address import engine_address, store_address
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
-from shiftwork.bootstrap.work.notifications import build_notifiers
+from shiftwork.bootstrap.work.notifications import build_notifiers, notifiers_of_runs
 from shiftwork.bootstrap.work.repository import identity_of
 from shiftwork.bootstrap.work.setup import build_setup
 from shiftwork.config.settings.settings import Settings
@@ -126,7 +126,7 @@ async def open_context(
                     observe=observe,
                     alive=is_alive,
                     price=price,
-                    notifiers=build_notifiers(settings, env),
+                    notifiers=notifiers_of_runs(settings, env),
                     record=open_queries(site, patience=LEASE_SECONDS).profiles,
                 )
             )

@@ -15,10 +15,13 @@ class Occasion(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticePlan:
-    """Which occasions people are notified of, and through which channels, by name; by default none."""
+    """Which occasions people are notified of, and through which channels, by name; by default none. `url` is the
+    address of the channel that the workflow names.
+    """
 
     occasions: tuple[Occasion, ...] = ()
     channels: tuple[str, ...] = ()
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

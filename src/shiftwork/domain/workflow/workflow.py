@@ -103,7 +103,7 @@ class AgentPlan:
 class Workflow:
     """The user's way of working: run-level steps, with the stories' pipeline as the body of a loop. `context` holds
     values that templates may name from the start. `parallel` is how many stories may be in progress, where the workflow
-    sets it.
+    sets it. Notices about the run are posted to `notify_url`.
     """
 
     id: str
@@ -114,6 +114,7 @@ class Workflow:
     agents: tuple[AgentPlan, ...] = ()
     context: tuple[tuple[str, str], ...] = ()
     parallel: int | None = None
+    notify_url: str = ""
 
     @property
     def story_steps(self) -> tuple[StepPlan, ...]:

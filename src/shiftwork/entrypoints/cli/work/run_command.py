@@ -153,7 +153,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         patterns=learnt_before(site),
         proof=settings.proof.evidence,
         forecast=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
-        notices=notice_plan(settings),
+        notices=notice_plan(settings, asked.workflow.notify_url),
         without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec)),
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
