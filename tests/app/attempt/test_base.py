@@ -4,12 +4,16 @@ import asyncio
 import json
 import re
 
+import pytest
+
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import Rig, done, git
+from tests.app.rig import LANDING, SHORT, Rig, done, git
 
 ASKS = "Interface: [{{has_frontend_changes}}]"
 PLAN = StepPlan(name="plan", type="plan", input=f"Plan {{{{task}}}}. {ASKS}", expects="STORIES_JSON", plans=True)
@@ -54,3 +58,32 @@ def test_the_base_of_a_story_is_where_it_began_and_that_of_the_run_is_where_the_
         ("A-2", "check"): ["web/page.html", "work.txt"],
         (FRAME, "look"): ["server.conf", "web/page.html", "work.txt"],
     }
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_branch_that_the_run_was_started_from_is_there_too_while_it_exists(rig: Rig, *, gone: bool) -> None:
+    seen: list[list[str]] = []
+
+    def script(task: AgentTask) -> Turn:
+        branches = git(task.workdir, "branch", "--format=%(refname:short)").splitlines()
+        against = "main" if "main" in branches else "feature/x"
+        seen.append([*branches, git(task.workdir, "diff", "--name-only", f"{against}..")])
+        if gone and len(seen) == 1:
+            git(rig.repo, "checkout", "--quiet", "feature/x")
+            git(rig.repo, "branch", "--delete", "--force", "main")
+        return done(write={"work.txt": "work\n"}) if len(seen) == 1 else done()
+
+    rig.script = script
+    asyncio.run(landed_on("feature/x", rig))
+    assert seen[0] == ["feature/x", "main", "shiftwork/US-001", ""]
+    assert seen[1] == ["feature/x", *([] if gone else ["main"]), "shiftwork/US-001", "work.txt"]
+
+
+async def landed_on(branch: str, rig: Rig) -> None:
+    async with rig.open() as context:
+        order = Order(
+            spec=one_shot("Add work.txt"), workflow=SHORT, branch=branch, base="main", landing=LANDING, agent="scripted"
+        )
+        state = await wait_for(context, await start_run(context, order))
+    assert state.status is RunStatus.COMPLETED
+    assert git(rig.repo, "show", f"{branch}:work.txt") == "work"

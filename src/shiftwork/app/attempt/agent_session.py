@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shiftwork import failpoints
+from shiftwork.app.attempt import work_base
 from shiftwork.app.attempt.attempt import Attempt
 from shiftwork.app.attempt.memory import keep_story, present_run
 from shiftwork.app.attempt.outcome import ended, failure, followed_up
@@ -29,15 +30,12 @@ from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.recovery.missing_summary import may_resume
 from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
-from shiftwork.domain.text.file_types import is_frontend
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
-from shiftwork.domain.workflow.template_values import HAS_FRONTEND
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Session
 from shiftwork.ports.attempt_folder import AttemptFolder
 from shiftwork.prompts.prompt_parts import Surroundings, compose, summary_follow_up
-from shiftwork.prompts.render import names
 
 FOLLOW_UP_SECONDS: Final = 300.0
 """How long a session may take to give the summary that its answer lacks."""
@@ -50,12 +48,10 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
         return await _interrupted(effect, recorder)
     try:
         tree, attempt_folder, unread_messages, frontend = await asyncio.gather(
-            again(
-                lambda: context.workspaces.renew(place_of(story), story.work.head, {story.given.branch: story.since})
-            ),
+            again(lambda: work_base.renewed_tree(recorder)),
             context.attempt_folders.lay(attempt_folder_of(story, effect.step, effect.attempt)),
             run_inbox.unread(recorder),
-            again(lambda: _changes_frontend(effect, recorder)),
+            again(lambda: work_base.changes_frontend(effect.step, recorder)),
         )
     except RepositoryError as error:
         return (_lost(recorder, error),)
@@ -98,15 +94,6 @@ async def _closed(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
         if not any(isinstance(fact, story_facts.SummaryMissed) for fact in facts):
             await clear(home)
     return facts
-
-
-async def _changes_frontend(effect: story_effects.RunAgent, recorder: StoryRecorder) -> bool:
-    """Whether the work so far changes a user interface, by its files; looked up only for a prompt that says so."""
-    story = recorder.state
-    if HAS_FRONTEND not in names(story.pipeline.step(effect.step).plan.input):
-        return False
-    changed = await recorder.context.changes.between(story.since, story.work.head)
-    return any(is_frontend(file.path) for file in changed.files)
 
 
 def _started(effect: story_effects.RunAgent, recorder: StoryRecorder, attempt_folder: AttemptFolder) -> Fact:

@@ -97,9 +97,7 @@ async def _on_branch(context: Context, order: Order) -> None:
 
 def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
     """Returns the first facts of a run."""
-    kept: dict[str, Any] = {
-        field.name: getattr(order, field.name) for field in fields(order) if field.name not in {"base", "done"}
-    }
+    kept: dict[str, Any] = {field.name: getattr(order, field.name) for field in fields(order) if field.name != "done"}
     plan = RunPlan(run=run, project=project, worktree=worktree, **kept)
     adopted = (run_facts.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (run_facts.RunStarted(at=at, plan=plan), *adopted)

@@ -29,4 +29,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         gates=plan.spec.gates,
         without_gates=plan.without_gates,
         review=plan.review,
+        base=plan.base,
     )

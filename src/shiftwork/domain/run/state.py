@@ -41,7 +41,8 @@ class RunPlan:
     `patterns` are what earlier runs have learnt about the code base. The cost forecast is None without data for it.
     `without_gates` are gates that the user has left out. `base_story` repairs gates that are red on the branch: no
     other story starts before it has landed. The run belongs to a `project`, and commands of other projects do not reach
-    it. If `review` is set, a person approves each patch before it lands.
+    it. If `review` is set, a person approves each patch before it lands. `base` is the branch that the run was started
+    from, if it is another one.
 
     Options that the user has `named` stay in force until the user names others; otherwise `agent`, `model` and
     `parallel` follow the settings when the run is resumed. If `model` is empty, the agent chooses. `trusted` are
@@ -61,6 +62,7 @@ class RunPlan:
     agent: str
     limits: Limits = Limits()
     parallel: int = 1
+    base: str = ""
     source: str = ""
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()

@@ -18,6 +18,7 @@ class Assignment:
     other story of the run has its `slot`. `task` is the task of the whole run, `context` and `agents` come from the
     workflow, `source` and `without_gates` from the run. `raises` counts how often the `limits` had been changed by
     then. `gates` are those of the run's spec. If `review` is set, a person approves each patch before it lands.
+    `base` is as in the run's plan.
     """
 
     run: RunId
@@ -41,3 +42,4 @@ class Assignment:
     gates: tuple[Gate, ...] = ()
     without_gates: tuple[str, ...] = ()
     review: bool = False
+    base: str = ""
