@@ -81,7 +81,7 @@ def test_a_change_of_openspec_brings_its_folder_and_several_are_named(bare: Proj
 
 
 def test_a_workflow_is_copied_with_its_personas_and_runs_use_it(bare: Project) -> None:
-    source = next(GOLDEN.glob("workflows/*/feature-dev"))
+    source = GOLDEN / "workflows/antfarm_shape/workflows/feature-dev"
     found = imported(bare, str(source))
     (workflow,) = found["workflows"]
     assert workflow["id"] == "feature-dev"
@@ -98,7 +98,7 @@ def test_a_workflow_is_copied_with_its_personas_and_runs_use_it(bare: Project) -
 def test_settings_that_exist_stay_and_the_workflow_is_named_in_the_command(project: Project) -> None:
     before = (project.root / "shiftwork.toml").read_bytes()
     shutil.copy(SPECS / "task-list.md", project.root / "TODO.md")
-    source = next(GOLDEN.glob("workflows/*/feature-dev"))
+    source = GOLDEN / "workflows/antfarm_shape/workflows/feature-dev"
     found = imported(project, "TODO.md", str(source))
     assert found["next"] == ["shiftwork run TODO.md --workflow feature-dev"]
     assert (project.root / "shiftwork.toml").read_bytes() == before

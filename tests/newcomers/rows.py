@@ -7,8 +7,7 @@ from typing import Any, Final
 from tests.newcomers.rig import Row
 
 GOLDEN: Final = Path(__file__).parents[1] / "golden"
-_WORKFLOWS: Final = next(GOLDEN.glob("workflows/*/feature-dev")).parent
-_COMPOUND_STEPS: Final = ("brainstorm", "plan", "work", "review", "compound")
+_PACK: Final = {name: GOLDEN / "workflows/antfarm_shape" / name for name in ("agents", "workflows")}
 
 
 def _story(number: int, **more: Any) -> dict[str, Any]:
@@ -319,7 +318,7 @@ ROWS: Final = (
     ),
     Row(
         name="antfarm: feature-dev",
-        files={"workflows/feature-dev": _WORKFLOWS / "feature-dev"},
+        files=_PACK,
         words=("Build the cart", "--workflow", "feature-dev"),
         became="feature-dev",
         landed=("US-001", "US-002"),
@@ -327,7 +326,7 @@ ROWS: Final = (
     ),
     Row(
         name="antfarm: bug-fix",
-        files={"shiftwork/workflows/bug-fix.yml": _WORKFLOWS / "bug-fix.yml"},
+        files=_PACK,
         words=("The cart is empty", "--workflow", "bug-fix"),
         became="bug-fix",
         landed=("US-001",),
@@ -335,7 +334,7 @@ ROWS: Final = (
     ),
     Row(
         name="antfarm: security-audit",
-        files={"shiftwork/workflows/security-audit.yml": _WORKFLOWS / "security-audit.yml"},
+        files=_PACK,
         words=("Find holes", "--workflow", "security-audit"),
         became="security-audit",
         landed=("US-001", "US-002"),
@@ -343,7 +342,7 @@ ROWS: Final = (
     ),
     Row(
         name="compound: decision routing",
-        files={"workflows/compound": _WORKFLOWS / "compound"},
+        files=_PACK,
         words=("Build the cart", "--workflow", "compound"),
         became="compound",
         landed=("US-001",),

@@ -8,7 +8,7 @@ from shiftwork.adapters.workflows.loading import Note, load
 from shiftwork.adapters.workflows.lookup import OWN_FOLDER, PACKAGED, Origin, find, find_all
 from shiftwork.adapters.workflows.writing import document as spelt_out_document
 from shiftwork.adapters.workflows.writing import expanded as spelt_out
-from shiftwork.adapters.workflows.writing import persona_files
+from shiftwork.adapters.workflows.writing import with_personas
 from shiftwork.bootstrap.workflow_claims import claim_of, replaced_by
 from shiftwork.config.trust.consent_claims import Claim
 from shiftwork.domain.workflow.workflow import WORKFLOWS, Workflow
@@ -25,9 +25,9 @@ __all__ = [
     "every",
     "packaged_schema",
     "packaged_workflow",
-    "persona_files",
     "spelt_out",
     "spelt_out_document",
+    "with_personas",
 ]
 
 

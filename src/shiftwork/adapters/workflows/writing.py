@@ -12,13 +12,17 @@ from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, Step
 
 
 def expanded(workflow: Workflow) -> str:
+    return _dumped(document(workflow))
+
+
+def _dumped(document: dict[str, Any]) -> str:
     from ruamel.yaml import YAML  # noqa: PLC0415 - loaded only when needed
 
     yaml = YAML()
     yaml.width = 110
     yaml.indent(mapping=2, sequence=4, offset=2)
     stream = StringIO()
-    yaml.dump(document(workflow), stream)
+    yaml.dump(document, stream)
     return stream.getvalue()
 
 
@@ -49,14 +53,18 @@ def _agent(agent: AgentPlan) -> dict[str, Any]:
             "profile": agent.profile,
             "model": agent.model,
             "timeoutSeconds": seconds,
-            "workspace": _kept({"files": {name: _persona_path(agent, name) for name, _ in agent.persona}}),
         }
     )
 
 
-def persona_files(workflow: Workflow) -> dict[str, str]:
-    """The persona files of the agents, by their path beside the workflow's file, as `document` names them."""
-    return {_persona_path(agent, name): text for agent in workflow.agents for name, text in agent.persona}
+def with_personas(workflow: Workflow) -> dict[str, str]:
+    """The expanded workflow and the persona files of its agents, by their path in a folder of their own."""
+    personas = {_persona_path(agent, name): text for agent in workflow.agents for name, text in agent.persona}
+    agents = [
+        _agent(agent) | _kept({"workspace": _kept({"files": {n: _persona_path(agent, n) for n, _ in agent.persona}})})
+        for agent in workflow.agents
+    ]
+    return personas | {"workflow.yml": _dumped(document(workflow) | _kept({"agents": agents}))}
 
 
 def _persona_path(agent: AgentPlan, name: str) -> str:

@@ -16,6 +16,9 @@ _ASKS: Final = re.compile(
 _NAMES: Final = re.compile(
     r"(?:^|[^a-z])(?:type[ _-]?check(?:er|ing)?|check[-:]types|types|typing)(?:[^a-z]|$)", re.IGNORECASE
 )
+_SCRIPT: Final = re.compile(r"(?<![\w./-])(?:run[ \t]+)?type[ _:-]?check(?![\w./])", re.IGNORECASE)
+"""In a command, only the name of a script: a folder that is called `types` checks none."""
+
 _PROGRAMS: Final = re.compile(
     r"""(?<![\w.-])(?:mypy|dmypy|pyright|basedpyright|pyre|pytype|tsc|vue-tsc|svelte-check|cargo\s+check|srb\s+tc
       |dialyzer|phpstan|psalm)(?![\w.-])""",
@@ -25,7 +28,7 @@ _PROGRAMS: Final = re.compile(
 
 def is_typecheck(name: str, command: str) -> bool:
     """Whether a gate checks types: its name or the name of a script says so, or it starts a known type checker."""
-    return any(pattern.search(text) for pattern in (_NAMES, _PROGRAMS) for text in (name, command))
+    return bool(_NAMES.search(name) or _SCRIPT.search(command) or _PROGRAMS.search(command))
 
 
 def asks_for_typecheck(criterion: str) -> bool:

@@ -34,7 +34,9 @@ def test_a_gate_that_checks_types_gives_a_story_its_criterion(name: str, command
     assert criteria("prints 1", gate=gate) == [("AC-1", "prints 1"), ("AC-2", "Typecheck passes")]
 
 
-@pytest.mark.parametrize(("name", "command"), [("lint", "ruff check ."), ("test", "sh prototypes.sh"), ("a", "mypyx")])
+@pytest.mark.parametrize(
+    ("name", "command"), [("lint", "ruff check ."), ("test", "sh prototypes.sh"), ("a", "mypyx"), ("b", "ls types/")]
+)
 def test_other_gates_do_not(name: str, command: str) -> None:
     assert not is_typecheck(name, command)
     assert criteria("prints 1", gate=Gate(name=name, command=command)) == [("AC-1", "prints 1")]

@@ -11,7 +11,7 @@ import click
 
 from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.bootstrap.spec_files import read_spec
-from shiftwork.bootstrap.workflows import OWN_FOLDER, Choice, choose, persona_files, spelt_out
+from shiftwork.bootstrap.workflows import OWN_FOLDER, Choice, choose, with_personas
 from shiftwork.bounded import read_text
 from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import Settings, writes_parallel
@@ -162,10 +162,8 @@ def _workflow(site: Site, path: Path) -> _Workflow:
     if source.is_relative_to(site.root.resolve()):
         return _Workflow(choice=choice, target=source.relative_to(site.root.resolve()).as_posix(), copies={})
     folder = site.root / OWN_FOLDER / choice.workflow.id
-    texts = persona_files(choice.workflow) | {"workflow.yml": spelt_out(choice.workflow)}
-    return _Workflow(
-        choice=choice, target=choice.workflow.id, copies={folder / name: text for name, text in texts.items()}
-    )
+    copies = {folder / name: text for name, text in with_personas(choice.workflow).items()}
+    return _Workflow(choice=choice, target=choice.workflow.id, copies=copies)
 
 
 # Output --------------------------------------------------------------------------------------------------------------
