@@ -13,8 +13,8 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import ENDED, StoryState
-from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
-from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
+from shiftwork.domain.workflow.pipeline import FINISHED, Step, StepStatus
+from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan, Workflow
 from shiftwork.planning.workflow_checks import check_routes
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names
@@ -30,7 +30,13 @@ DECIDING = ("completed", "completed", "completed", "failed")
 def pipelines(draw: st.DrawFn) -> tuple[StepPlan, ...]:
     """Steps of which some decide: at least two, so that a route has somewhere to lead."""
     steps = draw(workflows().filter(lambda found: len(found) > 1))
-    return draw(routed([replace(step, routes=(), decision_key="") for step in steps]))
+    found = draw(routed([replace(step, routes=(), decision_key="") for step in steps]))
+    return tuple(replace(step, routes=tuple(draw(in_rounds(route)) for route in step.routes)) for step in found)
+
+
+def in_rounds(route: Route) -> st.SearchStrategy[Route]:
+    """The route, or one with rounds if it leads back."""
+    return st.integers(0, 3).map(lambda rounds: replace(route, rounds=rounds if route.back else 0))
 
 
 def played(steps: tuple[StepPlan, ...], simulation: StorySimulation) -> Play[StoryState]:
@@ -67,7 +73,13 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
     back = Counter(fact.target for fact in play.history if isinstance(fact, story_facts.StepRouted) and fact.back)
     retried = Counter(fact.step for fact in play.history if isinstance(fact, story_facts.StepRetried))
     for step in play.state.pipeline.steps:
-        assert back[step.id] + retried[step.id] == step.retries <= step.plan.max_retries
+        assert step.retries <= step.plan.max_retries
+        assert back[step.id] + retried[step.id] == step.retries + step.rounds
+        assert step.rounds < max((route.rounds for route in leading_to(play.state, step)), default=1) or not step.rounds
+
+
+def leading_to(story: StoryState, step: Step) -> tuple[Route, ...]:
+    return tuple(route for other in story.pipeline.steps for route in other.plan.routes if route.target == step.id)
 
 
 @given(pipelines(), st.data())

@@ -20,6 +20,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
 from shiftwork.domain.story.facts.withdrawal import LandingWithdrawn
 from shiftwork.domain.story.notices import notice_of_hold
+from shiftwork.domain.story.routing import route_for
 from shiftwork.domain.story.spending.attempt_usage import ENDS
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.domain.tampering.findings import Inspection
@@ -186,7 +187,7 @@ def _change(fact: Fact, story: StoryState) -> Change:
     if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
         stated = step.plan.decision_key in dict(story.dialogue.context) or not step.plan.decision_key
         text = f"{fact.value}{'' if stated else ' (the answer does not say)'}, {_sessions(story)} sessions"
-    if event == "rounds_ended" and step and (rounds := rounds_of(story.pipeline, step)):
+    if event == "rounds_ended" and step and (rounds := rounds_of(story.pipeline, step, route_for(step, step.decision))):
         text = f"{text} (round {rounds.number} of {rounds.most})"
     return Change(
         at=fact.at,

@@ -142,7 +142,7 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
 
 def _end_of_rounds(pipeline: Pipeline, step: Step, route: Route) -> RoundsEnd | Literal[""]:
     """Why the rounds of the step end with its decision; empty if they do not, or if it belongs to none."""
-    rounds = rounds_of(pipeline, step)
+    rounds = rounds_of(pipeline, step, route)
     if rounds is None or (route.back and not route.rounds):
         return ""
     if step.decision == STORY_COMPLETE or (rounds.closed_by(step) and not route.back):

@@ -9,6 +9,7 @@ from typing import Final
 
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.workflow.pipeline import Pipeline, Step
+from shiftwork.domain.workflow.workflow import Route
 
 STORY_COMPLETE: Final = "story_complete"
 """The decision of a step that says so in its answer, if it may end the rounds."""
@@ -41,12 +42,15 @@ class Rounds:
         return self.team[-1].id == step.id
 
 
-def rounds_of(pipeline: Pipeline, step: Step) -> Rounds | None:
-    """The rounds that the step belongs to: those of the first route with rounds that repeats it."""
+def rounds_of(pipeline: Pipeline, step: Step, followed: Route | None = None) -> Rounds | None:
+    """The rounds that the step belongs to: those of the route that is `followed` if it has any, else those of the first
+    route with rounds that repeats the step.
+    """
+    own = followed if followed and followed.rounds else None
     steps = pipeline.steps
     place = pipeline.index(step.id)
     for last in range(place, len(steps)):
-        for route in steps[last].plan.routes:
+        for route in (own,) if own else steps[last].plan.routes:
             target = pipeline.find(StepId(route.target)) if route.rounds else None
             if target and (first := pipeline.index(target.id)) <= place:
                 return Rounds(team=steps[first : last + 1], most=route.rounds)

@@ -126,6 +126,18 @@ def test_a_route_back_to_another_step_is_no_end_of_the_rounds() -> None:
     assert (ending(story).ended, ending(story).back) == ("", True)
 
 
+def test_each_route_counts_its_own_rounds() -> None:
+    plans = team(1)
+    both = (
+        Route(value="little", target="reviewer", back=True, rounds=1),
+        Route(value="again", target="coder", back=True, rounds=2),
+    )
+    story = turn(turn(turn(started(*plans[:2], replace(plans[2], routes=both)), "a"), "b"), "c", "again")
+    assert ending(story).back
+    story = turn(turn(turn(concluded(story), "d"), "e"), "f", "again")
+    assert ending(story).ended == RoundsEnd.LAST
+
+
 @pytest.mark.parametrize(
     ("found", "text"),
     [
