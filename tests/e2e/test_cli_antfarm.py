@@ -106,7 +106,7 @@ def test_feature_dev_from_the_users_folder_lands_each_verified_story(tmp_path: P
         "ISSUES: - morning.txt greets nobody",
     ]
     assert values(project, "implement", "TEST_CMD:", "US-002") == ["make tests"]
-    assert values(project, "implement", "BRANCH:", "US-002") == ["main"], "the harness says where the work lands"
+    assert values(project, "implement", "BRANCH:", "US-002") == ["shiftwork/US-002"], "the one that has the work"
     assert "# Verifier\n" in kept(project, "verify", "prompt", "US-001")[0], "the persona that all workflows share"
     assert values(project, "verify", "Has frontend changes:", "US-001") == ["false", "false"]
     assert values(project, "verify", "Has frontend changes:", "US-002") == ["true"]

@@ -27,6 +27,7 @@ def documents() -> Iterator[Path]:
 def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
     run_here = {
         "answer",
+        "antfarm",
         "budget",
         "cleanup",
         "codetether",

@@ -129,6 +129,8 @@ def test_feature_dev_in_its_original_fields_is_a_loop_of_implement_and_verify() 
 def test_every_name_in_the_published_shape_has_a_value_and_every_agent_its_three_files(name: str) -> None:
     loaded = read(SHAPED / "workflows" / name / "workflow.yml")
     assert [note.text for note in loaded.notes if "nothing provides" in note.text] == []
+    posted = {"security-audit": "https://hooks.example.invalid/security-audit"}
+    assert loaded.workflow.notify_url == posted.get(name, "")
     files = {tuple(file for file, _ in agent.persona) for agent in loaded.workflow.agents}
     assert files == {("AGENTS.md", "SOUL.md", "IDENTITY.md")}
 

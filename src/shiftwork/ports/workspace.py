@@ -106,6 +106,10 @@ class Workspaces(Protocol):
         """
         ...
 
+    def branch(self, place: Place) -> str:
+        """The name of the branch that is checked out in the agent's repository."""
+        ...
+
     async def renew(self, place: Place, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> Path:
         """Give the agent a fresh repository at the commit, whatever it did to the last one; the tree stays unchanged.
         It also has these `branches`, copies of the user's that the agent may compare its work with. Returns the path of

@@ -22,7 +22,8 @@ class Surroundings:
     """What the application knows about an attempt, but the story's history does not.
 
     `tools` says that the MCP tools are offered; `output_folder` is the path of the edit-request file if not.
-    With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it. `project` and
+    With neither, the prompt does not mention editing. `workspace` is the path as the agent sees it, and
+    `work_branch` the branch that is checked out there; the work lands on `branch`. `project` and
     `feature` are the names of the repository and of the run's spec, `memory` is the memory of the run, which
     `started_at` that time, and `remaining` the number of its other unfinished stories. `frontend` says that the work
     changes a user interface; it is only looked up for prompts that say so.
@@ -33,6 +34,7 @@ class Surroundings:
     output_folder: str = ""
     attempt: int = 1
     branch: str = ""
+    work_branch: str = ""
     workspace: str = ""
     project: str = ""
     feature: str = ""

@@ -51,7 +51,7 @@ def _built_in(view: View) -> dict[str, str]:
         "task": given.task or given.story.description,
         "run_id": given.run,
         "repo": view.given.workspace,
-        "branch": view.given.branch,
+        "branch": view.given.work_branch or view.given.branch,
         "current_story": "\n\n".join(part for part in (story(view), criteria(view)) if part),
         "current_story_id": given.story.id,
         "current_story_title": given.story.title,

@@ -15,7 +15,7 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, cat
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import LANDING, SHORT, Rig, done, git
 
-ASKS = "Interface: [{{has_frontend_changes}}]"
+ASKS = "Interface: [{{has_frontend_changes}}] Branch: [{{branch}}]"
 PLAN = StepPlan(name="plan", type="plan", input=f"Plan {{{{task}}}}. {ASKS}", expects="STORIES_JSON", plans=True)
 CHECK = StepPlan(name="check", type="check", input=ASKS)
 LOOP = StepPlan(name="work", type="stories", kind=StepKind.LOOP, body=(catalogue_step("coding"), CHECK))
@@ -36,7 +36,9 @@ class Script:
             return done("HAS_FRONTEND_CHANGES: maybe", write={FILES[story]: "new\n", "work.txt": f"{story}\n"})
         told = re.search(r"Interface: \[(\w*)\]", task.prompt)
         self.said[story, step] = told[1] if told else ""
-        self.seen[story, step] = git(task.workdir, "diff", "--name-only", "main..").splitlines()
+        branch = re.search(r"Branch: \[(.*)\]", task.prompt)
+        against = f"main..{branch[1] if branch else ''}"
+        self.seen[story, step] = git(task.workdir, "diff", "--name-only", against).splitlines()
         listed = json.dumps([{"id": name, "title": name, "acceptanceCriteria": ["a file"]} for name in FILES])
         return done("planned", answer=f"STORIES_JSON: {listed}\nSUMMARY:\nplanned\n") if step == "plan" else done()
 

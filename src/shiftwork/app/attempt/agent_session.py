@@ -202,6 +202,7 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         tools=bool(attempt_folder.toolbox) and attempt.step.assigned_profile not in context.work_policy.toolless,
         output_folder=str(attempt_folder.edit_request),
         branch=attempt.story.given.branch,
+        work_branch=context.workspaces.branch(place_of(attempt.story)),
         attempt=attempt.number,
         workspace=str(attempt.tree),
         project=context.work_policy.project,

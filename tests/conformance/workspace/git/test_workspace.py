@@ -137,7 +137,7 @@ class TestTheAgentsRepository:
         tree = prepared(workspaces, user)
         assert user.status(tree) == ""
         assert user.git("log", "--format=%s", cwd=tree) == "first"
-        assert user.git("branch", "--show-current", cwd=tree) == "shiftwork/US-001"
+        assert user.git("branch", "--show-current", cwd=tree) == workspaces.branch(PLACE) == "shiftwork/US-001"
         (tree / "README.md").write_text("changed\n")
         assert "+changed" in user.git("diff", cwd=tree)
         user.git("commit", "--quiet", "-am", "the agent's own", cwd=tree)

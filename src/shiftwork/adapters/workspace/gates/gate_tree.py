@@ -24,7 +24,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
 
-_BRANCH: Final = "verify"
+_BRANCH: Final = "shiftwork/verify"
 _NOTHING: Final = Tracked(files=frozenset(), folders=frozenset())
 _MOST: Final = 50
 """How many written files are listed at most."""

@@ -109,7 +109,7 @@ def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
     """
     open_up(tree)
     erase(tree / ".git")
-    ref = f"refs/heads/shiftwork/{laid.branch}"
+    ref = f"refs/heads/{laid.branch}"
     borrowed = (hub.path / "objects", hub.objects)
     excludes = laid.excludes.read_bytes()
     # As few files and folders as git accepts as a repository, and paths as plain strings: every step and every check of

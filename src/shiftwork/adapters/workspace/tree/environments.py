@@ -34,7 +34,7 @@ from shiftwork.domain.gates.environment_key import decides_environment, environm
 from shiftwork.errors import EnvironmentFailedError
 
 _FORMAT: Final = 1
-_BRANCH: Final = "setup"
+_BRANCH: Final = "shiftwork/setup"
 _CACHE: Final = "__pycache__"
 _SHOWN: Final = 200
 

@@ -38,7 +38,7 @@ class GitWorkspaces:
         except EnvironmentDamagedError:
             await checkout.lay_out(commit)
             await self.setup.furnish(checkout, await self._environment(commit, base, errand))
-        await checkout.renew_repository(slug(place.story), commit)
+        await checkout.renew_repository(self.branch(place), commit)
         return checkout.tree
 
     async def _environment(self, commit: Commit, base: Commit, errand: Errand) -> Environment | None:
@@ -50,10 +50,13 @@ class GitWorkspaces:
     def variables(self, place: Place) -> Mapping[str, str]:
         return {**self._apart(place), **self.setup.variables_for_agent(self._checkout(place).tree)}
 
+    def branch(self, place: Place) -> str:
+        return f"shiftwork/{slug(place.story)}"
+
     async def renew(self, place: Place, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> Path:
         checkout = self._checkout(place)
         await checkout.enter()
-        await checkout.renew_repository(slug(place.story), commit, branches)
+        await checkout.renew_repository(self.branch(place), commit, branches)
         return checkout.tree
 
     async def snapshot(self, place: Place, parent: Commit, message: str) -> Commit:
