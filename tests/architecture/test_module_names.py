@@ -37,6 +37,7 @@ COMMAND_AND_SUBJECT = {
         "resume",
         "retry",
         "run",
+        "steps",
         "stories",
     ),
     *("trust", "undo", "workflow"),
@@ -47,7 +48,7 @@ RULE_AND_PERFORMER = {
     *("allowance", "amounts", "base_survey", "budget", "certificate", "checkout_trial", "conflict_forecast", "edits"),
     *("fail_to_pass", "forecast", "frame", "hosts", "included_files", "intents", "kept_options", "landing", "limits"),
     *("memory", "notifications", "rate_limit", "replies", "repository", "secrets", "setup", "spec_writeback"),
-    *("steering", "story_lookup", "verification", "withdrawal"),
+    *("steering", "step_edits", "story_lookup", "verification", "withdrawal"),
 }
 """A rule of the domain, its facts, and what performs, simulates or shows it in a layer above."""
 

@@ -7,11 +7,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from shiftwork.domain.core.effect import Conclude
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
@@ -75,10 +77,41 @@ class EditedStory(RuleBasedStateMachine):
         by = data.draw(st.sampled_from([PERSON, *([step.id] * 3 if step else []), StepId("step-001")]))
         self.request(by, edit_request(DrawnChance(data), self.story.pipeline))
 
+    @rule(data=st.data(), count=st.integers(1, 3))
+    def ask(self, data: st.DataObject, count: int) -> None:
+        """A person's requests, made from what they saw: the story reads them later, perhaps after an agent's edit."""
+        for _ in range(count):
+            edits = edit_request(DrawnChance(data), self.story.pipeline)
+            self.story = fold_story(self.story, story_facts.WorkflowEditRequested(at=1, edits=edits))
+
+    @rule()
+    def answer(self) -> None:
+        """In their order, each once, applied completely or rejected with the rule; then none is left."""
+        requests, answered = self.story.control.edits, self.story.control.edited
+        for edits in requests:
+            (effect,) = step_edits.due(self.story)
+            assert isinstance(effect, Conclude)
+            (fact,) = effect.facts
+            before = self.story
+            self.story = fold_story(before, fact)
+            if isinstance(fact, story_facts.WorkflowEdited):
+                assert (fact.by, fact.edits) == (PERSON, edits)
+                self.applied_whole(before.pipeline, self.story.pipeline, edits)
+            else:
+                assert isinstance(fact, story_facts.WorkflowEditRejected)
+                assert fact.reason
+                assert self.story.pipeline == before.pipeline
+        assert self.story.control.edits == ()
+        assert self.story.control.edited == answered + len(requests)
+
     def request(self, by: str, edits: tuple[Edit, ...]) -> None:
         before = self.story.pipeline
         outcome = apply_edits(before, by, edits)
         fact = story_facts.WorkflowEdited(at=1, by=by, edits=edits, before=(), after=())
+        if by == PERSON:  # an answer to a person answers the oldest request
+            self.answer()
+            before = self.story.pipeline
+            outcome = apply_edits(before, by, edits)
         self.story = evolve_story(self.story, fact)
         if isinstance(outcome, Rejected):
             assert self.story.pipeline == before

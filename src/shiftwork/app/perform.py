@@ -229,7 +229,7 @@ async def _report(effect: story_effects.ReportStory, recorder: StoryRecorder) ->
     key = numbered(f"ended/{given.story.id}", recorder.state.start_number)
     await messages.send(recorder.context.inbox, run_stream(given.run), key, messages.ended(recorder.state))
     failpoints.reach("story.reported")
-    return (story_facts.StoryReported(at=recorder.context.clock.now()),)
+    return (*await run_inbox.too_late(recorder), story_facts.StoryReported(at=recorder.context.clock.now()))
 
 
 def _on[E: e.Effect, S: StreamState](

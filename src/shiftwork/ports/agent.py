@@ -23,6 +23,7 @@ class Ending(StrEnum):
     LOOPING = "looping"
     SPENT = "spent"
     CANCELLED = "cancelled"
+    RESTARTED = "restarted"
 
 
 class EventKind(StrEnum):

@@ -27,7 +27,9 @@ def scratch_text(run: RunState) -> str:
 
 def story_text(story: StoryState) -> str:
     lead = f"# Scratch of {story.given.story.id}\n\nNotes for its later steps."
-    return _joined(lead, _written(story.dialogue.notes))
+    rejected = [f"- {_time(note.at)} - {note.by}: {one_line(note.text)}" for note in story.dialogue.rejected]
+    edits = ["## Rejected edits of its steps\n\n" + "\n".join(rejected)] if rejected else []
+    return _joined(lead, (*_written(story.dialogue.notes), *edits))
 
 
 def progress_text(run: RunState) -> str:

@@ -52,6 +52,7 @@ ACTIONS = {
     "step_cancelled",
     "step_skipped",
     "workflow_edit",
+    "workflow_edit_rejected",
     "story_claimed",
     "story_completed",
     "story_failed",
@@ -130,6 +131,13 @@ def test_edits_name_the_steps_they_made(document: dict[str, Any]) -> None:
 def test_an_edit_says_whose_it_was(document: dict[str, Any]) -> None:
     edits = history(document, "US-001", "workflow_edit")
     assert [entry["step_id"] for entry in edits] == ["step-001", "step-001", None, None, None, None]
+    people = [entry["details"].get("requested_by") for entry in edits]
+    assert people == [None, None, "person", "person", "person", None]
+
+
+def test_a_rejected_edit_is_exported_with_its_request_and_the_reason(document: dict[str, Any]) -> None:
+    (by_agent,) = history(document, "US-001", "workflow_edit_rejected")
+    assert (by_agent["step_id"], by_agent["details"]) == ("step-001", {"request": "{}", "reason": "no reason"})
 
 
 def test_what_went_wrong_is_reported_and_a_fact_without_effect_is_not(document: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.recovery.missing_summary import may_resume
 from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
+from shiftwork.domain.story.steering.step_edits import ends_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.errors import GitKilledError, RepositoryError
@@ -71,6 +72,9 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
     )
     report = _priced(attempt, await (_follow_up(attempt) if step.unsummarised else _session(attempt)))
     failpoints.reach("attempt.ended")
+    if report.ending is Ending.RESTARTED:
+        await context.attempt_folders.clear(attempt_folder.home)
+        return await _interrupted(effect, recorder, report.usage, restarted=True)
     try:
         facts = await _closed(attempt, report)
     except GitKilledError:
@@ -127,23 +131,33 @@ def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
 
 
 async def _interrupted(
-    effect: story_effects.RunAgent, recorder: StoryRecorder, usage: Usage | None = None
+    effect: story_effects.RunAgent, recorder: StoryRecorder, usage: Usage | None = None, *, restarted: bool = False
 ) -> tuple[Fact, ...]:
-    """A process died during the attempt: keep its changes; the next attempt gets a workspace at another path."""
+    """A process died during the attempt, or a person restarted the step: keep its changes; the next attempt gets a
+    workspace at another path. The person's request is read before that attempt.
+    """
     context, story = recorder.context, recorder.state
-    place = place_of(story)
-    keep = context.attempt_folders.keep_path(attempt_folder_of(story, effect.step, effect.attempt), "interrupted")
+    place, why = place_of(story), "restarted" if restarted else "interrupted"
+    keep = context.attempt_folders.keep_path(attempt_folder_of(story, effect.step, effect.attempt), why)
     kept = False
     with contextlib.suppress(RepositoryError):  # already removed: a process died here as well
         kept = await context.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
     await context.workspaces.discard(place)
     failpoints.reach("attempt.abandoned")
-    at, diff = context.clock.now(), str(keep) if kept else ""
-    return (story_facts.StepInterrupted(at=at, step=effect.step, attempt=effect.attempt, diff=diff, usage=usage),)
+    return (
+        story_facts.StepInterrupted(
+            at=context.clock.now(),
+            step=effect.step,
+            attempt=effect.attempt,
+            diff=str(keep) if kept else "",
+            usage=usage,
+            restarted=restarted,
+        ),
+    )
 
 
 async def _session(attempt: Attempt) -> AgentReport:
-    """Run the agent with its prompt, within its limits, until it ends or the story is cancelled."""
+    """Run the agent with its prompt, within its limits, until it ends, or a person cancels the story or restarts it."""
     context, story = attempt.recorder.context, attempt.story
     run = await present_run(context, story.given.run)
     await keep_story(context, story)
@@ -254,6 +268,7 @@ async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
         for end in (
             context.agents[attempt.step.assigned_profile].attempt(task, watch.feed),
             _cancel_message(attempt),
+            _restart_message(attempt),
             watch.loops(),
         )
     ]
@@ -271,3 +286,12 @@ async def _cancel_message(attempt: Attempt) -> AgentReport:
     """Return when the story is cancelled."""
     await run_inbox.until(attempt.recorder, story_facts.StoryCancelRequested)
     return AgentReport(ending=Ending.CANCELLED, detail="cancelled")
+
+
+async def _restart_message(attempt: Attempt) -> AgentReport:
+    """Return when a person restarts the step and the rules allow it."""
+    story, step = attempt.story, attempt.step.id
+    await run_inbox.until(
+        attempt.recorder, story_facts.WorkflowEditRequested, lambda asked: ends_attempt(story, step, asked.edits)
+    )
+    return AgentReport(ending=Ending.RESTARTED)

@@ -76,9 +76,11 @@ async def keep(effect: run_effects.KeepMemory, recorder: RunRecorder) -> tuple[F
 
 
 async def keep_story(context: Context, story: StoryState) -> None:
-    """Write a story's notes to the notebook, if it has any; after an error they are written after the next step."""
+    """Write a story's notes and rejected edits to the notebook, if it has any; after an error they are written after
+    the next step.
+    """
     given = story.given
-    if story.dialogue.notes.notes:
+    if story.dialogue.notes.notes or story.dialogue.rejected:
         with contextlib.suppress(OSError):
             notes_file = {notebook.story_scratch(given.story.id): notebook.story_text(story)}
             await context.notebook.keep(given.run, notes_file)

@@ -67,7 +67,7 @@ async def received(events: EventStore, run: RunId, intent: Fact, after: int, sec
 
     Raises IntentError if the run could no longer use it by then.
     """
-    found = await _patiently(lambda: _found(events, run, intent, after), seconds)
+    found = await patiently(lambda: _found(events, run, intent, after), seconds)
     if found is None:
         return False
     if why := found[0]:
@@ -100,10 +100,10 @@ async def undo_came_to(
         )
         return next(ends, None)
 
-    return await _patiently(fate, seconds)
+    return await patiently(fate, seconds)
 
 
-async def _patiently[T](look: Callable[[], Awaitable[T | None]], seconds: float) -> T | None:
+async def patiently[T](look: Callable[[], Awaitable[T | None]], seconds: float) -> T | None:
     """Polls until `look` finds something or the time is over: another process writes it."""
     over = asyncio.ensure_future(asyncio.sleep(seconds))
     try:

@@ -60,6 +60,12 @@ def holds(messages: Sequence[Message], kind: type[Fact]) -> bool:
     return any(message.body.get("kind") == kind.__name__ for message in messages)
 
 
+def of_kind[F: Fact](stream: Stream, messages: Sequence[Message], kind: type[F]) -> list[F]:
+    """Returns the facts of that kind among the messages; the others are not read."""
+    facts = (read(stream, message) for message in messages if message.body.get("kind") == kind.__name__)
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
 def ended(story: StoryState) -> Fact:
     """What a story, or the run's own steps, reports to its run at the end."""
     usage, unrecorded = story.spending.usage, story.spending.unreserved or NOTHING_USED

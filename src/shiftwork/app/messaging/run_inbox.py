@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
@@ -14,6 +15,7 @@ from shiftwork.domain.core.ids import Stream, numbered
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingRequest
 from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.steering import step_edits
 from shiftwork.ports.store import Inbox, Message
 
 FIRST_LOOK_SECONDS: Final = 0.25
@@ -66,13 +68,23 @@ async def cancel(inbox: Inbox, story: Stream, start_number: int) -> None:
     await messages.send(inbox, story, numbered("cancel", start_number), cancelled)
 
 
-async def until[S: StreamState](recorder: Recorder[S], kind: type[Fact]) -> None:
-    """Waits for a message of that kind, without recording any message."""
+async def until[S: StreamState, F: Fact](
+    recorder: Recorder[S], kind: type[F], wanted: Callable[[F], bool] = lambda _: True
+) -> None:
+    """Waits for a message of that kind that is `wanted`, without recording any message."""
     await asyncio.sleep(FIRST_LOOK_SECONDS)
     seen, found = recorder.state.cursor, False
     while not found:
         arrived = await recorder.context.inbox.wait(recorder.stream, after=seen)
-        seen, found = arrived[-1].position, messages.holds(arrived, kind)
+        seen, found = arrived[-1].position, any(map(wanted, messages.of_kind(recorder.stream, arrived, kind)))
+
+
+async def too_late(recorder: StoryRecorder) -> tuple[Fact, ...]:
+    """The edits of people that a story has not read when it ends: each is recorded with its rejection."""
+    at, arrived = recorder.context.clock.now(), await unread(recorder)
+    requests = messages.of_kind(recorder.stream, arrived, story_facts.WorkflowEditRequested)
+    answers = ((request, step_edits.answer(recorder.state, request.edits)) for request in requests)
+    return tuple(replace(fact, at=at) for answered in answers for fact in answered)
 
 
 async def unless_cancelled[T](recorder: StoryRecorder, work: Coroutine[Any, Any, T]) -> T | None:

@@ -112,6 +112,8 @@ _ENDINGS: Final[dict[type[Fact], str]] = {
 
 
 def _ending(fact: Fact) -> str:
+    if isinstance(fact, story_facts.StepInterrupted) and fact.restarted:
+        return "restarted by a person"
     trouble = f" ({fact.trouble})" if isinstance(fact, story_facts.StepFailed | story_facts.StepCancelled) else ""
     return f"{_ENDINGS[type(fact)]}{trouble}"
 

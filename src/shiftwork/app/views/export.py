@@ -97,6 +97,9 @@ def _entries(turn: Turn) -> Iterator[_Entry]:
     match turn.fact:
         case story_facts.WorkflowEdited() as fact:
             yield from _edited(turn, fact)
+        case story_facts.WorkflowEditRejected() as fact:
+            step, by = _editor(fact.by)
+            yield "workflow_edit_rejected", step, {"request": fact.request, "reason": fact.reason, **by}
         case story_facts.RepairPlanned() as fact:
             yield _fixed(turn, fact)
         case _:
@@ -130,7 +133,7 @@ def _of_step(fact: Fact) -> Iterator[_Entry]:
         case story_facts.StepCancelled():
             yield "step_cancelled", fact.step, _trouble(fact)
         case story_facts.StepInterrupted():
-            reason = "the worker died during the attempt"
+            reason = "a person restarted the step" if fact.restarted else "the worker died during the attempt"
             details = {"attempt": fact.attempt, "trouble": "interrupted", "error": reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, details
         case story_facts.StepDeferred():
@@ -165,12 +168,17 @@ def _used(usage: Usage) -> Json:
 def _edited(turn: Turn, fact: story_facts.WorkflowEdited) -> Iterator[_Entry]:
     """One entry for each operation, and a second entry if it skips a step."""
     number = turn.before.pipeline.next_number
-    by = None if fact.by == PERSON else fact.by
+    step, by = _editor(fact.by)
     for edit in fact.edits:
-        yield "workflow_edit", by, _operation(turn, edit, number)
+        yield "workflow_edit", step, {**_operation(turn, edit, number), **by}
         number += len(edit.steps)
         if edit.operation is Operation.SKIP:
             yield "step_skipped", edit.target, {"operation": edit.operation.value, "reason": edit.reason}
+
+
+def _editor(by: str) -> tuple[str | None, Json]:
+    """The step whose agent requested an edit; a person is no step."""
+    return (None, {"requested_by": PERSON}) if by == PERSON else (by, {})
 
 
 def _operation(turn: Turn, edit: Edit, number: int) -> Json:

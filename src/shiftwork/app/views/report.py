@@ -199,7 +199,8 @@ def _refusals(fact: Fact) -> Iterator[str]:
             message = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
             yield f"{time(fact.at)}: {fact.step} {message}"
         case story_facts.StepInterrupted():
-            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} interrupted: its worker died"
+            why = "restarted by a person" if fact.restarted else "interrupted: its worker died"
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} {why}"
         case story_facts.StepDeferred():
             waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another profile continued"
             message = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"

@@ -18,6 +18,7 @@ from shiftwork.domain.story.recovery.withdrawal import withdrawal
 from shiftwork.domain.story.routing import Spent, next_route
 from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.story.state import ENDED, FailureCause, Hold, HoldCause, LandingStage, Refused, StoryState
+from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.workflow.guardrails import MAX_STEPS
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind
@@ -39,7 +40,7 @@ def decide_story(story: StoryState) -> Effects:
 def _decide(story: StoryState) -> Effects:
     if story.status in ENDED:
         return _wind_up(story)
-    if owed := allowance.settle(story):
+    if owed := allowance.settle(story) or step_edits.due(story):
         return owed
     if story.control.cancelled and story.landing.progress not in {LandingStage.REQUESTED, LandingStage.LANDED}:
         return (_fail(FailureCause.CANCELLED, _cancelled(story)),)

@@ -29,7 +29,9 @@ from shiftwork.domain.story.routing import routed
 from shiftwork.domain.story.spending import allowance, attempt_usage, durations
 from shiftwork.domain.story.spending.unreserved_usage import opened
 from shiftwork.domain.story.state import Landed, LandingStage, Refused, StoryState, StoryStatus
+from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.story.transitions import turn_story
+from shiftwork.domain.workflow.guardrails import HARNESS
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, pipeline_of, planned_step
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.transitions import turn_step
@@ -142,7 +144,8 @@ def _repair_planned(story: StoryState, fact: story_facts.RepairPlanned) -> Story
     if story.landing.progress is not LandingStage.REFUSED or fact.type not in CATALOGUE:
         return None
     plan = replace(catalogue_step(fact.type), description=fact.description)
-    step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback, profile=fact.profile)
+    planned = planned_step(story.pipeline.next_number, plan)
+    step = replace(planned, feedback=fact.feedback, profile=fact.profile, added_by=HARNESS)
     conflict = fact.cause is Refusal.CONFLICT
     repair = not conflict and fact.cause is not Refusal.APPROVAL
     return replace(
@@ -215,6 +218,7 @@ _HANDLERS: Final[Handlers[StoryState, StoryState | None]] = (
         on(story_facts.SummaryMissed, missing_summary.summary_missed),
         on(story_facts.StepRetried, step_retried),
         on(story_facts.StepRouted, routed),
+        on(story_facts.WorkflowEditRequested, step_edits.requested),
         on(story_facts.WorkflowEdited, workflow_edited),
         on(story_facts.WorkflowEditRejected, edit_rejected),
         on(story_facts.NoteWritten, note_written),

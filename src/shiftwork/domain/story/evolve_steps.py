@@ -1,16 +1,22 @@
 """How facts about steps change a story."""
 
 from dataclasses import replace
+from typing import Final
 
 from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.memory.notes import Note
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import decides, with_turn
 from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.story.transitions import turn_step_of
-from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
+from shiftwork.domain.workflow.guardrails import PERSON, Rejected, apply_edits
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.template_values import merged
 from shiftwork.domain.workflow.workflow import StepKind
+
+REJECTED_KEPT: Final = 20
+"""How many rejected edits a story's notes show; the history keeps all."""
 
 
 def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState | None:
@@ -116,16 +122,15 @@ def step_retried(story: StoryState, fact: story_facts.StepRetried) -> StoryState
 
 def workflow_edited(story: StoryState, fact: story_facts.WorkflowEdited) -> StoryState | None:
     edited = apply_edits(story.pipeline, fact.by, fact.edits)
-    return None if isinstance(edited, Rejected) else replace(story, pipeline=edited)
+    return None if isinstance(edited, Rejected) else step_edits.answered(replace(story, pipeline=edited), fact)
 
 
 def edit_rejected(story: StoryState, fact: story_facts.WorkflowEditRejected) -> StoryState | None:
-    return replace(
-        story,
-        dialogue=replace(
-            story.dialogue, messages=(*story.dialogue.messages, f"Your workflow edit was rejected: {fact.reason}")
-        ),
-    )
+    rejected = step_edits.answered(story, fact)
+    said = rejected.dialogue
+    kept = (*said.rejected, Note(at=fact.at, by=fact.by, text=fact.reason))[-REJECTED_KEPT:]
+    messages = () if fact.by == PERSON else (f"Your workflow edit was rejected: {fact.reason}",)
+    return replace(rejected, dialogue=replace(said, rejected=kept, messages=(*said.messages, *messages)))
 
 
 def evidence_reported(story: StoryState, fact: story_facts.EvidenceReported) -> StoryState | None:

@@ -10,7 +10,7 @@ from shiftwork.domain.core.ids import FRAME, Commit, StepId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import GateReport
-from shiftwork.domain.memory.notes import Shelf
+from shiftwork.domain.memory.notes import Note, Shelf
 from shiftwork.domain.notices.notice import Noticing
 from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.proof.verdict import ProofReport
@@ -18,6 +18,7 @@ from shiftwork.domain.spec import spec
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
+from shiftwork.domain.workflow.edit_request import Edit
 from shiftwork.domain.workflow.pipeline import Pipeline
 
 
@@ -111,6 +112,7 @@ class Dialogue:
     delivered: int = 0  # how many of those the attempt in progress has received
     answers: tuple[tuple[str, str], ...] = ()  # the agents' questions, with a person's answers
     planned: tuple[spec.Story, ...] = ()  # the stories that a step has planned
+    rejected: tuple[Note, ...] = ()  # the last rejected edits, each with its author and the reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,6 +213,8 @@ class Control:
 
     cancelled: bool = False
     paused: bool = False
+    edits: tuple[tuple[Edit, ...], ...] = ()  # requests to change steps that are not answered yet, the oldest first
+    edited: int = 0  # how many of these requests were answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, planned_step
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.transitions import turn_step
-from shiftwork.domain.workflow.workflow import Exhausted, catalogue_step
+from shiftwork.domain.workflow.workflow import Exhausted, StepKind, catalogue_step
 
 MAX_STEPS: Final = 30
 MAX_RESTARTS: Final = 3
@@ -55,7 +55,11 @@ def apply_edits(pipeline: Pipeline, by: StepId | str, edits: Sequence[Edit]) -> 
 
 
 def restarts(edits: Sequence[Edit]) -> bool:
-    return any(edit.operation is Operation.RESTART for edit in edits)
+    return bool(restarted(edits))
+
+
+def restarted(edits: Sequence[Edit]) -> set[StepId]:
+    return {edit.target for edit in edits if edit.operation is Operation.RESTART}
 
 
 def outline(pipeline: Pipeline) -> tuple[str, ...]:
@@ -134,9 +138,9 @@ def _yield_last(pipeline: Pipeline) -> Pipeline:
     return pipeline.with_step(_turned(last, _YIELDING[last.status]))
 
 
-def _add_after(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001 - one shape for all
+def _add_after(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _existing(pipeline, edit.target)
-    added, number = _new_steps(pipeline, edit.steps)
+    added, number = _new_steps(pipeline, by, edit.steps)
     position = pipeline.index(target.id) + 1
     return Pipeline(steps=pipeline.steps[:position] + added + pipeline.steps[position:], next_number=number)
 
@@ -152,7 +156,7 @@ def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
         raise _Refusal(
             f"{target.id} decides where the story goes next and cannot be split; add steps before it instead"
         )
-    added, number = _new_steps(pipeline, edit.steps)
+    added, number = _new_steps(pipeline, by, edit.steps)
     position = pipeline.index(target.id)
     steps = pipeline.steps[:position] + added + pipeline.steps[position + 1 :]
     return Pipeline(steps=tuple(_led_to(step, target.id, added[0].id) for step in steps), next_number=number)
@@ -171,8 +175,11 @@ def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     return pipeline.with_step(_turned(replace(target, skip_reason=edit.reason), Trigger.SKIP))
 
 
-def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001
+def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    """A person who did not name the step that ran when they asked means the steps after it, if it was interrupted."""
     pending = {step.id: step for step in pipeline.pending}
+    if by == PERSON and (first := next(iter(pending.values()), None)) and first.attempts and first.id not in edit.order:
+        del pending[first.id]
     if len(edit.order) != len(set(edit.order)) or set(edit.order) != pending.keys():
         raise _Refusal(f"new_order must name each pending step exactly once: {', '.join(pending)}")
     queue = iter(edit.order)
@@ -200,13 +207,29 @@ def _edit_description(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipel
 
 def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _existing(pipeline, edit.target)
-    if target.status is not StepStatus.IN_PROGRESS or by != target.id:
+    person = by == PERSON
+    if person:
+        _check_attempted(target)
+    elif target.status is not StepStatus.IN_PROGRESS or by != target.id:
         raise _Refusal("only the step that runs now can be restarted; use edit_description for a pending one")
     if target.restarts >= MAX_RESTARTS:
         raise _Refusal(f"{target.id} has been restarted {MAX_RESTARTS} times, which is the limit")
     restarted = _turned(replace(target, restarts=target.restarts + 1), Trigger.RESTART)
-    described = replace(target.plan, description=_described(edit))
-    return pipeline.with_step(replace(restarted, plan=described, feedback=f"You restarted this step: {edit.reason}"))
+    description = target.plan.description if person and not edit.description.strip() else _described(edit)
+    feedback = f"{'A person' if person else 'You'} restarted this step: {edit.reason}"
+    return pipeline.with_step(replace(restarted, plan=replace(target.plan, description=description), feedback=feedback))
+
+
+def _check_attempted(target: Step) -> None:
+    """A person may restart a step whose attempt is in progress, or was until its worker died."""
+    if target.plan.kind is not StepKind.AGENT:
+        raise _Refusal(f"no agent performs {target.id} {target.plan.name}, so it cannot be restarted")
+    if target.unsummarised:
+        raise _Refusal(f"{target.id} has done its work and is only asked for its summary")
+    if target.status is StepStatus.PENDING and not target.attempts:
+        raise _Refusal(f"{target.id} has not started; change its description instead")
+    if target.status not in {StepStatus.IN_PROGRESS, StepStatus.PENDING}:
+        raise _Refusal(f"{target.id} is {target.status}; only the step that runs now can be restarted")
 
 
 _OPERATIONS: Final[dict[Operation, Callable[[Pipeline, StepId | str, Edit], Pipeline]]] = {
@@ -249,11 +272,12 @@ def _turned(step: Step, trigger: Trigger) -> Step:
     return turn_step(step, trigger) or step
 
 
-def _new_steps(pipeline: Pipeline, wanted: Sequence[NewStep]) -> tuple[tuple[Step, ...], int]:
+def _new_steps(pipeline: Pipeline, by: StepId | str, wanted: Sequence[NewStep]) -> tuple[tuple[Step, ...], int]:
     if not wanted:
         raise _Refusal("at least one new step is required")
     number = pipeline.next_number
-    return tuple(_new_step(pipeline, number + i, new) for i, new in enumerate(wanted)), number + len(wanted)
+    added = (_new_step(pipeline, number + place, new) for place, new in enumerate(wanted))
+    return tuple(replace(step, added_by=by) for step in added), number + len(wanted)
 
 
 def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:

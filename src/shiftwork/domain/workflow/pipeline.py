@@ -44,18 +44,20 @@ class Unsummarised:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A step of a pipeline: `plan` is the workflow's description of it, the rest is its progress. `routes` of the plan
-    contain ids of steps. An edit may assign another `profile`.
+    contain ids of steps. An edit may assign another `profile`. `added_by` is who added it: a step, a person or the
+    harness; empty if it comes from the workflow.
     """
 
     id: StepId
     plan: StepPlan
     profile: str = ""
+    added_by: str = ""
 
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
     retries: int = 0  # returns after a failure or through a route back
     rounds: int = 0  # returns through a route with rounds, which are no retries
-    restarts: int = 0  # requested by the agent itself
+    restarts: int = 0  # requested by the agent itself or by a person
     questions: int = 0
     deferrals: int = 0  # limits that ended an attempt
     in_vain: int = 0  # those of them that did not come before the end that had been `promised`

@@ -25,8 +25,6 @@ from shiftwork.domain.story.state import FailureCause, HoldCause, StoryState
 from shiftwork.domain.workflow.guardrails import (
     MAX_RESTARTS,
     MAX_STEPS,
-    PERSON,
-    apply_edits,
 )
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.testing.simulation.attempt_endings import MAX_DEFERRALS, AttemptEndings, Facts
@@ -164,12 +162,13 @@ class StorySimulation:
 
     def wait_until(self, effect: story_effects.WaitUntil, story: StoryState) -> Facts:
         """A person's message may arrive first."""
-        what = self.chance.pick(("over", "over", "over", *(("cancelled",) if self.answers else ())))
+        what = self.chance.pick(("over", "over", "over", *(("cancelled", "edited") if self.answers else ())))
         at = self.clock.now()
         if what == "over":
             return (story_facts.WaitEnded(at=at, number=effect.number),)
         self.answers -= 1
-        return (story_facts.StoryCancelRequested(at=at), MessagesRead(at=at, upto=story.cursor + 1))
+        said = self._edit_requests(story) if what == "edited" else (story_facts.StoryCancelRequested(at=at),)
+        return (*said, MessagesRead(at=at, upto=story.cursor + 1))
 
     # Messages --------------------------------------------------------------------------------------------------------
 
@@ -183,10 +182,7 @@ class StorySimulation:
             case "cancel":
                 return (story_facts.StoryCancelRequested(at=at),)
             case "edit":
-                edits = edit_request(self.chance, story.pipeline)
-                return (
-                    self.attempts.edit_fact(story.pipeline, PERSON, edits, apply_edits(story.pipeline, PERSON, edits)),
-                )
+                return self._edit_requests(story)
             case "grant" if story.waiting.hold and story.waiting.hold.cause is HoldCause.LIMIT:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
                 return (story_facts.LimitsSet(at=at, limits=Limits(story=Budget(usd=limit))),)
@@ -194,18 +190,26 @@ class StorySimulation:
                 answer = "said" if self.answers else ""  # a rejection without a reason ends the story
                 return (story_facts.StoryReleased(at=at, granted=what == "grant", answer=answer),)
 
+    def _edit_requests(self, story: StoryState) -> Facts:
+        """One or two requests that are read together."""
+        requests = (edit_request(self.chance, story.pipeline) for _ in range(self.chance.pick((1, 1, 2))))
+        return tuple(story_facts.WorkflowEditRequested(at=self.clock.now(), edits=edits) for edits in requests)
+
     def withdraw(self, effect: story_effects.WithdrawLanding, story: StoryState) -> Facts:  # noqa: ARG002
         return (story_facts.LandingWithdrawalAsked(at=self.clock.now(), number=effect.number),)
 
     def _queue(self, story: StoryState) -> Facts:
         """The landing queue's answer; a person's message may arrive first."""
         asked_back = ("withdrawn",) if 0 < story.landing.withdrawing == story.landing.requests else ()
-        outputs = ("release", "cancel") if self.answers else ()
+        outputs = ("release", "cancel", "edit") if self.answers else ()
         verdicts = self._possible(story)
         what = self.chance.pick((*verdicts, *verdicts, *outputs, *asked_back))
         at = self.clock.now()
         if what == "withdrawn":
             return (story_facts.LandingWithdrawn(at=at, number=story.landing.requests),)
+        if what == "edit":
+            self.answers -= 1
+            return self._edit_requests(story)
         if what in {"cancel", "release"}:
             self.answers -= 1
             released = story_facts.StoryReleased(at=at, granted=True, answer="")

@@ -6,10 +6,10 @@ import pytest
 
 from shiftwork.domain.core.ids import StepId, step_id
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
-from shiftwork.domain.workflow.guardrails import PERSON, restarts
+from shiftwork.domain.workflow.guardrails import HARNESS, PERSON, restarts
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind
-from shiftwork.testing.builders import after_steps, began, changed_step, fold_story, planned, started_story
+from shiftwork.testing.builders import after_steps, began, changed_step, fold_story, interrupted, planned, started_story
 from tests.unit.domain.workflow.edits import CODING, accepted, coding_runs, rejected
 
 
@@ -55,6 +55,15 @@ def test_reorder_moves_pending_steps_among_their_places() -> None:
     after = accepted(coding_runs().pipeline, Edit(operation=Operation.REORDER, reason="tests first", order=order))
     assert tuple(step.id for step in after.steps[5:]) == order
     assert after.steps[:5] == coding_runs().pipeline.steps[:5]
+
+
+def test_a_persons_order_outlives_the_interruption_of_the_step_that_ran() -> None:
+    running = coding_runs()
+    order = tuple(step_id(number) for number in (9, 8, 7, 6, 10))
+    request = Edit(operation=Operation.REORDER, reason="tests first", order=order)
+    cut_off = fold_story(running, interrupted(running)).pipeline
+    assert tuple(step.id for step in accepted(cut_off, request, by=PERSON).steps[4:]) == (CODING, *order)
+    assert f"exactly once: {CODING}" in rejected(cut_off, request, by=HARNESS)
 
 
 def test_edit_description_changes_that_and_nothing_else() -> None:

@@ -7,11 +7,22 @@ import pytest
 from shiftwork.domain.core.ids import StepId, step_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import MAX_RESTARTS, MAX_STEPS, outline
-from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.pipeline import StepStatus, Unsummarised
 from shiftwork.domain.workflow.workflow import StepKind
-from shiftwork.testing.builders import after_steps, began, cancelled, done, failed, fold_story, planned, started_story
+from shiftwork.testing.builders import (
+    after_steps,
+    began,
+    cancelled,
+    done,
+    failed,
+    fold_story,
+    interrupted,
+    planned,
+    started_story,
+)
 from tests.unit.domain.workflow.edits import CODING, accepted, coding_runs, rejected
 
 FINAL = step_id(10)
@@ -158,8 +169,61 @@ def test_guardrail_02_only_the_step_that_runs_can_be_restarted(target: StepId) -
     assert "only the step that runs now can be restarted" in rejected(coding_runs().pipeline, restart)
 
 
-def test_guardrail_02_a_step_is_restarted_by_itself_alone() -> None:
-    assert "only the step that runs now" in rejected(coding_runs().pipeline, VALID[Operation.RESTART], by="person")
+def test_guardrail_02_an_agent_restarts_its_own_step_alone() -> None:
+    assert "only the step that runs now" in rejected(coding_runs().pipeline, VALID[Operation.RESTART], by="harness")
+
+
+@pytest.mark.parametrize("description", ["otherwise", ""])
+def test_guardrail_02_a_person_may_restart_the_step_that_runs(description: str) -> None:
+    before = coding_runs().pipeline
+    step = accepted(before, replace(VALID[Operation.RESTART], description=description), by="person").step(CODING)
+    assert (step.status, step.restarts, step.attempts) == (StepStatus.PENDING, 1, 1)
+    assert step.plan.description == (description or before.step(CODING).plan.description)
+    assert step.feedback == "A person restarted this step: r"
+
+
+def test_guardrail_02_a_person_may_restart_a_step_whose_worker_died() -> None:
+    story = coding_runs()
+    step = accepted(fold_story(story, interrupted(story)).pipeline, VALID[Operation.RESTART], by="person").step(CODING)
+    assert (step.status, step.restarts) == (StepStatus.PENDING, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "rule"),
+    [
+        (StepStatus.COMPLETED, "step-005 is completed; only the step that runs now can be restarted"),
+        (StepStatus.SKIPPED, "step-005 is skipped; only the step that runs now can be restarted"),
+        (StepStatus.FAILED, "step-005 is failed; only the step that runs now can be restarted"),
+    ],
+)
+def test_guardrail_02_a_person_restarts_no_finished_step(status: StepStatus, rule: str) -> None:
+    assert rule in rejected(in_status(status).pipeline, VALID[Operation.RESTART], by="person")
+
+
+def test_guardrail_02_a_person_edits_a_step_that_has_not_started_instead() -> None:
+    restart = replace(VALID[Operation.RESTART], target=step_id(6))
+    assert "step-006 has not started" in rejected(coding_runs().pipeline, restart, by="person")
+
+
+def test_guardrail_02_a_person_restarts_no_step_that_no_agent_performs() -> None:
+    story = started_story(planned("check", StepKind.GATE), "coding")
+    restart = replace(VALID[Operation.RESTART], target=step_id(1))
+    assert "no agent performs step-001 check" in rejected(story.pipeline, restart, by="person")
+
+
+def test_guardrail_02_a_step_that_lacks_only_its_summary_is_not_restarted() -> None:
+    pipeline = coding_runs().pipeline
+    missed = Unsummarised(
+        attempt=1, agent="a", session="s", home="h", note="", outputs=(), decision="", verdict="", usage=NOTHING_USED
+    )
+    asked = pipeline.with_step(replace(pipeline.step(CODING), unsummarised=missed))
+    assert "only asked for its summary" in rejected(asked, VALID[Operation.RESTART], by="person")
+
+
+@pytest.mark.parametrize("by", ["person", CODING])
+def test_a_new_step_says_who_added_it(by: str) -> None:
+    after = accepted(coding_runs().pipeline, VALID[Operation.ADD_AFTER], by=by)
+    assert [step.added_by for step in after.steps if step.added_by] == [by]
 
 
 @pytest.mark.parametrize(

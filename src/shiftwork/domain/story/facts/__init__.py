@@ -52,6 +52,7 @@ from shiftwork.domain.story.facts.steps import (
     Trouble,
     WorkflowEdited,
     WorkflowEditRejected,
+    WorkflowEditRequested,
 )
 from shiftwork.domain.story.facts.withdrawal import LandingWithdrawalAsked, LandingWithdrawn
 from shiftwork.domain.story.facts.workspace import WorkspaceLost, WorkspacePrepared, WorkspaceReleased
@@ -104,6 +105,7 @@ __all__ = [
     "WorkRefused",
     "WorkRenewed",
     "WorkflowEditRejected",
+    "WorkflowEditRequested",
     "WorkflowEdited",
     "WorkspaceLost",
     "WorkspacePrepared",

@@ -96,14 +96,15 @@ class StepCancelled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted(Fact):
-    """The worker died during the attempt, or its git process was killed at the end: the step runs again from its start
-    commit, in a new workspace, and loses no retry. There is no `usage` if the worker died.
+    """The worker died during the attempt, its git process was killed at the end, or a person `restarted` the step: it
+    runs again from its start commit, in a new workspace, and loses no retry. There is no `usage` if the worker died.
     """
 
     step: StepId
     attempt: int
     diff: str
     usage: Usage | None = None
+    restarted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +147,13 @@ class QuestionAsked(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowEditRequested(Fact):
+    """A person asked for edits of the steps. The story applies or rejects them before it does anything else."""
+
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEdited(Fact):
     """A request was applied completely; `before` and `after` are the pipeline as `id type status description` rows."""
 
@@ -168,7 +176,7 @@ class StepYielded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEditRejected(Fact):
-    """A request was rejected completely; the agent receives the reason."""
+    """A request was rejected completely; an agent, or the person, receives the reason."""
 
     by: str
     request: str
