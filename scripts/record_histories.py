@@ -47,9 +47,7 @@ FRAMED: Final = Workflow(id="framed", version=1, steps=(planned("plan", plans=Tr
 
 LEFT: Final = {q.EntryWithdrawn, q.BaseMissed, q.CandidateFailed, q.EntryRefused, q.BaseMoved}
 REPAIRED: Final = {
-    f.WorkflowEditRequested,
-    f.WorkflowEdited,
-    f.WorkflowEditRejected,
+    *(f.WorkflowEditRequested, f.WorkflowEdited, f.WorkflowEditRejected),
     f.StepYielded,
     f.StepFailed,
     f.StepRetried,

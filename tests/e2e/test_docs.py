@@ -31,6 +31,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "budget",
         "cleanup",
         "codetether",
+        "dynamic",
         "gates",
         "included",
         "ladder",
@@ -48,6 +49,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "sandbox",
         "spec",
         "steer",
+        "steps",
         "undo",
         "workflow",
     }

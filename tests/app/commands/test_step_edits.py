@@ -1,4 +1,4 @@
-"""People who edit the steps of a story: while it runs, while it waits, before it starts and after it has ended."""
+"""People who edit the steps of a story: while it runs, while it waits, and before it starts."""
 
 import asyncio
 from pathlib import Path
@@ -8,55 +8,31 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands import step_edits
 from shiftwork.app.commands.intents import ask
-from shiftwork.app.commands.runs import wait_for
-from shiftwork.app.commands.step_edits import Requested, StepRequest, Wanted, applied
-from shiftwork.app.runtime.context import Context
+from shiftwork.app.commands.step_edits import Wanted, applied
 from shiftwork.app.views.history import account
 from shiftwork.app.views.report import report
-from shiftwork.app.views.step_list import StepList
-from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.workflow.workflow import catalogue_step
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, catalogue_step
 from shiftwork.errors import IntentError
-from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked
 from tests.app.attempt.test_questions import BLOCKED, held
+from tests.app.commands.step_edit_rig import (
+    ENDLESS,
+    FIRST,
+    REVIEWED,
+    SLOW,
+    ended,
+    listed,
+    refused,
+    requested,
+    started_steps,
+)
 from tests.app.rig import SHORT, Rig, done, honest, kinds, story_workflow
-
-FIRST = StoryId("US-001")
-REVIEWED = story_workflow(*(catalogue_step(name) for name in ("coding", "review", "prune_tests", "final_review")))
-
-
-async def requested(context: Context, run: RunId, wanted: Wanted, story: str = FIRST) -> Requested:
-    request = StepRequest(run=run, story=StoryId(story), wanted=wanted)
-    return await step_edits.request(context.events, context.inbox, request, context.clock.fresh())
-
-
-async def refused(context: Context, run: RunId, wanted: Wanted, story: str = FIRST) -> tuple[str, str]:
-    with pytest.raises(IntentError) as caught:
-        await requested(context, run, wanted, story)
-    return caught.value.message, caught.value.hint
-
-
-async def ended(context: Context, run: RunId) -> RunState:
-    return await asyncio.wait_for(wait_for(context, run), timeout=60)
-
-
-async def listed(rig: Rig, run: RunId, story: str = FIRST) -> StepList:
-    return await step_edits.listed(rig.store.events, rig.store.inbox, run, StoryId(story))
-
-
-async def started_steps(rig: Rig, run: RunId) -> list[str]:
-    return [fact.step for fact in await rig.facts(run) if isinstance(fact, story_facts.StepStarted)]
-
-
-SLOW = done(write={"work.txt": "work\n"}, pause=0.6)
-ENDLESS = done(write={"wrong.txt": "wrong\n"}, pause=50.0)
-
 
 # While a step runs ---------------------------------------------------------------------------------------------------
 
@@ -227,6 +203,40 @@ def test_the_steps_of_a_story_that_has_not_started_can_be_edited(rig: Rig) -> No
     asyncio.run(scenario())
 
 
+def test_a_step_without_a_place_runs_next_but_not_before_the_first(rig: Rig) -> None:
+    rig.script = honest(coding=[SLOW])
+    spec = Spec(title="Two", description="Two", stories=(asked(1), asked(2, after=(1,))))
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=REVIEWED)
+            await rig.at_work("step-001", "US-001")
+            last = [
+                (await requested(context, run, step_edits.add("coding", "more", ""), story)).edit.target
+                for story in ("US-001", "US-002", "US-002")
+            ]
+            await requested(context, run, step_edits.skip("step-002", "r"))
+            assert last == ["step-001", "step-001", "step-001"]
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_is_added_while_another_waits_runs_before_it(rig: Rig) -> None:
+    ask_first = StepPlan(name="sign", type="sign", kind=StepKind.APPROVAL, description="go on?")
+    plan = story_workflow(catalogue_step("coding"), ask_first, catalogue_step("review"), catalogue_step("final_review"))
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=plan)
+            await held(rig, run)
+            added = await requested(context, run, step_edits.add("review", "once more", ""))
+            assert added.edit.target == "step-002"
+            assert added.running is None, "no agent performs the step that waits"
+            assert await applied(context.events, added, 20.0)
+
+    asyncio.run(scenario())
+
+
 def test_an_edit_is_kept_until_a_process_continues_the_run(rig: Rig) -> None:
     """A story that waits for a person applies it at once; the answer comes later."""
     turns = [BLOCKED]
@@ -259,137 +269,27 @@ def test_an_edit_is_kept_until_a_process_continues_the_run(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-# What is refused ------------------------------------------------------------------------------------------------------
+def test_a_restart_of_a_step_whose_worker_died_is_applied_when_the_run_continues(rig: Rig) -> None:
+    """Also if the worker died after it had read that a person restarts the step: the request is still in the inbox."""
+    prompts: list[str] = []
 
+    def script(task: AgentTask) -> Turn:
+        prompts.append(task.prompt)
+        return ENDLESS if len(prompts) == 1 else done(write={"work.txt": "work\n"})
 
-def test_what_cannot_be_edited_says_why_and_what_to_type(rig: Rig) -> None:
-    rig.script = honest(coding=[SLOW])
+    rig.script = script
 
     async def scenario() -> None:
         async with rig.open() as context:
-            run = await rig.start(context, workflow=REVIEWED)
+            run = await rig.start(context, workflow=SHORT)
             await rig.at_work("step-001")
-            look = f"shiftwork steps US-001 --run {run}"
-            assert await refused(context, run, step_edits.skip("final_review", "r")) == (
-                "not done: final_review is mandatory and cannot be skipped",
-                look,
-            )
-            assert await refused(context, run, step_edits.skip("step-3", "r")) == (
-                "US-001 has no step step-3; did you mean step-003?",
-                look,
-            )
-            why, hint = await refused(context, run, step_edits.add("nonsense", "d", ""))
-            assert why.startswith("not done: there is no step type 'nonsense'; known are architecture, coding,")
-            assert hint == look
-            assert await refused(context, run, step_edits.skip("review", "r"), "US-1") == (
-                "there is no story US-1 in the run; did you mean US-001?",
-                f"shiftwork stories {run}",
-            )
-            await requested(context, run, step_edits.add("review", "once more", "step-002"))
-            assert await refused(context, run, step_edits.skip("review", "r")) == (
-                "US-001 has several steps review: step-002, step-005",
-                f"name one by its id; {look}",
-            )
-            assert await refused(context, run, step_edits.reorder(("final_review",))) == (
-                "not done: final_review must stay last; add steps before it instead",
-                look,
-            )
-            await ended(context, run)
-            landed, hint = await refused(context, run, step_edits.skip("review", "r"))
-        assert (landed, hint) == (
-            "US-001 has landed: its steps can no longer be edited",
-            f"shiftwork undo US-001 --run {run}",
-        )
-
-    asyncio.run(scenario())
-
-
-def test_a_story_that_lands_is_rejected_or_watched_instead(rig: Rig) -> None:
-    rig.review, rig.script = True, honest()
-
-    async def scenario() -> None:
         async with rig.open() as context:
-            run = await rig.start(context, workflow=SHORT)
-            await held(rig, run)
-            why, hint = await refused(context, run, step_edits.add("coding", "more", ""))
-        assert why == "US-001 is landing: its steps are done and can no longer be edited"
-        assert hint == f"shiftwork reject US-001 --run {run} --because …"
+            order = await requested(context, run, step_edits.restart("step-001", "wrong file"))
+        assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
+        assert await applied(rig.store.events, order, 0.0)
+        (cut,) = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepInterrupted)]
+        assert not cut.restarted
+        assert (await rig.story(run)).pipeline.steps[0].restarts == 1
 
     asyncio.run(scenario())
-
-
-def test_a_story_in_the_landing_queue_is_watched(rig: Rig) -> None:
-    rig.gates = (Gate(name="test", command="sleep 1"),)
-
-    async def scenario() -> None:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(it.what, story_facts.LandingRequested) for it in rig.seen))
-            why, hint = await refused(context, run, step_edits.add("coding", "more", ""))
-            await ended(context, run)
-        assert why == "US-001 is landing: its steps are done and can no longer be edited"
-        assert hint == f"shiftwork status {run}"
-
-    asyncio.run(scenario())
-
-
-def test_a_story_that_never_started_in_a_run_that_is_over_is_not_edited(rig: Rig) -> None:
-    rig.script = honest(coding=[Turn(ending=Ending.CRASHED)] * 9)
-    spec = Spec(title="Two", description="Two", stories=(asked(1), asked(2, after=(1,))))
-
-    async def scenario() -> None:
-        run = (await rig.run(spec, workflow=SHORT)).given.run
-        async with rig.open() as context:
-            why, hint = await refused(context, run, step_edits.skip("coding", "r"), "US-002")
-        assert why == f"run {run} is over, and US-002 has not started in it"
-        assert hint == f"shiftwork status {run}"
-        assert (await listed(rig, run, "US-002")).status == "blocked"
-
-    asyncio.run(scenario())
-
-
-# Words and places -----------------------------------------------------------------------------------------------------
-
-
-def test_each_edit_says_what_is_true_when_it_is_done(rig: Rig) -> None:
-    rig.script = honest(coding=[SLOW])
-
-    async def scenario() -> None:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=REVIEWED)
-            await rig.at_work("step-001")
-            wanted = (
-                step_edits.add("coding", "The docs", ""),
-                step_edits.describe("review", "The docs"),
-                step_edits.reorder(("step-003", "step-002")),
-                step_edits.split("step-002", ("one", "two")),
-                step_edits.skip("step-003", "few"),
-                step_edits.restart("step-001", "again"),
-            )
-            said = [(await requested(context, run, edit)).text for edit in wanted]
-            assert (await ended(context, run)).status is RunStatus.COMPLETED
-        assert said == [
-            "US-001 has a new step, coding, after step-001 coding",
-            "step-002 review of US-001 has a new description",
-            "the next steps of US-001 are step-003, step-002, step-005, step-004",
-            "step-002 review of US-001 is replaced by 2 steps",
-            "step-003 prune_tests of US-001 is skipped",
-            "step-001 coding of US-001 starts again; what its attempt has changed is kept as a diff",
-        ]
-        assert await started_steps(rig, run) == ["step-001", "step-001", "step-006", "step-007", "step-005", "step-004"]
-
-    asyncio.run(scenario())
-
-
-def test_work_that_is_added_while_the_last_step_runs_comes_before_it(rig: Rig) -> None:
-    rig.script = honest(final_review=[done(pause=0.6)])
-
-    async def scenario() -> None:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=SHORT)
-            await rig.at_work("step-002")
-            await requested(context, run, step_edits.add("coding", "The docs", ""))
-            assert (await ended(context, run)).status is RunStatus.COMPLETED
-        assert await started_steps(rig, run) == ["step-001", "step-002", "step-003", "step-002"]
-
-    asyncio.run(scenario())
+    assert "A person restarted this step: wrong file" in prompts[1]

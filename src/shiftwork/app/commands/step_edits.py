@@ -91,7 +91,9 @@ async def listed(events: EventStore, inbox: Inbox, run: RunId, story: StoryId) -
 
 
 def add(kind: str, description: str, after: str, reason: str = "") -> Wanted:
-    """Without `after`, the new step is the next to run, unless that place belongs to the step that must be last."""
+    """Without `after`, the new step is the next to run: after a step that has begun, but before one that must be last.
+    Nothing can be added before the first step.
+    """
 
     def edit(story: StoryState) -> Edit:
         target = _step(story, after).id if after else _next_place(story)
@@ -146,7 +148,8 @@ def restart(step: str, reason: str, description: str = "") -> Wanted:
 def _next_place(story: StoryState) -> StepId:
     steps = story.pipeline.steps
     current = story.pipeline.current or steps[-1]
-    return steps[max(story.pipeline.index(current.id) - 1, 0)].id if current.last else current.id
+    place = story.pipeline.index(current.id)
+    return current.id if current.attempts and not current.last else steps[max(place - 1, 0)].id
 
 
 def _step(story: StoryState, typed: str) -> Step:

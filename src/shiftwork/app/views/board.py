@@ -166,6 +166,7 @@ OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
     run_facts.SpecUpdated: ("cleared", "spec_cleared", "cleared"),
     story_facts.LandingRefused: ("unapproved", "approval_due", "detail"),
     story_facts.StepRouted: ("ended", "rounds_ended", "ended"),
+    story_facts.StepInterrupted: ("restarted", "step_restarted", ""),
 }
 """Facts with another name and text if a field is set."""
 

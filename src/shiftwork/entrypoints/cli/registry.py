@@ -38,6 +38,7 @@ COMMANDS: Final = (
     Entry("add", "Add a story to a run.", "add"),
     Entry("edit", "Change a story that is not in progress.", "edit"),
     Entry("reorder", "Choose which stories start first.", "reorder"),
+    Entry("steps", "Show the steps of a story, or change those that have not run yet.", "steps"),
     Entry("undo", "Revert what a story has landed.", "undo"),
     Entry("proof", "Show what proves that a story is done, and check it again.", "proof"),
     Entry("report", "Print a run as a Markdown document.", "report"),
@@ -52,4 +53,14 @@ WORKFLOW_COMMANDS: Final = (
     Entry("graph", "Draw a workflow.", "workflow_graph"),
     Entry("new", "Write a commented workflow file to start from.", "workflow_new"),
     Entry("schema", "Print the JSON Schema of workflow files.", "workflow_schema"),
+)
+
+STEPS_COMMANDS: Final = (
+    Entry("show", "Show the steps of a story.", "steps_show"),
+    Entry("add", "Add a step to a story.", "steps_add"),
+    Entry("split", "Replace a step by several.", "steps_split"),
+    Entry("skip", "Skip a step of a story.", "steps_skip"),
+    Entry("reorder", "Choose which steps of a story run first.", "steps_reorder"),
+    Entry("edit", "Change the description of a step.", "steps_edit"),
+    Entry("restart", "Start the running step again.", "steps_restart"),
 )

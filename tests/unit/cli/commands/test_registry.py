@@ -10,7 +10,7 @@ import pytest
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings
 from shiftwork.entrypoints.cli.group import LazyGroup, group
-from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS, Entry
+from shiftwork.entrypoints.cli.registry import COMMANDS, STEPS_COMMANDS, WORKFLOW_COMMANDS, Entry
 
 ROOT = Path(__file__).resolve().parents[4]
 SLOW = ("asyncio", "dbos", "pydantic", "rich", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
@@ -24,9 +24,13 @@ def test_every_command_of_the_registry_exists_and_speaks_json(entry: Entry) -> N
     assert isinstance(command, LazyGroup) or any("--json" in option.opts for option in command.params)
 
 
-@pytest.mark.parametrize("entry", WORKFLOW_COMMANDS, ids=lambda entry: entry.name)
-def test_every_command_about_workflows_exists_and_speaks_json(entry: Entry) -> None:
-    above = group.get_command(click.Context(group), "workflow")
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [*(("workflow", entry) for entry in WORKFLOW_COMMANDS), *(("steps", entry) for entry in STEPS_COMMANDS)],
+    ids=lambda of: of if isinstance(of, str) else of.name,
+)
+def test_every_command_of_a_group_exists_and_speaks_json(name: str, entry: Entry) -> None:
+    above = group.get_command(click.Context(group), name)
     assert isinstance(above, LazyGroup)
     command = above.get_command(click.Context(above), entry.name)
     assert command is not None
@@ -36,7 +40,7 @@ def test_every_command_about_workflows_exists_and_speaks_json(entry: Entry) -> N
 
 def test_every_module_of_commands_is_in_the_registry() -> None:
     modules = {path.stem for path in (ROOT / "src/shiftwork/entrypoints/cli/commands").glob("[!_]*.py")}
-    assert modules == {entry.module for entry in (*COMMANDS, *WORKFLOW_COMMANDS)}
+    assert modules == {entry.module for entry in (*COMMANDS, *WORKFLOW_COMMANDS, *STEPS_COMMANDS)}
 
 
 def loaded_by(*words: str) -> set[str]:

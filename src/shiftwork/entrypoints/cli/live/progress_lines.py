@@ -58,6 +58,7 @@ REPORTED: Final = {
     "step_failed": "failed",
     "step_cancelled": "cancelled",
     "step_interrupted": "was interrupted; it will run again",
+    "step_restarted": "is restarted by a person",
     "step_yielded": "returned itself to the queue",
     "step_deferred": "the agent has reached a limit",
     "step_cut_short": "has used its budget",
