@@ -1,10 +1,13 @@
-"""kill -9 while a run carries out a request made after it was over, then a restart: the request is done once."""
+"""kill -9 while a run carries out a request, then a restart: the request is done once."""
 
+import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.durability.rig import GATE, assert_landed_once, make_bench
+from tests.patience import eventually
 from tests.repositories import git_locks
 
 pytestmark = pytest.mark.durability
@@ -46,3 +49,31 @@ def test_killed_while_a_landed_story_is_undone(place: str, engine: str, tmp_path
     assert (undone["status"], undone["cause"]) == ("undone", "undone")
     assert '"passes": false' in bench.spec.read_text()
     assert not git_locks(bench.repo)
+
+
+WAITING = """\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then while [ ! -e {go} ]; do sleep 0.1; done; fi
+"""
+
+
+def test_killed_while_a_person_restarts_a_step(engine: str, tmp_path: Path) -> None:
+    """The attempt has ended, and neither that nor the request is recorded."""
+    go = tmp_path / "go"
+    bench = make_bench(tmp_path, "", special=WAITING.format(go=go))
+    running = bench.start(*RUN, failpoint="attempt.abandoned")
+    try:
+        eventually(lambda: bench.attempts()["step-005"] == 1)
+        asked = bench.shiftwork("steps", "restart", "US-001", "coding", "--reason", "another way")
+        assert asked.returncode == 0, asked
+        assert running.wait() == -signal.SIGKILL
+    finally:
+        running.kill()
+    if engine == "deleted":
+        bench.forget_engine()
+    go.touch()
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+    steps = json.loads(bench.shiftwork("steps", "US-001", "--json").stdout)
+    assert [step["restarts"] for step in steps["steps"]] == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+    assert (steps["requested"], steps["rejected"]) == ([], [])

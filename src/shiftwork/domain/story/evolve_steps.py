@@ -7,6 +7,7 @@ from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.memory.notes import Note
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import decides, with_turn
+from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.story.transitions import turn_step_of
@@ -122,7 +123,9 @@ def step_retried(story: StoryState, fact: story_facts.StepRetried) -> StoryState
 
 def workflow_edited(story: StoryState, fact: story_facts.WorkflowEdited) -> StoryState | None:
     edited = apply_edits(story.pipeline, fact.by, fact.edits)
-    return None if isinstance(edited, Rejected) else step_edits.answered(replace(story, pipeline=edited), fact)
+    if isinstance(edited, Rejected):
+        return None
+    return allowance.reconsidered(step_edits.answered(replace(story, pipeline=edited), fact))
 
 
 def edit_rejected(story: StoryState, fact: story_facts.WorkflowEditRejected) -> StoryState | None:

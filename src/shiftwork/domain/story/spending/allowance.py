@@ -147,10 +147,15 @@ def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | N
     now = replace(
         story, spending=replace(story.spending, limits=story.spending.limits.raised(fact.limits), raises=fact.raises)
     )
+    return reconsidered(now)
+
+
+def reconsidered(story: StoryState) -> StoryState:
+    """Ends a wait at the limit of the story or of a step if the limit, or the next step, is another now."""
+    if story.spending.claiming or not _at_limit(story):
+        return story
     step = story.pipeline.current
-    if story.spending.claiming or story.waiting.hold is None or not _at_limit(story) or step is None:
-        return now
-    return replace(now, waiting=replace(now.waiting, hold=limit_reached(now, step)))
+    return replace(story, waiting=replace(story.waiting, hold=limit_reached(story, step) if step else None))
 
 
 def settled(story: StoryState, fact: story_facts.AllowanceSettled) -> StoryState | None:

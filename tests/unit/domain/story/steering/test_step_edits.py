@@ -2,6 +2,8 @@
 
 import pytest
 
+from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.effect import Conclude
 from shiftwork.domain.core.ids import StepId, step_id
 from shiftwork.domain.core.refusal import Refusal
@@ -9,6 +11,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.state import FailureCause, HoldCause, StoryState
 from shiftwork.domain.story.steering import step_edits
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import HARNESS, PERSON, Rejected
 from shiftwork.domain.workflow.pipeline import StepStatus
@@ -17,6 +20,7 @@ from shiftwork.testing.builders import (
     began,
     concluded,
     conclusion,
+    failed,
     fold_story,
     landing_asked,
     next_effect,
@@ -87,6 +91,23 @@ def test_a_story_that_waits_for_a_person_answers_requests_too() -> None:
         after_steps(started_story(), 4), story_facts.StoryHeld(at=4, cause=HoldCause.QUESTION, detail="which?")
     )
     assert isinstance(conclusion(asked(held, skip(REVIEW))), story_facts.WorkflowEdited)
+
+
+def test_a_story_continues_if_the_step_that_has_reached_its_limit_is_skipped() -> None:
+    story = started_story("coding", "review", "final_review", limits=Limits(step=Budget(usd=1.0)))
+    spent = fold_story(began_and_failed(after_steps(story, 1), Usage(cost_usd=2.0)))
+    held = concluded(concluded(spent))
+    assert held.asks
+    assert held.asks.cause is HoldCause.LIMIT
+    skipped = concluded(asked(held, skip(step_id(2))))
+    assert skipped.asks is None
+    described = Edit(operation=Operation.EDIT_DESCRIPTION, reason="r", target=step_id(3), description="d")
+    assert concluded(asked(held, described)).asks == held.asks, "another edit does not end the wait"
+
+
+def began_and_failed(story: StoryState, usage: Usage) -> StoryState:
+    running = fold_story(story, began(story))
+    return fold_story(running, failed(running, usage=usage))
 
 
 def test_the_steps_of_a_story_that_lands_are_done() -> None:
