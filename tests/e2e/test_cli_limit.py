@@ -123,3 +123,16 @@ def test_anyone_who_works_on_the_run_is_reported_of_other_limits_paused_or_not(t
     claimed = [attempt["reserved"] is not None for attempt in attempts]
     assert claimed == sorted(claimed), "the run's limit holds from when its story received it"
     assert {False, True} == set(claimed)
+
+
+def test_any_agent_stops_at_a_number_of_sessions(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    project.settle()
+    first = project.shiftwork("run", "Say hello", "--workflow", "dynamic", "--max-sessions", "2")
+    run = project.status()["run"]
+    assert (first.returncode, first.stdout.splitlines()[-1]) == (2, f"next: shiftwork resume {run} --max-sessions 4")
+    assert "limit reached: the run has spent 2 of 2 sessions" in first.stdout
+    assert project.status()["limits"]["run"] == {"usd": None, "tokens": None, "sessions": 2}
+    less = project.shiftwork("resume", "--max-sessions", "1")
+    assert (less.returncode, less.stderr.splitlines()[-1]) == (64, f"  try: shiftwork resume {run} --max-sessions 4")
+    assert project.shiftwork("resume", "--max-sessions", "40").returncode == 0

@@ -22,6 +22,7 @@ budget = st.builds(
     Budget,
     usd=st.none() | st.integers(0, 2000).map(lambda cents: cents / 100),
     tokens=st.none() | st.integers(0, 20_000),
+    sessions=st.none() | st.integers(0, 6),
 )
 amount = st.builds(Amount, usd=st.integers(1, 500).map(lambda cents: cents / 100), tokens=st.integers(1, 5_000))
 
@@ -64,6 +65,7 @@ class Books(RuleBasedStateMachine):
         used, limit = reservations.committed(self.ledger), self.limits.run
         assert limit.usd is None or used.usd <= limit.usd + SLACK, "reserved within the limit, whatever has been spent"
         assert limit.tokens is None or used.tokens <= limit.tokens
+        assert limit.sessions is None or used.sessions <= limit.sessions
 
     @rule(
         story=st.sampled_from(STORIES),
@@ -103,6 +105,7 @@ class Books(RuleBasedStateMachine):
         raised = Budget(
             usd=None if limit.usd is None else limit.usd + more / 100,
             tokens=None if limit.tokens is None else limit.tokens + more,
+            sessions=None if limit.sessions is None else limit.sessions + more // 500,
         )
         self.limits = Limits(run=limit.raised(raised), attempt=self.limits.attempt)
 
@@ -111,6 +114,12 @@ class Books(RuleBasedStateMachine):
         limit, spent = self.limits.run, self.ledger.spent
         assert limit.usd is None or spent.usd <= limit.usd + self.worst.usd + SLACK
         assert limit.tokens is None or spent.tokens <= limit.tokens + self.worst.tokens
+
+    @invariant()
+    def every_attempt_is_a_session_and_their_limit_is_never_passed(self) -> None:
+        limit, ended, begun = self.limits.run.sessions, len(self.worst.used), len(self.ledger.reserved)
+        assert self.ledger.spent.sessions == ended
+        assert limit is None or ended + begun <= limit
 
     @invariant()
     def nothing_is_lost_and_the_overshoot_is_shown(self) -> None:
@@ -131,7 +140,7 @@ def test_while_anything_is_left_and_no_one_is_at_work_a_first_attempt_can_begin(
     found = reservations.reservation(
         Ledger(), Claim(number=1, kind="coding", bounded=bounded), Limits(run=limit, attempt=attempt)
     )
-    assert (found is not None) == (limit.usd != 0 and limit.tokens != 0)
+    assert (found is not None) == (0 not in {limit.usd, limit.tokens, limit.sessions})
 
 
 @given(budget, amount, st.lists(st.tuples(st.booleans(), st.integers(0, 300)), min_size=1, max_size=len(STORIES)))

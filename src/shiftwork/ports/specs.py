@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
 
@@ -24,12 +25,14 @@ class Sheet:
     """A parsed spec. `source` identifies the file later: its format and, after a colon, its path.
 
     `done` are the stories that the file already marks as landed, and `unused` are the entries that were not used.
+    `limits` are those that the file names; the user's own override them.
     """
 
     source: str
     spec: Spec
     done: frozenset[StoryId] = frozenset()
     unused: tuple[Unused, ...] = ()
+    limits: Limits = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ PAUSED = "paused"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """A run as lists show it. The totals cover its ended stories; the cost of `unpriced` attempts is unknown. The
-    estimated cost was from `low_usd` to `high_usd`, from `known` earlier stories. `max_usd` and `max_tokens` limit the
-    run; the `story_` and `step_` fields limit each story and each step; None means no limit.
+    estimated cost was from `low_usd` to `high_usd`, from `known` earlier stories. `max_usd`, `max_tokens` and
+    `max_sessions` limit the run; the `story_` and `step_` fields limit each story and each step; None means no limit.
 
     `undelivered` lists the channels that could not deliver the notice of the run's end, and why. `without_gates` are
     gates that the user has agreed to continue without, each on a line. `project` is the project it belongs to.
@@ -42,8 +42,10 @@ class RunRow:
     known: int = 0
     max_usd: float | None = None
     max_tokens: int | None = None
+    max_sessions: int | None = None
     story_usd: float | None = None
     story_tokens: int | None = None
+    story_sessions: int | None = None
     step_usd: float | None = None
     step_tokens: int | None = None
     undelivered: str = ""

@@ -97,7 +97,7 @@ def routed(draw: st.DrawFn, steps: Sequence[StepPlan]) -> tuple[StepPlan, ...]:
 
 limits: Final = st.builds(
     Limits,
-    run=st.sampled_from([Budget(), Budget(), Budget(usd=5.0), Budget(tokens=1000)]),
+    run=st.sampled_from([Budget(), Budget(), Budget(usd=5.0), Budget(tokens=1000), Budget(sessions=3)]),
     story=st.sampled_from([None, None, None, 10.0, 0.5, 0.0]).map(lambda usd: Budget(usd=usd)),
     step=st.sampled_from([Budget(), Budget(), Budget(usd=0.5), Budget(tokens=20)]),
     repairs=st.integers(0, 2),

@@ -19,11 +19,11 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
-from shiftwork.domain.workflow.workflow import catalogue_step
+from shiftwork.domain.workflow.workflow import StepKind, catalogue_step
 from shiftwork.ports.agent import AgentTask, Ending
 from shiftwork.ports.rows.row_parts import WaitingPart
 from shiftwork.ports.store import Message
-from shiftwork.testing.builders import asked
+from shiftwork.testing.builders import asked, planned
 from tests.app.rig import Rig, done, honest, story_workflow
 
 SHORT = story_workflow(catalogue_step("planning"), catalogue_step("coding"))
@@ -69,7 +69,7 @@ def test_each_attempt_has_a_reservation_and_is_settled(rig: Rig, *, thrifty: boo
         rig.thrifty = frozenset({"scripted"} if thrifty else ())
         run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=50)))
         assert run.status is RunStatus.COMPLETED
-        assert run.spending.ledger.spent == Amount(usd=0.5, tokens=200)
+        assert run.spending.ledger.spent == Amount(usd=0.5, tokens=200, sessions=2)
         assert (run.spending.ledger.reserved, run.spending.ledger.claims) == ({}, {})
         assert run.spending.ledger.overshoot == Amount(tokens=50), "no money was needed beyond the reserved amount"
         assert caps == ([0.8, 0.8] if thrifty else [None, None])
@@ -104,6 +104,60 @@ def test_a_run_stops_at_its_limit_and_continues_when_it_is_raised(rig: Rig) -> N
             assert (row.waiting, reached_of(row)) == (WaitingPart(), None)
             assert state.spending.ledger.spent.usd == pytest.approx(2.4)
             assert state.given.limits.run == Budget(usd=3.0)
+
+    asyncio.run(scenario())
+
+
+def test_a_run_stops_at_its_last_session_and_continues_when_more_are_allowed(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = costs(None)
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT, limits=Limits(run=Budget(sessions=1)))
+            await rig.until(held(rig))
+            story = await rig.story(run)
+            assert story.waiting.hold is not None
+            assert story.waiting.hold.detail == "the run has spent 1 of 1 session"
+            (row,) = await rig.store.queries.stories(run)
+            reached = Reached(whose=Whose.RUN, limit=Budget(sessions=1), spent=Budget(sessions=1))
+            assert story.waiting.hold.reached == reached_of(row) == reached
+            await raise_limits(context.inbox, run, "1", Limits(run=Budget(sessions=2)))
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert (state.status, state.spending.ledger.spent.sessions) == (RunStatus.COMPLETED, 2)
+
+    asyncio.run(scenario())
+
+
+def test_a_story_stops_at_its_last_session_but_its_gates_still_run(rig: Rig) -> None:
+    gated = story_workflow(catalogue_step("coding"), planned("check", kind=StepKind.GATE), catalogue_step("review"))
+
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(write={"work.txt": "w"})])
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=gated, limits=Limits(story=Budget(sessions=1)))
+            await rig.until(lambda: any(isinstance(sighting.what, story_facts.StoryHeld) for sighting in rig.seen))
+            story = await rig.story(run)
+            assert story.waiting.hold is not None
+            assert story.waiting.hold.detail == "the story has spent 1 of 1 session"
+            assert [step.status for step in story.pipeline.steps][:2] == [StepStatus.COMPLETED] * 2
+            await raise_limits(context.inbox, run, "1", Limits(story=Budget(sessions=2)))
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_stories_side_by_side_keep_to_one_number_of_sessions(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = lambda task: done(write={f"{task.env['SHIFTWORK_STORY']}.txt": "w"})
+        rig.gates = ()
+        spec = Spec(title="many", description="many", stories=tuple(map(asked, (1, 2, 3))))
+        async with rig.open() as context:
+            run = await rig.start(context, spec, workflow=SHORT, limits=Limits(run=Budget(sessions=4)), parallel=3)
+            await rig.until(held(rig))
+            assert (await ledger_of(rig, run)).spending.ledger.spent.sessions == 4
+            await raise_limits(context.inbox, run, "1", Limits(run=Budget(sessions=6)))
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert (ended.status, ended.spending.ledger.spent.sessions) == (RunStatus.COMPLETED, 6)
 
     asyncio.run(scenario())
 

@@ -8,6 +8,7 @@ import pytest
 
 from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.config.templates.prd import prd_file
+from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark
@@ -35,6 +36,30 @@ def test_codetether_is_read_whole() -> None:
         ("VS-2", "this file exists: `src/coupons.py`"),
         ("VS-3", "this address answers: `http://localhost:8000/health`"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("root", "run", "story"),
+    [
+        ({}, None, None),
+        ({"max_iterations": 10, "max_steps_per_story": 4}, 10, 4),
+        ({"maxIterations": 10, "maxStepsPerStory": 4}, 10, 4),
+        ({"max_iterations": 0, "max_steps_per_story": None}, None, None),
+    ],
+)
+def test_limits_on_iterations_are_limits_on_sessions(
+    tmp_path: Path, root: dict[str, int | None], run: int | None, story: int | None
+) -> None:
+    (tmp_path / "prd.json").write_text(prd(A, **root), encoding="utf-8")
+    sheet = read(tmp_path / "prd.json")
+    assert (sheet.limits.run, sheet.limits.story) == (Budget(sessions=run), Budget(sessions=story))
+    assert sheet.unused == ()
+
+
+@pytest.mark.parametrize("value", [-1, 1_000_001])
+def test_a_limit_that_is_no_number_of_sessions_is_a_mistake(tmp_path: Path, value: int) -> None:
+    (found,) = mistakes(tmp_path, "prd.json", prd(A, max_iterations=value))
+    assert found.endswith("max_iterations must be 0 to 1000000")
 
 
 def test_the_template_reads_without_a_mistake(tmp_path: Path) -> None:

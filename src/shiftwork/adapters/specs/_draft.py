@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
+from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import STORY_ID, StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.graph import find_cycle
@@ -38,6 +39,7 @@ class Draft:
     branch: str = ""
     instructions: str = ""
     gates: tuple[Gate, ...] = ()
+    limits: Limits = Limits()
     mistakes: tuple[Mistake, ...] = ()
     unused: tuple[Unused, ...] = ()
 

@@ -124,7 +124,7 @@ def _sheet(source: str, draft: Draft) -> Sheet:
         gates=draft.gates,
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
-    return Sheet(source=source, spec=spec, done=done, unused=draft.unused)
+    return Sheet(source=source, spec=spec, done=done, unused=draft.unused, limits=draft.limits)
 
 
 def _with_commands(story: Story) -> Story:

@@ -99,8 +99,10 @@ def _limit(reached: Reached | None) -> LimitPart:
         whose=reached.whose,
         usd=limit.usd,
         tokens=limit.tokens,
+        sessions=limit.sessions,
         spent_usd=spent.usd,
         spent_tokens=spent.tokens,
+        spent_sessions=spent.sessions,
         needed_usd=needed.usd,
         needed_tokens=needed.tokens,
     )

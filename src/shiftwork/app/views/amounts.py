@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from shiftwork.domain.agents.idle_time import Idle
-from shiftwork.domain.budget.amounts import Budget, Reached, Whose
+from shiftwork.domain.budget.amounts import Budget, Reached, Whose, counted
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import by_agent, by_model, dollars, verdict
 from shiftwork.domain.usage.usage import Share, Usage
@@ -47,8 +47,8 @@ def reached_of(row: StoryRow) -> Reached | None:
         return None
     return Reached(
         whose=Whose(limit.whose),
-        limit=Budget(usd=limit.usd, tokens=limit.tokens),
-        spent=Budget(usd=limit.spent_usd, tokens=limit.spent_tokens),
+        limit=Budget(usd=limit.usd, tokens=limit.tokens, sessions=limit.sessions),
+        spent=Budget(usd=limit.spent_usd, tokens=limit.spent_tokens, sessions=limit.spent_sessions),
         needed=Budget(usd=limit.needed_usd, tokens=limit.needed_tokens),
     )
 
@@ -90,7 +90,7 @@ def estimate(forecast: Band | None, used: Usage, *, over: bool) -> dict[str, Any
 def bounds(limits: Limited) -> dict[str, Any]:
     """Null means no limit."""
     named = zip(("run", "story", "step"), limits, strict=True)
-    return {whose: {"usd": budget.usd, "tokens": budget.tokens} for whose, budget in named}
+    return {whose: {"usd": budget.usd, "tokens": budget.tokens, "sessions": budget.sessions} for whose, budget in named}
 
 
 def waits(lost: Idle) -> dict[str, Any]:
@@ -138,8 +138,9 @@ def limited(limits: Limited) -> str:
 
 def _bound(budget: Budget) -> str:
     paid = "" if budget.usd is None else money(budget.usd)
-    counted = "" if budget.tokens is None else f"{budget.tokens:,} tokens"
-    return " and ".join(filter(None, (paid, counted)))
+    tokens = "" if budget.tokens is None else f"{budget.tokens:,} tokens"
+    sessions = "" if budget.sessions is None else counted(budget.sessions)
+    return " and ".join(filter(None, (paid, tokens, sessions)))
 
 
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:

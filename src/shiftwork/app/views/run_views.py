@@ -95,8 +95,8 @@ class RunView:
         """The current limits."""
         run = self.run
         return (
-            Budget(usd=run.max_usd, tokens=run.max_tokens),
-            Budget(usd=run.story_usd, tokens=run.story_tokens),
+            Budget(usd=run.max_usd, tokens=run.max_tokens, sessions=run.max_sessions),
+            Budget(usd=run.story_usd, tokens=run.story_tokens, sessions=run.story_sessions),
             Budget(usd=run.step_usd, tokens=run.step_tokens),
         )
 

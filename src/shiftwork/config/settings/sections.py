@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT, AgentKind
-from shiftwork.config.settings.values import AgentName, HostName, Positive, Strict, Tokens
+from shiftwork.config.settings.values import AgentName, HostName, Positive, Sessions, Strict, Tokens
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
@@ -102,6 +102,8 @@ class LimitSettings(Strict):
     run_tokens: Tokens | None = None
     story_tokens: Tokens | None = None
     step_tokens: Tokens | None = None
+    run_sessions: Sessions | None = None
+    story_sessions: Sessions | None = None
     attempt_usd: Positive = 2.0
     attempt_tokens: Tokens = 2_000_000
     repairs: Annotated[int, Field(ge=0, le=10)] = 2
@@ -112,8 +114,8 @@ class LimitSettings(Strict):
     @property
     def limits(self) -> Limits:
         return Limits(
-            run=Budget(usd=self.run_usd, tokens=self.run_tokens),
-            story=Budget(usd=self.story_usd, tokens=self.story_tokens),
+            run=Budget(usd=self.run_usd, tokens=self.run_tokens, sessions=self.run_sessions),
+            story=Budget(usd=self.story_usd, tokens=self.story_tokens, sessions=self.story_sessions),
             step=Budget(usd=self.step_usd, tokens=self.step_tokens),
             attempt=Amount(usd=self.attempt_usd, tokens=self.attempt_tokens),
             repairs=self.repairs,

@@ -7,6 +7,7 @@ from pydantic.functional_validators import AfterValidator, BeforeValidator
 from pydantic_core import PydanticKnownError
 
 from shiftwork.config.agents.kinds import AGENTS
+from shiftwork.domain.budget.amounts import MOST_SESSIONS
 from shiftwork.domain.network.hosts import read_host
 
 MOST: Final = 1_000_000_000
@@ -27,6 +28,7 @@ type AgentName = Annotated[str, BeforeValidator(_known_agent)]
 type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 type HostName = Annotated[str, AfterValidator(lambda text: str(read_host(text)))]
 type Port = Annotated[int, Field(ge=1, le=65535)]
+type Sessions = Annotated[int, Field(gt=0, le=MOST_SESSIONS)]
 type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
 
 

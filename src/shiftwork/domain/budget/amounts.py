@@ -3,20 +3,30 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.usage.usage import Usage
 
+MOST_SESSIONS: Final = 1_000_000
+"""The largest limit on sessions: more than any run has."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Bounds on money and on tokens; `None` means no bound."""
+    """Bounds on money, on tokens and on sessions of agents; `None` means no bound."""
 
     usd: float | None = None
     tokens: int | None = None
+    sessions: int | None = None
 
     @property
     def is_set(self) -> bool:
+        return self.is_metered or self.sessions is not None
+
+    @property
+    def is_metered(self) -> bool:
+        """Whether it bounds what an agent uses during a session."""
         return self.usd is not None or self.tokens is not None
 
     def raised(self, other: "Budget") -> "Budget":
@@ -24,6 +34,7 @@ class Budget:
         return Budget(
             usd=self.usd if other.usd is None else other.usd,
             tokens=self.tokens if other.tokens is None else other.tokens,
+            sessions=self.sessions if other.sessions is None else other.sessions,
         )
 
 
@@ -49,13 +60,16 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
-    """An amount of money and of tokens."""
+    """An amount of money, of tokens and of sessions."""
 
     usd: float = 0.0
     tokens: int = 0
+    sessions: int = 0
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(usd=self.usd + other.usd, tokens=self.tokens + other.tokens)
+        return Amount(
+            usd=self.usd + other.usd, tokens=self.tokens + other.tokens, sessions=self.sessions + other.sessions
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,3 +118,7 @@ class Ledger:
     reserved: Mapping[StoryId, Reservation] = field(default_factory=dict)
     dearest: Mapping[str, Amount] = field(default_factory=dict)
     overshoot: Amount = Amount()
+
+
+def counted(sessions: int) -> str:
+    return f"{sessions} session{'' if sessions == 1 else 's'}"

@@ -1,16 +1,16 @@
-"""Money and tokens of a run: reserved before an attempt starts, settled when it has ended.
+"""Money, tokens and sessions of a run: reserved before an attempt starts, settled when it has ended.
 
 At the moment of a reservation, what is spent plus what is reserved never exceeds the limit. Of attempts that cannot be
 stopped, only one runs at a time. An attempt whose agent has a cost cap may exceed its reservation by an answer of its
 model; it starts beside others only where that amount is free for each of them but one. So spending exceeds the limit by
-at most the overrun of a single attempt.
+at most the overrun of a single attempt. Every attempt is one session, so a limit on sessions is never exceeded.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger, Reached, Reservation, Whose
+from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger, Reached, Reservation, Whose, counted
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.usage.totals import dollars, one_attempt
@@ -38,11 +38,21 @@ def tokens_of(usage: Usage) -> int:
     return usage.input_tokens + usage.output_tokens
 
 
+def used_by(usage: Usage) -> Amount:
+    """The known usage as an amount; every attempt is a session."""
+    return Amount(usd=usage.cost_usd or 0.0, tokens=tokens_of(usage), sessions=usage.attempts)
+
+
 def exhausted(budget: Budget, usage: Usage) -> Budget:
     """The bounds that are reached."""
     money = budget.usd is not None and (usage.cost_usd or 0.0) > budget.usd - _DUST
     tokens = budget.tokens is not None and tokens_of(usage) >= budget.tokens
-    return Budget(usd=budget.usd if money else None, tokens=budget.tokens if tokens else None)
+    sessions = budget.sessions is not None and usage.attempts >= budget.sessions
+    return Budget(
+        usd=budget.usd if money else None,
+        tokens=budget.tokens if tokens else None,
+        sessions=budget.sessions if sessions else None,
+    )
 
 
 def spent_of(budget: Budget, usage: Usage) -> str:
@@ -51,15 +61,16 @@ def spent_of(budget: Budget, usage: Usage) -> str:
     money = f"{least}{dollars(usage.cost_usd or 0.0)} of {dollars(budget.usd)} USD" if budget.usd is not None else ""
     least = "at least " if usage.uncounted else ""
     tokens = f"{least}{tokens_of(usage)} of {budget.tokens} tokens" if budget.tokens is not None else ""
-    return " and ".join(filter(None, (money, tokens)))
+    sessions = f"{usage.attempts} of {counted(budget.sessions)}" if budget.sessions is not None else ""
+    return " and ".join(filter(None, (money, tokens, sessions)))
 
 
 # The ledger ----------------------------------------------------------------------------------------------------
 
 
 def committed(ledger: Ledger) -> Amount:
-    """What is spent or reserved."""
-    return sum((item.amount for item in ledger.reserved.values()), ledger.spent)
+    """What is spent or reserved. Reservations of older releases name no session, but each is for one."""
+    return sum((replace(item.amount, sessions=1) for item in ledger.reserved.values()), ledger.spent)
 
 
 def left(ledger: Ledger, limit: Budget) -> Budget:
@@ -68,6 +79,7 @@ def left(ledger: Ledger, limit: Budget) -> Budget:
     return Budget(
         usd=None if limit.usd is None else limit.usd - used.usd,
         tokens=None if limit.tokens is None else limit.tokens - used.tokens,
+        sessions=None if limit.sessions is None else limit.sessions - used.sessions,
     )
 
 
@@ -77,6 +89,7 @@ def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
     return Amount(
         usd=known.usd * MARGIN if known.usd else first.usd,
         tokens=int(known.tokens * MARGIN) if known.tokens else first.tokens,
+        sessions=1,
     )
 
 
@@ -84,7 +97,8 @@ def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
     """What can be reserved for the claim now; None where it must wait. If nothing else is reserved, the remainder is
     enough where it covers the most expensive attempt of its kind, or where no such attempt was made yet.
     """
-    if not claim.bounded and not all(item.claim.bounded for item in ledger.reserved.values()):
+    alone = limits.run.is_metered and not claim.bounded
+    if alone and not all(item.claim.bounded for item in ledger.reserved.values()):
         return None
     room, wanted = left(ledger, limits.run), needed(ledger, claim, limits)
     if _fits(wanted + _overruns(ledger, claim, wanted), room):
@@ -95,6 +109,7 @@ def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
     return Amount(
         usd=wanted.usd if room.usd is None else min(wanted.usd, room.usd),
         tokens=wanted.tokens if room.tokens is None else min(wanted.tokens, room.tokens),
+        sessions=wanted.sessions,
     )
 
 
@@ -108,11 +123,13 @@ def _overruns(ledger: Ledger, claim: Claim, wanted: Amount) -> Amount:
 
 
 def _fits(amount: Amount, room: Budget) -> bool:
-    return (room.usd is None or amount.usd <= room.usd) and (room.tokens is None or amount.tokens <= room.tokens)
+    metered = (room.usd is None or amount.usd <= room.usd) and (room.tokens is None or amount.tokens <= room.tokens)
+    return metered and (room.sessions is None or amount.sessions <= room.sessions)
 
 
 def _any(room: Budget) -> bool:
-    return (room.usd is None or room.usd >= _DUST) and (room.tokens is None or room.tokens > 0)
+    metered = (room.usd is None or room.usd >= _DUST) and (room.tokens is None or room.tokens > 0)
+    return metered and (room.sessions is None or room.sessions > 0)
 
 
 def claimed(ledger: Ledger, story: StoryId, claim: Claim) -> Ledger:
@@ -135,7 +152,7 @@ def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
     rest = dict(ledger.reserved)
     held = rest.pop(story)
     reserved, usage = held.amount, one_attempt(used)
-    known = Amount(usd=usage.cost_usd or 0.0, tokens=tokens_of(usage))
+    known = used_by(usage)
     guess = Amount(
         usd=max(reserved.usd - known.usd, 0.0) if usage.unpriced else 0.0,
         tokens=max(reserved.tokens - known.tokens, 0) if usage.uncounted else 0,
@@ -175,6 +192,7 @@ def of_limited(limit: Budget, amount: Amount) -> Budget:
     return Budget(
         usd=None if limit.usd is None else amount.usd,
         tokens=None if limit.tokens is None else amount.tokens,
+        sessions=None if limit.sessions is None else amount.sessions,
     )
 
 
@@ -206,7 +224,7 @@ def dropped(ledger: Ledger, story: StoryId) -> Ledger:
 def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
     """What was spent of the limit, by how much an attempt exceeded its reservation, and what the next may need."""
     reached, over = reached_by_run(ledger, claim, limits), ledger.overshoot
-    limit, spent = reached.limit, Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
+    limit, spent = reached.limit, _as_usage(ledger.spent)
     guess = f" ({_amount(limit, ledger.guessed)} of it estimated)" if _passed(limit, ledger.guessed) else ""
     share = f", one attempt up to {_amount(limit, over)} more than was reserved for it"
     needs = f"; {claim.kind} may need {_amount(limit, needed(ledger, claim, limits))}"
@@ -214,6 +232,10 @@ def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
         f"the run has spent {spent_of(limit, spent)}{guess}{share if _passed(limit, over) else ''}"
         f"{needs if reached.needed.is_set else ''}"
     )
+
+
+def _as_usage(amount: Amount) -> Usage:
+    return Usage(input_tokens=amount.tokens, cost_usd=amount.usd, attempts=amount.sessions)
 
 
 def reached_by_run(ledger: Ledger, claim: Claim, limits: Limits) -> Reached:
@@ -233,6 +255,7 @@ def _short(ledger: Ledger, claim: Claim, limits: Limits) -> Budget:
     short = Budget(
         usd=None if room.usd is None or wanted.usd <= room.usd else limit.usd,
         tokens=None if room.tokens is None or wanted.tokens <= room.tokens else limit.tokens,
+        sessions=None if room.sessions is None or wanted.sessions <= room.sessions else limit.sessions,
     )
     return short if short.is_set else limit
 
@@ -244,4 +267,5 @@ def _passed(limit: Budget, over: Amount) -> bool:
 def _amount(limit: Budget, amount: Amount) -> str:
     money = f"{dollars(amount.usd)} USD" if limit.usd is not None else ""
     tokens = f"{amount.tokens} tokens" if limit.tokens is not None else ""
-    return " and ".join(filter(None, (money, tokens)))
+    sessions = counted(amount.sessions) if limit.sessions is not None else ""
+    return " and ".join(filter(None, (money, tokens, sessions)))

@@ -79,8 +79,10 @@ class LimitPart:
     whose: str = _in("limit_of", "")
     usd: float | None = _in("limit_usd", None)
     tokens: int | None = _in("limit_tokens", None)
+    sessions: int | None = _in("limit_sessions", None)
     spent_usd: float | None = _in("limit_spent_usd", None)
     spent_tokens: int | None = _in("limit_spent_tokens", None)
+    spent_sessions: int | None = _in("limit_spent_sessions", None)
     needed_usd: float | None = _in("limit_needed_usd", None)
     needed_tokens: int | None = _in("limit_needed_tokens", None)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shiftwork.app.runtime.story_projection import story_rows
 from shiftwork.app.views.run_views import Activity, RunView, StoryView
+from shiftwork.config.settings.sections import LimitSettings
 from shiftwork.config.settings.settings import Settings
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger, Reached, Whose
@@ -51,6 +52,8 @@ def at(whose: Whose, limit: Budget, spent: Budget, needed: Budget = NOTHING) -> 
         (at(Whose.STEP, Budget(tokens=7000), Budget(tokens=9000)), "--max-step-tokens 18000"),
         (at(Whose.STORY, Budget(tokens=100), Budget(tokens=100)), "--max-story-tokens 1000"),
         (at(Whose.RUN, Budget(usd=0.2), Budget(usd=0.0)), "--max-cost 1"),
+        (at(Whose.RUN, Budget(sessions=3), Budget(sessions=3)), "--max-sessions 6"),
+        (at(Whose.STORY, Budget(sessions=1), Budget(sessions=1)), "--max-story-sessions 2"),
         (at(Whose.RUN, Budget(usd=1.0), Budget(usd=sum([0.1] * 3) * 10 / 3)), "--max-cost 2"),
         (
             at(Whose.RUN, Budget(usd=4.0, tokens=100), Budget(usd=4.0, tokens=5000)),
@@ -61,6 +64,21 @@ def at(whose: Whose, limit: Budget, spent: Budget, needed: Budget = NOTHING) -> 
 )
 def test_the_limit_that_is_proposed_is_higher_than_the_present_one(reached: Reached | None, typed: str) -> None:
     assert limit_rules.lifting(held(reached)) == f"shiftwork resume r1 {typed}"
+
+
+def test_a_number_of_sessions_that_has_been_used_is_refused() -> None:
+    waiting = held(at(Whose.RUN, Budget(sessions=3), Budget(sessions=3)))
+    with pytest.raises(UsageError, match="3 sessions are already spent, so a limit of 2 sessions") as refused:
+        limit_rules.check_raised(waiting, Bounds(max_sessions=2))
+    assert refused.value.hint == "shiftwork resume r1 --max-sessions 6"
+
+
+def test_limits_of_a_spec_hold_where_the_user_names_none() -> None:
+    spec = Limits(run=Budget(sessions=10), story=Budget(sessions=3))
+    assert limit_rules.limits(LimitSettings(), Bounds(), spec).run == Budget(sessions=10)
+    chosen = limit_rules.limits(LimitSettings(run_sessions=20), Bounds(max_story_sessions=5), spec)
+    assert (chosen.run, chosen.story) == (Budget(sessions=20), Budget(sessions=5))
+    limit_rules.check(Settings.model_validate({"agent": {"use": "command"}}), DYNAMIC, chosen)
 
 
 def test_a_limit_below_what_was_counted_is_refused_though_no_one_reported_it() -> None:

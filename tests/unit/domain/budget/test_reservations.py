@@ -50,13 +50,13 @@ def spent(usd: float, *, kind: str = "coding", tokens: int = 5, used: Usage | No
 
 
 def test_what_a_known_kind_reserves_is_its_dearest_attempt() -> None:
-    assert reservations.reservation(Ledger(), CODING, MONEY) == Amount(usd=1.0, tokens=10)
+    assert reservations.reservation(Ledger(), CODING, MONEY) == Amount(usd=1.0, tokens=10, sessions=1)
     assert reservations.reservation(spent(2.5, tokens=20), CODING, BOTH) is None, "1.50 USD are left"
-    assert reservations.reservation(spent(0.5, tokens=4), CODING, BOTH) == Amount(usd=0.75, tokens=6)
+    assert reservations.reservation(spent(0.5, tokens=4), CODING, BOTH) == Amount(usd=0.75, tokens=6, sessions=1)
 
 
 def test_the_rest_is_enough_where_it_pays_for_the_dearest_one() -> None:
-    assert reservations.reservation(spent(1.75), CODING, MONEY) == Amount(usd=2.25, tokens=7)
+    assert reservations.reservation(spent(1.75), CODING, MONEY) == Amount(usd=2.25, tokens=7, sessions=1)
     assert reservations.reservation(spent(2.1), CODING, MONEY) is None
 
 
@@ -79,28 +79,32 @@ def test_those_that_can_be_stopped_are_at_work_together_where_each_but_one_may_u
 
 def test_what_no_one_reports_counts_as_what_was_reserved() -> None:
     unpriced = spent(0.0, used=Usage(input_tokens=3))
-    assert (unpriced.spent, unpriced.guessed) == (Amount(usd=1.0, tokens=3), Amount(usd=1.0))
+    assert (unpriced.spent, unpriced.guessed) == (Amount(usd=1.0, tokens=3, sessions=1), Amount(usd=1.0))
     reserved = reservations.reserved(reservations.claimed(Ledger(), US_1, CODING), US_1, Amount(usd=1.0, tokens=10))
     unknown = reservations.settled(reserved, US_1, None)
-    assert unknown.spent == unknown.guessed == Amount(usd=1.0, tokens=10)
+    assert (unknown.spent, unknown.guessed) == (Amount(usd=1.0, tokens=10, sessions=1), Amount(usd=1.0, tokens=10))
     assert reservations.settled(reserved, US_1, Usage()) == unknown, "an attempt that was killed reports nothing either"
-    assert reservations.needed(unknown, CODING, MONEY) == MONEY.attempt, "from a guess nothing is learnt"
+    assert reservations.needed(unknown, CODING, MONEY) == replace(MONEY.attempt, sessions=1), (
+        "from a guess nothing is learnt"
+    )
 
 
 def test_what_is_known_in_part_counts_where_it_is_more_than_was_reserved() -> None:
     ended = Usage(input_tokens=3, cost_usd=0.25, unpriced=1, uncounted=1)
     little = spent(0.0, used=ended)
-    assert (little.spent, little.guessed) == (Amount(usd=1.0, tokens=10), Amount(usd=0.75, tokens=7))
-    assert reservations.needed(little, CODING, MONEY) == MONEY.attempt, "that it was little by then says nothing"
+    assert (little.spent, little.guessed) == (Amount(usd=1.0, tokens=10, sessions=1), Amount(usd=0.75, tokens=7))
+    assert reservations.needed(little, CODING, MONEY) == replace(MONEY.attempt, sessions=1), (
+        "that it was little by then says nothing"
+    )
     much = spent(0.0, used=replace(ended, input_tokens=400, cost_usd=3.0))
-    assert (much.spent, much.guessed) == (Amount(usd=3.0, tokens=400), Amount())
+    assert (much.spent, much.guessed) == (Amount(usd=3.0, tokens=400, sessions=1), Amount())
     assert reservations.needed(much, CODING, MONEY).tokens == 600
 
 
 def test_an_attempt_that_could_not_be_made_says_nothing_of_what_the_next_one_needs() -> None:
     limited = spent(0.0, used=Usage(cost_usd=0.0))
-    assert limited.spent == limited.guessed == Amount()
-    assert reservations.reservation(limited, CODING, MONEY) == Amount(usd=1.0, tokens=10)
+    assert (limited.spent, limited.guessed) == (Amount(sessions=1), Amount())
+    assert reservations.reservation(limited, CODING, MONEY) == Amount(usd=1.0, tokens=10, sessions=1)
 
 
 def test_an_attempt_that_was_cut_short_has_twice_the_room_the_next_time() -> None:
@@ -332,13 +336,15 @@ def grant(cap: float | None, amount: Amount) -> run_effects.GrantAllowance:
 
 
 def test_a_run_grants_within_its_limit_and_gives_the_agent_its_limit() -> None:
-    reserved = Amount(usd=1.0, tokens=10)
+    reserved = Amount(usd=1.0, tokens=10, sessions=1)
     assert decide_run(run_with(MONEY, claim())) == (grant(0.8, reserved),)
     assert decide_run(run_with(MONEY, claim(bounded=False))) == (grant(None, reserved),)
     last = replace(MONEY, run=Budget(usd=0.5))
-    assert decide_run(run_with(last, claim())) == (grant(0.5, Amount(usd=0.5, tokens=10)),), "the rest to its very end"
+    assert decide_run(run_with(last, claim())) == (grant(0.5, Amount(usd=0.5, tokens=10, sessions=1)),), (
+        "the rest to its very end"
+    )
     tokens = Limits(run=Budget(tokens=5), attempt=reserved)
-    assert decide_run(run_with(tokens, claim())) == (grant(None, Amount(usd=1.0, tokens=5)),)
+    assert decide_run(run_with(tokens, claim())) == (grant(None, Amount(usd=1.0, tokens=5, sessions=1)),)
 
 
 def test_while_somebody_is_at_work_others_wait_and_no_one_is_refused() -> None:

@@ -99,6 +99,12 @@ def test_a_limit_that_the_attempt_has_reached_leaves_no_follow_up(limits: Limits
     assert remedy(story, step_of(story), replace(USED, cost_usd=0.4), "s", "note") is Remedy.FOLLOW_UP
 
 
+def test_a_follow_up_is_a_session_and_needs_one_that_is_left() -> None:
+    last, left = begun(Limits(story=Budget(sessions=1))), begun(Limits(story=Budget(sessions=2)))
+    assert remedy(last, step_of(last), USED, "s", "note") is Remedy.NOTE
+    assert remedy(left, step_of(left), USED, "s", "note") is Remedy.FOLLOW_UP
+
+
 def test_the_work_is_kept_and_the_step_waits_for_its_follow_up() -> None:
     story = evolve_story(begun(), MISSED)
     step = step_of(story)

@@ -79,6 +79,14 @@ class Fields:
             return default
         return value
 
+    def count(self, *names: str, most: int) -> int | None:
+        """A limit; None where it is missing or 0, which means no limit."""
+        member = self._member(names, NUMBER)
+        value = member.node.value if member else None
+        if member and (not isinstance(value, int) or not 0 <= value <= most):
+            self._complain(member.node.start, f"{member.key} must be 0 to {most}")
+        return value or None if isinstance(value, int) else None
+
     def flag(self, name: str) -> bool:
         member = self._member((name,), FLAG)
         return bool(member.node.value) if member else False

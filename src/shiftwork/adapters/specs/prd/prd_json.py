@@ -17,6 +17,8 @@ from shiftwork.adapters.specs.prd.json_document import FLAG, LIST, OBJECT, TEXT,
 from shiftwork.adapters.specs.prd.prd_fields import Fields, unused
 from shiftwork.adapters.specs.prd.quality_checks import checks
 from shiftwork.adapters.specs.prd.verification import in_words, verifications
+from shiftwork.domain.budget.amounts import MOST_SESSIONS, Budget
+from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
 from shiftwork.ports.specs import Mark
@@ -55,8 +57,17 @@ def read(path: Path, text: str, shown: str) -> Draft:
         branch=fields.text("branchName", "branch_name"),
         instructions=_INSTRUCTIONS.format(file=shown),
         gates=checks(fields, shown),
+        limits=_limits(fields),
         mistakes=(*fields.mistakes, *_repeated(root), *(mistake for node in stories for mistake in _repeated(node))),
         unused=tuple(unused(root, fields.record)),
+    )
+
+
+def _limits(fields: Fields) -> Limits:
+    """An iteration of a loop is a session of an agent."""
+    return Limits(
+        run=Budget(sessions=fields.count("max_iterations", "maxIterations", most=MOST_SESSIONS)),
+        story=Budget(sessions=fields.count("max_steps_per_story", "maxStepsPerStory", most=MOST_SESSIONS)),
     )
 
 

@@ -14,7 +14,7 @@ from shiftwork.domain.usage.usage import Usage
 def recorded(run: RunState, story: StoryId, used: Usage) -> RunState:
     """Records the usage. An attempt of unknown cost counts as the amount reserved for the first attempt of its kind."""
     each, ledger = run.given.limits.attempt, run.spending.ledger
-    known = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
+    known = reservations.used_by(used)
     guess = Amount(usd=each.usd * used.unpriced, tokens=each.tokens * used.uncounted)
     books = replace(ledger, spent=ledger.spent + known + guess, guessed=ledger.guessed + guess)
     return replace(run, spending=replace(run.spending, ledger=books, owing=run.spending.owing - {story}))

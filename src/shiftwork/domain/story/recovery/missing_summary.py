@@ -15,6 +15,7 @@ from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.transitions import turn_step_of
+from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step, Unsummarised
 
@@ -37,10 +38,10 @@ def remedy(story: StoryState, step: Step, used: Usage, session: str, note: str) 
     """`used` is the usage of the attempt, `session` is empty if it cannot be continued, and `note` is empty if nothing
     shows that the attempt did its work.
     """
-    limits = story.spending.limits
+    limits, ended = story.spending.limits, one_attempt(used)
     spent = (
-        reservations.exhausted(limits.story, story.spending.usage + used),
-        reservations.exhausted(limits.step, step.usage + used),
+        reservations.exhausted(limits.story, story.spending.usage + ended),
+        reservations.exhausted(limits.step, step.usage + ended),
     )
     if not note:
         return Remedy.REFUSE

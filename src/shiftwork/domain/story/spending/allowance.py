@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.budget import reservations
-from shiftwork.domain.budget.amounts import Allowance, Amount, Budget, Reached, Whose
+from shiftwork.domain.budget.amounts import Allowance, Budget, Reached, Whose
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import Effects, receive
 from shiftwork.domain.core.fact import Fact
@@ -24,9 +24,12 @@ from shiftwork.domain.workflow.workflow import StepKind
 
 
 def limit_reached(story: StoryState, step: Step) -> Hold | None:
-    """The hold shown to a person if the story or its step has reached its limit; otherwise None."""
+    """The hold shown to a person if the story or its step has reached its limit; otherwise None. A limit on sessions
+    only stops steps that need one.
+    """
     limits = story.spending.limits
-    if (met := reservations.exhausted(limits.story, story.spending.usage)).is_set:
+    met = reservations.exhausted(limits.story, story.spending.usage)
+    if met.is_metered or (met.is_set and step.plan.kind is StepKind.AGENT):
         return _spent("the story", Whose.STORY, met, story.spending.usage)
     if (met := reservations.exhausted(limits.step, step.usage)).is_set:
         return _spent(f"{step.id} {step.plan.name}", Whose.STEP, met, step.usage)
@@ -34,11 +37,10 @@ def limit_reached(story: StoryState, step: Step) -> Hold | None:
 
 
 def _spent(who: str, whose: Whose, met: Budget, used: Usage) -> Hold:
-    amount = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
     return Hold(
         cause=HoldCause.LIMIT,
         detail=f"{who} has spent {reservations.spent_of(met, used)}",
-        reached=Reached(whose=whose, limit=met, spent=reservations.of_limited(met, amount)),
+        reached=Reached(whose=whose, limit=met, spent=reservations.of_limited(met, reservations.used_by(used))),
     )
 
 

@@ -1,4 +1,4 @@
-"""The options for limits: money and tokens, for the run, each story and each step."""
+"""The options for limits: money and tokens, for the run, each story and each step; sessions, not for steps."""
 
 import math
 from collections.abc import Callable
@@ -9,6 +9,7 @@ import click
 
 MOST_MONEY: Final = 1_000_000_000
 MOST_TOKENS: Final = 10**15
+MOST_SESSIONS: Final = 1_000_000
 """The same as in the settings, which are slow to import for `--help`."""
 
 
@@ -31,8 +32,10 @@ class Bounds:
 
     max_cost: float | None = None
     max_tokens: int | None = None
+    max_sessions: int | None = None
     max_story_cost: float | None = None
     max_story_tokens: int | None = None
+    max_story_sessions: int | None = None
     max_step_cost: float | None = None
     max_step_tokens: int | None = None
 
@@ -48,11 +51,14 @@ def taken(asked: dict[str, Any]) -> Bounds:
 
 def limited(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options to a command."""
-    money, tokens = Money(), click.IntRange(min=1, max=MOST_TOKENS)
+    money, tokens, sessions = Money(), click.IntRange(min=1, max=MOST_TOKENS), click.IntRange(min=1, max=MOST_SESSIONS)
     for whose in ("step", "story", ""):
         name = f"max-{whose}-" if whose else "max-"
         message = f"for each {whose}" if whose else "for the whole run"
         counted = click.option(f"--{name}tokens", type=tokens, metavar="N", help=f"Maximum number of tokens {message}.")
         paid = click.option(f"--{name}cost", type=money, metavar="USD", help=f"Maximum cost {message}.")
+        if whose != "step":
+            begun = f"Maximum number of agent sessions {message}."
+            command = click.option(f"--{name}sessions", type=sessions, metavar="N", help=begun)(command)
         command = paid(counted(command))
     return command

@@ -28,10 +28,14 @@ def bars(reached: Reached) -> Iterator[Bar]:
         yield Bar(option=f"{whose}cost", limit=limit.usd, spent=spent.usd or 0.0, needed=needed.usd or 0.0)
     if limit.tokens is not None:
         yield Bar(option=f"{whose}tokens", limit=limit.tokens, spent=spent.tokens or 0, needed=needed.tokens or 0)
+    if limit.sessions is not None:
+        yield Bar(option=f"{whose}sessions", limit=limit.sessions, spent=spent.sessions or 0, needed=1)
 
 
 def figure(option: str, amount: float) -> str:
-    """The value to type: whole dollars, or a number of tokens."""
+    """The value to type: whole dollars, or a number of tokens or sessions."""
+    if option.endswith("sessions"):
+        return f"{max(amount, 1):.0f}"
     return f"{max(amount, 1000):.0f}" if option.endswith("tokens") else str(math.ceil(max(round(amount, _DIGITS), 1.0)))
 
 

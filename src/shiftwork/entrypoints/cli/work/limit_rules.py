@@ -1,6 +1,7 @@
 """Limits of a run: from settings and options, refused if they cannot be enforced, and how to raise one."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from shiftwork.app.views.amounts import money, reached_of
 from shiftwork.app.views.run_views import RunView
@@ -9,7 +10,7 @@ from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings, LimitSettings
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE
-from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.amounts import Budget, counted
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import Workflow
@@ -17,18 +18,21 @@ from shiftwork.entrypoints.cli.options.limits import Bounds
 from shiftwork.entrypoints.cli.render import next_steps, raise_hint
 from shiftwork.errors import UsageError
 
+_NO_LIMITS: Final = Limits()
+
 
 def typed(bounds: Bounds) -> Limits:
     return Limits(
-        run=Budget(usd=bounds.max_cost, tokens=bounds.max_tokens),
-        story=Budget(usd=bounds.max_story_cost, tokens=bounds.max_story_tokens),
+        run=Budget(usd=bounds.max_cost, tokens=bounds.max_tokens, sessions=bounds.max_sessions),
+        story=Budget(usd=bounds.max_story_cost, tokens=bounds.max_story_tokens, sessions=bounds.max_story_sessions),
         step=Budget(usd=bounds.max_step_cost, tokens=bounds.max_step_tokens),
     )
 
 
-def limits(settings: LimitSettings, bounds: Bounds) -> Limits:
-    """Given limits override the file."""
-    return settings.limits.raised(typed(bounds))
+def limits(settings: LimitSettings, bounds: Bounds, spec: Limits = _NO_LIMITS) -> Limits:
+    """Given limits override the settings, which override those of the spec."""
+    chosen = settings.limits.raised(typed(bounds))
+    return chosen.raised(spec.raised(chosen))
 
 
 def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
@@ -86,12 +90,15 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
     held = next_steps.at_limit(view)
     bars = [bar for story in held if (reached := reached_of(story)) for bar in raise_hint.bars(reached)]
     dearest = max((story.used.cost_usd or 0.0 for story in held), default=0.0)
+    busiest = max((story.used.tries for story in held), default=0)
     longest = max((story.used.input_tokens + story.used.output_tokens for story in held), default=0)
     for option, limit, known in (
         ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
         ("--max-story-cost", bounds.max_story_cost, dearest),
         ("--max-tokens", bounds.max_tokens, view.used.input_tokens + view.used.output_tokens),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
+        ("--max-sessions", bounds.max_sessions, view.used.attempts),
+        ("--max-story-sessions", bounds.max_story_sessions, busiest),
     ):
         used = max((known, *(bar.spent for bar in bars if bar.option == option)))
         if limit is not None and limit <= used:
@@ -102,6 +109,8 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
 
 
 def _sum(option: str, amount: float) -> str:
+    if option.endswith("sessions"):
+        return counted(int(amount))
     return f"{amount:.0f} tokens" if option.endswith("tokens") else money(amount)
 
 

@@ -134,7 +134,7 @@ def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterab
 
 def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Order:
     settings = found.settings
-    limits = limit_rules.limits(settings.limits, ordered.bounds)
+    limits = limit_rules.limits(settings.limits, ordered.bounds, asked.sheet.limits)
     limit_rules.check(settings, asked.workflow, limits)
     spec = asked.sheet.spec
     branch = ordered.branch or spec.branch or asked.base

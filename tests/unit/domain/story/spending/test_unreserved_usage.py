@@ -142,7 +142,7 @@ def test_nothing_is_granted_until_all_stories_in_progress_have_reported_what_the
     assert isinstance(decide_run(run)[0], e.Receive)
     unknown = Usage(input_tokens=5, cost_usd=2.0, attempts=3, unpriced=1, uncounted=1)
     known = fold_run(run, outcome_of(US_2, unknown))
-    assert known.spending.ledger.spent == Amount(usd=0.5 + 2.0 + EACH.usd, tokens=3 + 5 + EACH.tokens)
+    assert known.spending.ledger.spent == Amount(usd=0.5 + 2.0 + EACH.usd, tokens=3 + 5 + EACH.tokens, sessions=3)
     assert known.spending.ledger.guessed == EACH
     (effect,) = decide_run(known)
     assert isinstance(effect, run_effects.GrantAllowance)
