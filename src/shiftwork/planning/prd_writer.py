@@ -20,6 +20,7 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
         "branchName": spec.branch,
         "description": spec.description,
         "technical_requirements": list(spec.requirements),
+        "non_goals": list(spec.non_goals),
         "quality_checks": {gate.name: gate.command for gate in spec.gates},
         "userStories": [_story(story, remarks.get(story.id, ())) for story in spec.stories],
     }

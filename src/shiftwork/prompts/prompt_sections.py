@@ -104,10 +104,12 @@ def story(view: View) -> str:
     asked = view.state.given.story
     described = asked.description.strip()
     wanted = foremost(bullets(view.state.given.requirements), LIMITS["requirements"], "requirements")
+    excluded = foremost(bullets(view.state.given.non_goals), LIMITS["non_goals"], "non-goals")
     return joined(
         f"## Story {one_line(asked.id)}: {one_line(asked.title)}",
         shorten(described, LIMITS["story"]) if described != asked.title else "",
         f"Requirements that hold for all of this work:\n\n{wanted}" if wanted else "",
+        f"Not part of this work, so leave it out:\n\n{excluded}" if excluded else "",
         shorten(view.state.given.instructions.strip(), LIMITS["instructions"]),
     )
 

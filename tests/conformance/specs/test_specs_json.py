@@ -11,6 +11,7 @@ from shiftwork.config.templates.prd import prd_file
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.errors import SpecError
+from shiftwork.planning.prd_writer import prd as plan_file
 from shiftwork.ports.specs import Mark
 from tests.conformance.specs.spec_rig import GOLDEN, A, B, mistakes, of_text, prd, read
 
@@ -60,6 +61,20 @@ def test_limits_on_iterations_are_limits_on_sessions(
 def test_a_limit_that_is_no_number_of_sessions_is_a_mistake(tmp_path: Path, value: int) -> None:
     (found,) = mistakes(tmp_path, "prd.json", prd(A, max_iterations=value))
     assert found.endswith("max_iterations must be 0 to 1000000")
+
+
+def test_functional_requirements_and_non_goals_are_read_in_every_form(tmp_path: Path) -> None:
+    objects = [{"id": "FR-1", "description": "It must be quick"}, {"requirement": "It is small"}, "Plain", 4]
+    root = {"technicalRequirements": ["Rust"], "functionalRequirements": objects, "nonGoals": "No web page"}
+    (tmp_path / "prd.json").write_text(prd(A, **root), encoding="utf-8")
+    sheet = read(tmp_path / "prd.json")
+    assert sheet.spec.requirements == ("Rust", "FR-1: It must be quick", "It is small", "Plain")
+    assert sheet.spec.non_goals == ("No web page",)
+    assert [unused.path for unused in sheet.unused] == ["functionalRequirements[3]"]
+    again = of_text(tmp_path, "again.json", plan_file(sheet.spec, {}))
+    assert (again.requirements, again.non_goals) == (sheet.spec.requirements, sheet.spec.non_goals)
+    other = of_text(tmp_path, "other.json", prd(A, out_of_scope=["Speed"], functional_requirements={"a": 1}))
+    assert (other.requirements, other.non_goals) == ((), ("Speed",))
 
 
 def test_the_template_reads_without_a_mistake(tmp_path: Path) -> None:

@@ -68,6 +68,55 @@ def test_a_task_that_stands_twice_is_reported(tmp_path: Path) -> None:
     assert lines == ["tasks.md:3:7: the task T001 appears twice"]
 
 
+PRD = """\
+# Priorities
+
+## Goals
+- People find what matters
+
+## User Stories
+
+### US-001: Add a field
+- [ ] It is stored
+
+## 4. Functional Requirements
+- FR-1: The system must store a priority
+- FR-2: Its default is medium
+
+## Non-Goals (Out of Scope)
+- No reminders
+
+## Quality Gates
+These commands must pass for every story:
+- `pnpm typecheck` - Type checking
+- `make lint`
+- `Looks good` to a person
+- cargo test
+"""
+
+
+def test_a_prd_in_markdown_has_requirements_non_goals_and_checks(tmp_path: Path) -> None:
+    (tmp_path / "prd.md").write_text(PRD, encoding="utf-8")
+    sheet = read(tmp_path / "prd.md")
+    spec = sheet.spec
+    assert [story.id for story in spec.stories] == ["US-001"]
+    assert spec.requirements == ("FR-1: The system must store a priority", "FR-2: Its default is medium")
+    assert spec.non_goals == ("No reminders",)
+    assert [(gate.name, gate.command, gate.origin) for gate in spec.gates] == [
+        ("pnpm-typecheck", "pnpm typecheck", "prd.md"),
+        ("make-lint", "make lint", "prd.md"),
+        ("cargo-test", "cargo test", "prd.md"),
+    ]
+    assert [unused.path for unused in sheet.unused] == ["line 3: ## Goals", "line 18: ## Quality Gates", "line 22"]
+
+
+def test_such_headings_are_no_stories(tmp_path: Path) -> None:
+    text = "# T\n## 1. Requirements\n- r\n## Out of scope\n- o\n## Verification commands\n- make test\n## Real\n- do\n"
+    spec = of_text(tmp_path, "plan.md", text)
+    assert [story.title for story in spec.stories] == ["Real"]
+    assert (spec.requirements, spec.non_goals, [gate.command for gate in spec.gates]) == (("r",), ("o",), ["make test"])
+
+
 def test_a_plan_is_read_whole() -> None:
     spec = read(GOLDEN / "plan.md").spec
     assert (spec.title, spec.branch, spec.description) == (

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shiftwork.config.trust.consent_claims import spec_claim
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.planning.prd_writer import prd as plan_file
 from tests.conformance.specs.spec_rig import GOLDEN, mistakes, of_text, read
@@ -54,6 +55,39 @@ def test_the_kind_is_known_by_its_key_and_a_glob_may_be_the_pattern_itself(tmp_p
         (FILE, "*.txt", True),
         (URL, "", False),
     ]
+
+
+def test_verification_commands_of_a_story_are_steps_and_those_of_the_whole_are_gates(tmp_path: Path) -> None:
+    commands = ["`pnpm test`", {"name": "api", "command": "pytest -q", "cwd": "packages/api"}, 3, " "]
+    story = {"id": "US-1", "title": "t", "verification_steps": [{"command": "true"}], "verificationCommands": commands}
+    document = {"userStories": [story], "qualityGates": ["make lint"], "verification_commands": commands}
+    (tmp_path / "prd.json").write_text(json.dumps(document), encoding="utf-8")
+    sheet = read(tmp_path / "prd.json")
+    assert sheet.spec.stories[0].verification == (
+        Verification(id="VS-1", kind=SHELL, command="true"),
+        Verification(id="VS-2", kind=SHELL, command="pnpm test"),
+        Verification(id="VS-3", kind=SHELL, name="api", command="pytest -q", cwd="packages/api"),
+    )
+    assert [criterion.id for criterion in sheet.spec.stories[0].criteria] == ["VS-1", "VS-2", "VS-3"]
+    assert [(gate.name, gate.command, gate.cwd) for gate in sheet.spec.gates] == [
+        ("make-lint", "make lint", ""),
+        ("pnpm-test", "pnpm test", ""),
+        ("api", "cd packages/api && pytest -q", "packages/api"),
+    ]
+    places = ("userStories[0].verificationCommands[{}]", "verification_commands[{}]")
+    assert {unused.path for unused in sheet.unused} == {place.format(n) for place in places for n in (2, 3)}
+    claim = spec_claim(tmp_path / "prd.json", sheet.spec)
+    assert [command.text for command in claim.commands] == [
+        *("make lint", "pnpm test", "cd packages/api && pytest -q"),
+        *("true", "pnpm test", "cd packages/api && pytest -q"),
+    ]
+
+
+@pytest.mark.parametrize("cwd", ["../out", "/etc", "a/../../b", "-p", "~/x"])
+def test_a_check_outside_of_the_repository_is_a_mistake(tmp_path: Path, cwd: str) -> None:
+    document = {"userStories": [{"id": "A", "title": "t"}], "quality_checks": {"test": {"command": "x", "cwd": cwd}}}
+    (found,) = mistakes(tmp_path, "prd.json", json.dumps(document))
+    assert "the folder of the check test must" in found
 
 
 @pytest.mark.parametrize(

@@ -330,3 +330,15 @@ def test_instructions_of_the_spec_stand_with_the_story_and_are_bounded() -> None
     assert "Leave the plan alone." in story
     assert "characters left out here" in story
     assert len(story) < LIMITS["instructions"] + 1_000
+
+
+def test_non_goals_follow_the_requirements_in_every_prompt() -> None:
+    step = a_step("coding")
+    state = a_state(step)
+    assert "leave it out" not in compose(state, step, GIVEN)
+    prompt = compose(replace(state, assignment=replace(state.given, non_goals=("No web page",))), step, GIVEN)
+    wanted, excluded = (
+        prompt.index("- be kind"),
+        prompt.index("Not part of this work, so leave it out:\n\n- No web page"),
+    )
+    assert prompt.index(STORY) < wanted < excluded < prompt.index(CRITERIA)

@@ -36,6 +36,7 @@ class Draft:
     stories: tuple[Found, ...]
     description: str = ""
     requirements: tuple[str, ...] = ()
+    non_goals: tuple[str, ...] = ()
     branch: str = ""
     instructions: str = ""
     gates: tuple[Gate, ...] = ()

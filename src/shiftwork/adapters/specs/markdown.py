@@ -15,7 +15,9 @@ from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
 from shiftwork.adapters.specs._needs import NEEDS, misspelt, needs_of, said
+from shiftwork.adapters.specs.prd.quality_checks import check_name, gates_from
 from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.named_gates import command_of
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
@@ -27,11 +29,18 @@ _NAMED: Final = re.compile(
     r"[ \t]*(?:[:.)]|[ \t][-\u2013\u2014])[ \t]+(?P<title>\S.*)"
 )
 _CONTAINERS: Final = frozenset({"stories", "user stories", "tasks"})
-_REQUIREMENTS: Final = frozenset({"requirements", "technical requirements", "constraints"})
-_OF_THE_WHOLE: Final = _REQUIREMENTS | frozenset(
-    {"overview", "background", "context", "summary", "goals", "goal", "non-goals", "out of scope", "notes"}
+_REQUIREMENTS: Final = frozenset(
+    {"requirements", "technical requirements", "constraints", "functional requirements", "non-functional requirements"}
+)
+_NON_GOALS: Final = frozenset({"non-goals", "non goals", "out of scope"})
+_CHECKS: Final = frozenset({"quality gates", "quality checks", "verification commands"})
+_READ: Final = _REQUIREMENTS | _NON_GOALS | _CHECKS
+_OF_THE_WHOLE: Final = frozenset(
+    {"overview", "background", "context", "summary", "goals", "goal", "notes"}
     | {"introduction", "motivation", "references", "risks", "open questions"}
 )
+_AROUND: Final = re.compile(r"\A\s*\d{1,3}[.)]\s+|\s*\([^()]*\)\s*\Z")
+_QUOTED: Final = re.compile(r"`(?P<command>[^`\n]+)`\s*(?:\Z|[-:(\u2013\u2014])")
 _LINES: Final = (NEEDS, "priority", "complexity", "touches")
 
 _INSTRUCTIONS: Final = """\
@@ -54,21 +63,27 @@ def read(path: Path, text: str, shown: str) -> Draft:
     title = next((block.text for block in blocks if block.level == 1), "")
     first = next((place for place, block in enumerate(blocks) if block.level > 1), len(blocks))
     opening = [block for block in blocks[:first] if not block.level]
+    wanted, excluded, checks = (_items(blocks, names) for names in (_REQUIREMENTS, _NON_GOALS, _CHECKS))
+    commands = tuple((block, command) for block in checks if (command := _command(block)))
+    named = ((check_name(command), command, "") for _, command in commands)
+    used = (*opening, *wanted, *excluded, *(block for block, _ in commands))
     return Draft(
         title=cleaned(title).strip() or path.stem,
         description=prose([block for block in opening if not said(block, "branch")]),
         stories=found,
-        requirements=tuple(cleaned(block.text) for block in _wanted(blocks)),
+        requirements=tuple(cleaned(block.text) for block in wanted),
+        non_goals=tuple(cleaned(block.text) for block in excluded),
         branch=next((line.value for block in opening if (line := said(block, "branch"))), ""),
         instructions=_INSTRUCTIONS.format(file=shown),
+        gates=gates_from(named, shown, mistakes, 0),
         mistakes=(*mistakes, *untitled(found)),
-        unused=tuple(_unused(text, blocks, (*opening, *_wanted(blocks)), stories)),
+        unused=tuple(_unused(text, blocks, used, stories)),
     )
 
 
 def _unused(text: str, blocks: Sequence[Block], read: Sequence[Block], stories: Sequence[Section]) -> Iterator[Unused]:
     own = [block for section in stories for block in (section.heading, *section.body)]
-    yield from unread(text, blocks, (*read, *own), _OF_THE_WHOLE)
+    yield from unread(text, blocks, (*read, *own), _OF_THE_WHOLE | _READ)
     yield from misspelt(text, own, _LINES)
 
 
@@ -95,7 +110,7 @@ def _stories(blocks: Sequence[Block]) -> list[Section]:
     return [
         section
         for section in sections(blocks, 2)
-        if section.heading.text.strip().lower() not in _OF_THE_WHOLE and any(block.bullet for block in section.body)
+        if not _of_the_whole(section.heading) and any(block.bullet for block in section.body)
     ]
 
 
@@ -157,7 +172,24 @@ def _number(lines: Sequence[Block], key: str, default: int, mistakes: list[Mista
     return default
 
 
-def _wanted(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The bullets with requirements for all of the work."""
-    found = (s for s in sections(blocks, 2) if s.heading.text.strip().lower() in _REQUIREMENTS)
+def _items(blocks: Sequence[Block], names: frozenset[str]) -> tuple[Block, ...]:
+    """The bullets about all of the work below headings of these names."""
+    found = (section for section in sections(blocks, 2) if _plain_name(section.heading) in names)
     return tuple(block for section in found for block in section.body if block.bullet)
+
+
+def _of_the_whole(heading: Block) -> bool:
+    plain = _plain_name(heading)
+    return heading.text.strip().lower() in _OF_THE_WHOLE or plain in _READ
+
+
+def _plain_name(heading: Block) -> str:
+    """Without a number before it and a remark after it, as in `5. Non-Goals (Out of Scope)`."""
+    return _AROUND.sub("", heading.text).strip().lower()
+
+
+def _command(block: Block) -> str:
+    """The command of an item of a list of checks, which may be followed by an explanation."""
+    text = cleaned(block.text).strip()
+    quoted = _QUOTED.match(text)
+    return command_of(quoted["command"] if quoted else text)

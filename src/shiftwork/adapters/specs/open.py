@@ -119,6 +119,7 @@ def _sheet(source: str, draft: Draft) -> Sheet:
         description=draft.description,
         stories=tuple(_with_commands(found.story) for found in draft.stories),
         requirements=draft.requirements,
+        non_goals=draft.non_goals,
         branch=draft.branch,
         instructions=draft.instructions,
         gates=draft.gates,

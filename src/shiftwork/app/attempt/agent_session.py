@@ -252,6 +252,7 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
         "step": attempt.step.id,
         "story": to_plain(given.story),
         "requirements": list(given.requirements),
+        "non_goals": list(given.non_goals),
         "pipeline": to_plain(attempt.story.pipeline),
     }
 

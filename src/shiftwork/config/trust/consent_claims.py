@@ -162,7 +162,7 @@ def spec_claim(file: Path, spec: Spec, opened: Mapping[StoryId, Sequence[str]] |
     """
     checks = (Command(where=f"check {gate.name}", text=gate.command) for gate in spec.gates)
     steps = (
-        Command(where=f"{story.id} {step.id}", text=step.command or f"{step.method} {step.url}")
+        Command(where=f"{story.id} {step.id}", text=step.action)
         for story in spec.stories
         for step in story.verification
         if step.command or step.url

@@ -10,7 +10,8 @@ from shiftwork.domain.gates.verification import Verification
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A check that the harness runs itself, in a shell, at the root of the candidate's tree. If it is a `step` of a
+    """A check that the harness runs itself, in a shell, at the root of the candidate's tree; its command changes to the
+    folder `cwd` itself, which must be in the tree. If it is a `step` of a
     story's verification, the step says what runs instead. `kind` is "test" where the settings say so. `blind` is set
     where the settings allow the gate not to see the tree: then it proves nothing. `origin` is the path of the spec that
     names the gate; empty where the settings do.
@@ -23,6 +24,7 @@ class Gate:
     kind: str = ""
     blind: bool = False
     origin: str = ""
+    cwd: str = ""
 
 
 def gate_name(story: str, step: str) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shiftwork.domain.gates.folders import in_folder
+
 
 class VerificationKind(StrEnum):
     """What a verification step checks."""
@@ -33,3 +35,8 @@ class Verification:
     contains: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     seconds: float = 900
+
+    @property
+    def action(self) -> str:
+        """What it runs, and where, or which address it calls: what a user agrees to."""
+        return in_folder(self.cwd, self.command) or f"{self.method} {self.url}"

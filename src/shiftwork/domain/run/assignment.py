@@ -30,4 +30,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         without_gates=plan.without_gates,
         review=plan.review,
         base=plan.base,
+        non_goals=plan.spec.non_goals,
     )

@@ -53,7 +53,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """A piece of work as a whole; `requirements` go into every prompt.
+    """A piece of work as a whole; `requirements`, and `non_goals` that no story may work towards, go into every prompt.
 
     `branch` is the branch that landing moves, where the spec names it. `instructions` explain to an agent how to work
     with the kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of
@@ -67,6 +67,7 @@ class Spec:
     branch: str = ""
     instructions: str = ""
     gates: tuple[Gate, ...] = ()
+    non_goals: tuple[str, ...] = ()
 
 
 def states_dependencies(stories: Iterable[Story], besides: StoryId = _NO_STORY) -> bool:

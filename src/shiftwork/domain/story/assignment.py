@@ -43,3 +43,4 @@ class Assignment:
     without_gates: tuple[str, ...] = ()
     review: bool = False
     base: str = ""
+    non_goals: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shiftwork.adapters.workspace.gates.verdict_cache import KEPT, Verdicts
 from shiftwork.adapters.workspace.tree.shell import HEAD_BYTES, TAIL_BYTES, Ends
 from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.folders import in_folder
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
@@ -290,3 +291,27 @@ def test_a_flood_is_bounded(user: GitUser, gates: Gates) -> None:
     assert len(outputs(report)[0]) < HEAD_BYTES + TAIL_BYTES + 100
     assert outputs(report)[0].startswith("first\n")
     assert outputs(report)[0].endswith("\nlast")
+
+
+def in_its(cwd: str) -> Gate:
+    return Gate(name="here", command=in_folder(cwd, "pwd -P; ls"), cwd=cwd)
+
+
+def test_a_gate_runs_in_its_folder(user: GitUser, gates: Gates) -> None:
+    commit = user.commit("packages", {"packages/api/a.py": "a\n"})
+    report = asyncio.run(gates.check(commit, [in_its("packages/api")], MARKER))
+    assert (report.passed, report.results[0].command) == (True, "cd packages/api && { pwd -P; ls\n}")
+    assert report.results[0].output.splitlines()[1:] == ["a.py"]
+    assert report.results[0].output.splitlines()[0].endswith("/packages/api")
+
+
+def test_a_gate_does_not_run_in_a_folder_that_is_missing_or_leads_out_of_the_tree(user: GitUser, gates: Gates) -> None:
+    elsewhere = user.root.parent / "elsewhere"
+    elsewhere.mkdir()
+    (user.root / "out").symlink_to(elsewhere)
+    (user.root / "up").symlink_to("..")
+    commit = user.commit("links", {"file": "f\n"})
+    asked = [in_its("out"), in_its("up"), in_its("gone"), in_its("file"), in_its("../..")]
+    report = asyncio.run(gates.check(commit, asked, MARKER))
+    assert outputs(report) == [f"the folder {gate.cwd!r} is not in the tree" for gate in asked]
+    assert report.red == ("here",)

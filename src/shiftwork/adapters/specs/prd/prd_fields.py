@@ -68,6 +68,26 @@ class Fields:
             if str(item.value).strip()
         )
 
+    def statements(self, *names: str) -> tuple[str, ...]:
+        """The sentences of a list, which may be objects with an id and a text, or the only sentence; anything else is
+        listed as not used.
+        """
+        known = self.node.member(*names)
+        if known and known.node.kind not in {LIST, TEXT}:
+            return ()
+        self.member(*names)
+        items = known.node.items if known and known.node.kind == LIST else (known.node,) if known else ()
+        return tuple(filter(None, map(self._statement, items)))
+
+    def _statement(self, item: Node) -> str:
+        if item.kind == OBJECT:
+            entry = self.inside(item, "statement")
+            parts = (entry.text("id"), entry.text("title"), entry.text("description", "text", "requirement"))
+            return ": ".join(filter(None, parts))
+        if item.kind != TEXT:
+            self.record.refused.add(item.start)
+        return cleaned(str(item.value)).strip() if item.kind == TEXT else ""
+
     def objects(self, *names: str, required: bool = False) -> tuple[Node, ...]:
         return self._items(names, OBJECT, required=required)
 

@@ -53,7 +53,11 @@ def read(path: Path, text: str, shown: str) -> Draft:
         title=title or path.stem,
         description=fields.text("description"),
         stories=_last_without_priority(found, stories),
-        requirements=tuple(text for text, _ in fields.texts("technical_requirements", "technicalRequirements")),
+        requirements=(
+            *(text for text, _ in fields.texts("technical_requirements", "technicalRequirements")),
+            *fields.statements("functional_requirements", "functionalRequirements"),
+        ),
+        non_goals=fields.statements("non_goals", "nonGoals", "out_of_scope", "outOfScope"),
         branch=fields.text("branchName", "branch_name"),
         instructions=_INSTRUCTIONS.format(file=shown),
         gates=checks(fields, shown),
@@ -77,7 +81,7 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
     fields = spec.inside(node, where)
     fields.member(*filter(None, [_note_key(spec.node, node)]))
     needs = dict(fields.texts(*_NEEDS))
-    steps = tuple(verifications(fields))
+    steps = verifications(fields)
     story = Story(
         id=StoryId(fields.text("id", required=True)),
         title=" ".join(fields.text("title", required=True).split()),

@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.adapters.specs._document import Mistake
 from shiftwork.adapters.specs.prd.json_document import FLAG, TEXT
 from shiftwork.adapters.specs.prd.prd_fields import Fields
+from shiftwork.adapters.specs.prd.quality_checks import named_commands
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.spec import Criterion
 
@@ -19,8 +20,18 @@ _SHOWN_BY: Final = {
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-def verifications(fields: Fields) -> Iterator[Verification]:
-    """The steps; a step that cannot be run is a mistake, because nothing would check its condition."""
+def verifications(fields: Fields) -> tuple[Verification, ...]:
+    """The steps, then the commands, as steps of their own."""
+    steps = tuple(_steps(fields))
+    own = (
+        Verification(id=f"VS-{number}", kind=VerificationKind.SHELL, name=name, command=command, cwd=cwd)
+        for number, (name, command, cwd) in enumerate(named_commands(fields), start=len(steps) + 1)
+    )
+    return (*steps, *own)
+
+
+def _steps(fields: Fields) -> Iterator[Verification]:
+    """A step that cannot be run is a mistake, because nothing would check its condition."""
     for number, node in enumerate(fields.objects("verification_steps", "verificationSteps"), start=1):
         step = fields.inside(node, f"verification step {number}")
         kind = _kind(step)

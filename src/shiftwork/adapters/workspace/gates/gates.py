@@ -9,7 +9,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
 from shiftwork.adapters.workspace.gates.verdict_cache import Verdicts
-from shiftwork.adapters.workspace.gates.verification import Verifier
+from shiftwork.adapters.workspace.gates.verification import Verifier, is_folder
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.tree.checkout import Checkout
 from shiftwork.adapters.workspace.tree.leased_numbers import locked
@@ -106,6 +106,11 @@ class GitGates:
         if gate.step:
             return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
                 gate, gate.step, errand, checkout.tree
+            )
+        if not is_folder(checkout.tree, gate.cwd):
+            output = f"the folder {gate.cwd!r} is not in the tree"
+            return GateResult(
+                name=gate.name, passed=False, seconds=0.0, output=output, command=gate.command, origin=gate.origin
             )
         outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(

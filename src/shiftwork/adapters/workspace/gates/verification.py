@@ -45,7 +45,7 @@ class Verifier:
         return _missing(tree, step.path, glob=step.glob)
 
     async def _command(self, step: Verification, errand: Errand, tree: Path) -> str:
-        if not _inside(tree, step.cwd):
+        if not is_folder(tree, step.cwd):
             return f"the folder {step.cwd!r} is not in the tree"
         command = f"cd {shlex.quote(step.cwd)} || exit\n{step.command}" if step.cwd else step.command
         outcome = await self.shell.run(command, errand, tree=tree, seconds=step.seconds)
@@ -112,6 +112,11 @@ def _asked(address: SplitResult, step: Verification) -> tuple[int, str]:
 def _inside(tree: Path, name: str) -> bool:
     """Whether the path, after resolving links, is in the tree."""
     return (tree / name).resolve().is_relative_to(tree.resolve())
+
+
+def is_folder(tree: Path, name: str) -> bool:
+    """Whether a command may run in this folder: it exists, and links do not lead out of the tree."""
+    return _inside(tree, name) and (tree / name).is_dir()
 
 
 def _missing(tree: Path, name: str, *, glob: bool) -> str:

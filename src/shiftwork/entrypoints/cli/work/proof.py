@@ -176,11 +176,7 @@ def _claim(file: Path, paper: Paper) -> Claim:
     said = paper.certificate
     checks = (Command(where=f"gate {line.name}", text=line.command) for line in said.gates if line.origin)
     steps = (line.step for line in said.verification)
-    commands = (
-        Command(where=step.id, text=step.command or f"{step.method} {step.url}")
-        for step in steps
-        if step.command or step.url
-    )
+    commands = (Command(where=step.id, text=step.action) for step in steps if step.command or step.url)
     return Claim(file=file.resolve(), commands=(*dict.fromkeys(checks), *commands))
 
 
