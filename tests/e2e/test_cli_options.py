@@ -10,6 +10,7 @@ import pytest
 
 from shiftwork.entrypoints.cli.commands.run import command
 from shiftwork.errors import EXIT_LIMIT
+from tests.e2e.cli_rig import new_project
 from tests.e2e.options_rig import Stage, new_stage
 
 pytestmark = pytest.mark.slow
@@ -62,9 +63,9 @@ class Row:
 
 def same_limits(stage: Stage) -> bool:
     wanted = {
-        "run": {"usd": 7.5, "tokens": 9_000_000},
-        "story": {"usd": 6.5, "tokens": 8_000_000},
-        "step": {"usd": 5.5, "tokens": 7_000_000},
+        "run": {"usd": 7.5, "tokens": 9_000_000, "sessions": 90},
+        "story": {"usd": 6.5, "tokens": 8_000_000, "sessions": 80},
+        "step": {"usd": 5.5, "tokens": 7_000_000, "sessions": None},
     }
     return bool(stage.status()["limits"] == wanted)
 
@@ -113,10 +114,12 @@ ROWS: Final = (
         holds=lambda stage: landed(stage, "US-001", branch="side") and not landed(stage, "US-001"),
     ),
     Row(
-        of=frozenset(f"max_{of}{what}" for of in ("", "story_", "step_") for what in ("cost", "tokens")),
+        of=frozenset(f"max_{of}{what}" for of in ("", "story_", "step_") for what in ("cost", "tokens"))
+        | {"max_sessions", "max_story_sessions"},
         typed=(
             *("--agent", "codex", "--max-cost", "7.5", "--max-tokens", "9000000", "--max-story-cost", "6.5"),
-            *("--max-story-tokens", "8000000", "--max-step-cost", "5.5", "--max-step-tokens", "7000000", "Greet them"),
+            *("--max-story-tokens", "8000000", "--max-step-cost", "5.5", "--max-step-tokens", "7000000"),
+            *("--max-sessions", "90", "--max-story-sessions", "80", "Greet them"),
         ),
         holds=same_limits,
     ),
@@ -132,6 +135,11 @@ ROWS: Final = (
         of=frozenset({"keep_going"}),
         typed=("--keep-going", "Add a greeting"),
         holds=lambda stage: stage.status()["options"]["keep_going"],
+    ),
+    Row(
+        of=frozenset({"context"}),
+        typed=("--context", "issue=12", "Add a greeting"),
+        holds=lambda stage: stage.status()["options"]["context"] == {"issue": "12"},
     ),
     Row(of=frozenset({"planned"}), typed=("--plan",), prepare=a_plan, holds=lambda stage: landed(stage, "US-007")),
     Row(
@@ -241,3 +249,17 @@ def test_what_is_named_at_resume_is_in_force_from_then_on(stage: Stage) -> None:
     options = stage.status()["options"]
     assert (options["agent"], options["model"], options["parallel"]) == ("command", "", 2)
     assert "agent    command, workflow ralph" in stage.types("status").stdout
+
+
+def test_values_for_the_prompts_are_shown_and_kept(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    project.settle()
+    rehearsed = project.shiftwork("run", "Say hello", "--dry-run", "--context", "issue=12")
+    assert "## Context\n\nThe user gave these values for all of this work:\n\n- issue: 12\n" in rehearsed.stdout
+    assert project.shiftwork("run", "Say hello", "--workflow", "ralph", "--context", "issue=12").returncode == 0
+    assert project.status()["options"]["context"] == {"issue": "12"}
+    assert "context: issue" in project.shiftwork("status").stdout
+    report = json.loads(project.shiftwork("report", "--json").stdout)
+    assert (report["context"], "| context: issue | 12 |" in report["markdown"]) == ({"issue": "12"}, True)
+    refused = project.shiftwork("run", "Say hello", "--context", "task=x")
+    assert (refused.returncode, "the run sets this value itself" in refused.stderr) == (64, True)

@@ -13,6 +13,7 @@ LIMITS: Final = {
     "requirements": 12_000,
     "non_goals": 4_000,
     "criteria": 16_000,
+    "context": 8_000,
     "gates": 4_000,
     "step": 8_000,
     "notes": 24_000,

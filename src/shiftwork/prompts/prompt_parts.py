@@ -65,6 +65,7 @@ _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, prompt_sections.tools),
     (_story, prompt_sections.story),
     (_story, prompt_sections.criteria),
+    (_always, workflow_parts.context),
     (_unless_placed("checks"), memory_parts.checks),
     (_unless_placed("patterns", "progress"), memory_parts.patterns),
     (_unless_placed("progress"), memory_parts.progress),

@@ -6,7 +6,18 @@ A template is filled in a single pass: text from agents stays text, even if it l
 from shiftwork.domain.workflow.template_values import HAS_FRONTEND, values
 from shiftwork.prompts import memory_parts, notebook
 from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, shorten
-from shiftwork.prompts.prompt_sections import View, criteria, decisions, joined, note_lists, particular, session, story
+from shiftwork.prompts.prompt_sections import (
+    View,
+    bullets,
+    criteria,
+    decisions,
+    headed,
+    joined,
+    note_lists,
+    particular,
+    session,
+    story,
+)
 from shiftwork.prompts.render import names, render
 from shiftwork.prompts.templates import template
 
@@ -16,6 +27,14 @@ def persona(view: View) -> str:
     who = next((agent for agent in view.state.given.agents if agent.id == view.step.plan.agent), None)
     files = [f"## {one_line(name)}\n\n{text.strip()}" for name, text in who.persona] if who else []
     return shorten("\n\n".join(["# Who you are", *files]), LIMITS["persona"]) if files else ""
+
+
+def context(view: View) -> str:
+    """The values that the user named for the run, unless the step's own prompt places them."""
+    placed = names(view.step.plan.input)
+    rows = [f"{key}: {value}" for key, value in view.state.given.user_context if key not in placed]
+    lead = "The user gave these values for all of this work:"
+    return headed(f"## Context\n\n{lead}", foremost(bullets(rows), LIMITS["context"], "values"))
 
 
 def task(view: View) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.adapters.agents.scripted import ScriptedAgent
+from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.commands.kept_options import Difference, check_profiles, differences
 from shiftwork.app.commands.runs import Order, cancel_run, change_options, start_run
 from shiftwork.domain.budget.limits import Limits
@@ -15,11 +15,12 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.workflow.workflow import AgentPlan
+from shiftwork.domain.workflow.workflow import AgentPlan, catalogue_step
 from shiftwork.errors import ProfileGoneError
+from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.views import RunRow
 from shiftwork.testing.builders import run_plan
-from tests.app.rig import LANDING, SHORT, Rig, done, honest
+from tests.app.rig import LANDING, SHORT, Rig, done, honest, story_workflow
 
 ORDER = Order(spec=one_shot("Add work.txt"), workflow=SHORT, branch="main", landing=LANDING, agent="scripted")
 KEPT = replace(
@@ -48,6 +49,31 @@ def test_what_was_ordered_is_part_of_the_history(rig: Rig) -> None:
         after = await rig.store.queries.run(run)
         assert isinstance(after, RunRow)
         assert json.loads(after.options)["model"] == "dear"
+
+    asyncio.run(scenario())
+
+
+def test_the_users_values_reach_the_prompts_of_a_resumed_run(rig: Rig) -> None:
+    async def scenario() -> None:
+        own = replace(catalogue_step("coding"), input="Work on {{issue}} in {{place}}")
+        workflow = replace(
+            story_workflow(catalogue_step("planning"), own), context=(("issue", "none"), ("place", "src"))
+        )
+        run = await begun(rig, replace(ORDER, workflow=workflow, context=(("issue", "12"), ("why", "slow"))))
+        prompts: list[str] = []
+
+        def noted(task: AgentTask) -> Turn:
+            prompts.append(task.prompt)
+            return done(write={"work.txt": "w"})
+
+        rig.script = noted
+        state = await rig.carried_on(run)
+        assert (state.status, state.given.context) == (RunStatus.COMPLETED, (("issue", "12"), ("why", "slow")))
+        planning, coding = prompts
+        assert "- issue: 12\n- why: slow\n" in planning
+        assert "Work on 12 in src" in coding
+        (row,) = await rig.store.queries.runs()
+        assert json.loads(row.options)["context"] == {"issue": "12", "why": "slow"}
 
     asyncio.run(scenario())
 

@@ -71,10 +71,13 @@ def test_limits_are_reported_as_far_as_there_are_any() -> None:
     some = (Budget(usd=2.0), none, Budget(usd=0.5, tokens=1_200))
     assert amounts.limited(some) == "2.00 USD for the run; 0.50 USD and 1,200 tokens for each step"
     assert amounts.bounds(some) == {
-        "run": {"usd": 2.0, "tokens": None},
-        "story": {"usd": None, "tokens": None},
-        "step": {"usd": 0.5, "tokens": 1_200},
+        "run": {"usd": 2.0, "tokens": None, "sessions": None},
+        "story": {"usd": None, "tokens": None, "sessions": None},
+        "step": {"usd": 0.5, "tokens": 1_200, "sessions": None},
     }
+    sessions = (Budget(sessions=1, tokens=9), Budget(sessions=30), none)
+    assert amounts.limited(sessions) == "9 tokens and 1 session for the run; 30 sessions for each story"
+    assert amounts.bounds(sessions)["story"] == {"usd": None, "tokens": None, "sessions": 30}
 
 
 def test_small_sums_are_reported_with_the_digits_they_need() -> None:

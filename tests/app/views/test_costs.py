@@ -106,8 +106,9 @@ def test_and_to_programs(limited: Account, rig: Rig) -> None:
     assert [(item["agent"], item["cost_usd"]) for item in books["agents"]] == [("scripted", 2.0)]
     assert [(item["model"], item["cost_usd"]) for item in books["models"]] == [("opus", 2.0), (None, None)]
     first, second, third = books["stories"]["US-001"]["attempts"]
-    assert (first["reserved"], first["overshoot"]) == ({"usd": 0.5, "tokens": None}, {"usd": 0.5, "tokens": 0})
-    assert (second["reserved"], second["overshoot"]) == ({"usd": 1.5, "tokens": None}, None)
+    assert first["reserved"] == {"usd": 0.5, "tokens": None, "sessions": None}
+    assert first["overshoot"] == {"usd": 0.5, "tokens": 0, "sessions": 0}
+    assert (second["reserved"], second["overshoot"]) == ({"usd": 1.5, "tokens": None, "sessions": None}, None)
     assert (third["cost_usd"], third["input_tokens"], third["model"]) == (None, None, None)
 
 

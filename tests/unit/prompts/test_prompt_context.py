@@ -342,3 +342,16 @@ def test_non_goals_follow_the_requirements_in_every_prompt() -> None:
         prompt.index("Not part of this work, so leave it out:\n\n- No web page"),
     )
     assert prompt.index(STORY) < wanted < excluded < prompt.index(CRITERIA)
+
+
+def test_the_users_values_are_in_every_prompt_unless_its_own_text_places_them() -> None:
+    given = (("issue", "12"), ("why", "it is\nslow"))
+    step, own = a_step("coding"), a_step("coding", input="Work on {{issue}}")
+    asked = replace(a_state(step).given, user_context=given, context=given)
+    shown = "## Context\n\nThe user gave these values for all of this work:\n\n"
+    plain = compose(replace(a_state(step), assignment=asked, dialogue=Dialogue(context=given)), step, GIVEN)
+    assert f"{shown}- issue: 12\n- why: it is\n  slow\n" in plain
+    placed = compose(replace(a_state(own), assignment=asked, dialogue=Dialogue(context=given)), own, GIVEN)
+    assert "Work on 12" in placed
+    assert f"{shown}- why: it is\n  slow\n" in placed
+    assert "## Context" not in compose(a_state(step), step, GIVEN)

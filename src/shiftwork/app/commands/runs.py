@@ -44,7 +44,7 @@ class Order:
     are the stories that it marks as landed. `patterns` are what earlier runs learnt about the code base; `forecast` is
     the estimated cost. The user allows the run to continue `without_gates`; `base_story` repairs gates that fail on
     the branch, before all other stories. With `review`, a person approves each patch before it lands. `model`, `named`,
-    `trusted`, `settings`, `ordered` and `keep_going` are as in `RunPlan`.
+    `trusted`, `settings`, `ordered`, `keep_going` and `context` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -70,6 +70,7 @@ class Order:
     settings: tuple[tuple[str, str], ...] = ()
     ordered: bool = False
     keep_going: bool = False
+    context: tuple[tuple[str, str], ...] = ()
 
 
 async def start_run(context: Context, order: Order) -> RunId:

@@ -82,6 +82,7 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("tokens", amounts.tokens(used)),
             ("estimated cost", report_costs.forecast(account)),
             *([("limits", limits)] if limits else []),
+            *((f"context: {key}", text(value)) for key, value in plan.context),
             *([("gates", text(state_labels.without(plan.without_gates)))] if plan.without_gates else []),
             *([("beyond the reserved amount", beyond)] if beyond else []),
         ],

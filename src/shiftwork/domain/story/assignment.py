@@ -19,6 +19,7 @@ class Assignment:
     workflow, `source` and `without_gates` from the run. `raises` counts how often the `limits` had been changed by
     then. `gates` are those of the run's spec. If `review` is set, a person approves each patch before it lands.
     `base` is as in the run's plan.
+    `user_context` are the values of `context` that the user named.
     """
 
     run: RunId
@@ -44,3 +45,4 @@ class Assignment:
     review: bool = False
     base: str = ""
     non_goals: tuple[str, ...] = ()
+    user_context: tuple[tuple[str, str], ...] = ()

@@ -46,7 +46,7 @@ def joined(first: run_facts.OptionsChanged, then: run_facts.OptionsChanged) -> r
     return replace(first, named=(*first.named, *then.named), **later)
 
 
-def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
+def in_force(plan: RunPlan) -> dict[str, str | int | bool | dict[str, str]]:
     """The current options as every view shows them, next to the limits and the omitted gates."""
     return {
         "agent": plan.agent,
@@ -58,6 +58,7 @@ def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
         "keep_going": plan.keep_going,
         "review": plan.review,
         "trust": bool(plan.trusted),
+        **({"context": dict(plan.context)} if plan.context else {}),
     }
 
 

@@ -38,7 +38,8 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     if output is not None:
         written(output, text, private=True)
     if as_json:
-        say({"run": found, "file": str(output) if output else None, "markdown": text})
+        context = view.options.get("context", {})
+        say({"run": found, "file": str(output) if output else None, "context": context, "markdown": text})
     else:
         click.echo(text if output is None else f"written to {output}", nl=output is not None)
 

@@ -49,7 +49,7 @@ def row_document(row: RunRow) -> dict[str, Any]:
     """The row without estimate and limits, which are shown beside the actual amounts."""
     known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
     lists = {"without_gates": row.without_gates.splitlines(), "undoing": row.undoing.splitlines()}
-    return known | {"estimated": bool(row.estimated), "options": loads(row.options)} | lists
+    return known | {"estimated": bool(row.estimated), "options": {"context": {}, **loads(row.options)}} | lists
 
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:

@@ -160,12 +160,14 @@ def agent(view: RunView) -> str:
 def options(view: RunView) -> str:
     """The other options in force, besides branch, limits and gates."""
     at_once = 0 if is_ordered(view) else view.options.get("parallel", 0)
+    context = ", ".join(view.options.get("context", ()))
     parts = (
         "stories one after the other" if is_ordered(view) else "",
         "continues after a story that failed" if view.options.get("keep_going") else "",
         f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
         "each story needs your approval before it lands" if view.options.get("review") else "",
         "the repository's commands are trusted for this run" if view.options.get("trust") else "",
+        f"context: {context}" if context else "",
     )
     return ", ".join(part for part in parts if part)
 

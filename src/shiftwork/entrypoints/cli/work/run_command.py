@@ -67,6 +67,7 @@ class Ordered:
     without_gates: tuple[str, ...] = ()
     repair_base: bool = False
     review: bool = False
+    context: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +163,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         settings=tuple(found.read.items()),
         ordered=not (ordered.parallel or asked.workflow.parallel or writes_parallel(settings)),
         keep_going=ordered.keep_going or settings.run.keep_going,
+        context=ordered.context,
     )
 
 
