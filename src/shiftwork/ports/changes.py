@@ -47,6 +47,14 @@ class Witness(Protocol):
         """
         ...
 
+    async def affected(self, base: Commit, commit: Commit) -> Sequence[str]:
+        """Every path in which the two differ, by its old and its new name, and every link of either that leads to one.
+        A path that ends with a slash stands for everything below it too.
+
+        Raises RepositoryError if a commit does not exist.
+        """
+        ...
+
     async def branch_with(self, commit: Commit, branch: str) -> str:
         """The full name of the user's branch if it contains the commit. If that branch does not exist, another branch
         that contains it, remote branches included; empty if no branch contains it or the commit does not exist.

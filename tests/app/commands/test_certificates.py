@@ -10,7 +10,7 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.app.commands.certificates import Bench, Memory, Paper, document, from_document, remembered, verify
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
-from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.gate import Gate, NotNeeded
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.landing.commit_message import revert_of
 from shiftwork.domain.proof.certificate import Certificate, Held
@@ -230,6 +230,7 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_reported_as_not_ch
         "verification": ({"verification": ()}, "gates"),
         "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
         "without_gates": ({"without_gates": ("lint",)}, "gates left out"),
+        "not_needed": ({"not_needed": (NotNeeded(name="lint", reason="nothing to lint"),)}, "gates not needed"),
         "skipped": ({"skipped": ("review: in a hurry",)}, "steps skipped"),
         "left_out": ({"left_out": (".mcp.json",)}, "files left out"),
     }

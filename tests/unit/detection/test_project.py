@@ -60,6 +60,14 @@ def test_projects_deeper_down_or_in_folders_of_other_things_are_left_out(tmp_pat
     assert found_in(tmp_path, {f"{folder}/go.mod": ""}).gates == ()
 
 
+def test_packages_of_several_languages_run_in_their_folders(tmp_path: Path) -> None:
+    files = {f"packages/{name}": text for name, text in {**API, **WEB}.items()}
+    assert gates_of(found_in(tmp_path, {"README.md": "a monorepo", **files})) == {
+        "test-packages-web": "cd packages/web && npm run test",
+        "test-packages-api": "cd packages/api && .venv/bin/python -m pytest -v",
+    }
+
+
 def test_a_root_without_tests_leaves_those_of_its_folders(tmp_path: Path) -> None:
     root = '[tool.ruff]\nline-length = 100\n[dependency-groups]\ndev = ["ruff"]\n'
     gates = gates_of(found_in(tmp_path, {"pyproject.toml": root, **API}))

@@ -127,7 +127,11 @@ def _new(said: Certificate, configured: Sequence[Gate]) -> Iterator[Held]:
     for name in said.without_gates:
         message = "not run on this commit: the user has let the run continue without it"
         yield Held(name=f"gate {name}", passed=None, message=message)
+    for skipped in said.not_needed:
+        message = f"not needed by this commit: {skipped.reason}"
+        yield Held(name=f"gate {skipped.name}", passed=None, message=message)
+    known = {*covered, *said.without_gates, *(skipped.name for skipped in said.not_needed)}
     for gate in configured:
-        if gate.name not in {*covered, *said.without_gates} and gate.command not in commands:
+        if gate.name not in known and gate.command not in commands:
             message = f"the settings have it now; the certificate covers {names}"
             yield Held(name=f"gate {gate.name}", passed=None, message=message)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from shiftwork.app.landing.proof import shared_gates
+from shiftwork.app.landing.gate_choice import gates_for
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
@@ -77,7 +77,7 @@ async def of_candidate(recorder: QueueRecorder, entry: Entry, marker: str, begun
     trial = Trial(
         base=entry.base,
         commit=entry.candidate,
-        gates=shared_gates(recorder, entry),
+        gates=(await gates_for(recorder, entry)).gates,
         protection=work_policy.protection,
         case=request.case,
         marker=marker,

@@ -8,7 +8,8 @@ from typing import Any
 from shiftwork.app.landing import fail_to_pass
 from shiftwork.app.landing.base_survey import surveyed
 from shiftwork.app.landing.canary import Examiner, with_sights
-from shiftwork.app.landing.proof import own_gates, shared_gates
+from shiftwork.app.landing.gate_choice import gates_for
+from shiftwork.app.landing.proof import own_gates
 from shiftwork.app.runtime.context import Context, GateBegun, Sighting
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.ids import Commit, story_stream
@@ -65,8 +66,8 @@ async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
 
 async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
     """If the candidate is still red on the last try, the gates also run on its base."""
-    gates = shared_gates(recorder, entry)
-    own = own_gates(recorder.state, entry)
+    choice = await gates_for(recorder, entry)
+    gates, own = choice.gates, own_gates(recorder.state, entry)
     landed = landed_base(recorder.state, entry)
     report = await recorder.context.gates.check(
         entry.candidate,
@@ -76,10 +77,11 @@ async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateRe
         borrowing=entry.request.borrowing,
         begun=_shown(recorder, entry),
     )
+    report = replace(report, not_needed=choice.not_needed)
     if report.passed:
         report = await _with_restored(recorder, entry, report, (*gates, *filter(runs_tests, own)), marker)
     if report.passed:
-        report = await _held_against_base(recorder, entry, report, marker)
+        report = await _held_against_base(recorder, entry, report, gates, marker)
     if report.passed:
         report = await _with_sights(recorder, entry, report, gates, f"{marker}.canary")
     report = tried_again(entry.report, report)
@@ -87,7 +89,7 @@ async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateRe
         return fixed(report, entry.request.broken) if entry.request.broken else report
     if entry.reds + 1 < TRIES:
         return report
-    return attributed(report, await _on_base(recorder, entry, marker))
+    return attributed(report, await _on_base(recorder, entry, gates, marker))
 
 
 def _shown(recorder: QueueRecorder, entry: Entry, where: str = "") -> Begun:
@@ -99,9 +101,11 @@ def _shown(recorder: QueueRecorder, entry: Entry, where: str = "") -> Begun:
     return begun
 
 
-async def _held_against_base(recorder: QueueRecorder, entry: Entry, report: GateReport, marker: str) -> GateReport:
+async def _held_against_base(
+    recorder: QueueRecorder, entry: Entry, report: GateReport, gates: tuple[Gate, ...], marker: str
+) -> GateReport:
     """Runs the gates on the base only if the report is suspicious; otherwise the cached results are enough."""
-    context, gates = recorder.context, shared_gates(recorder, entry)
+    context = recorder.context
     examiner = Examiner(
         runner=context.gates, canary=context.canary, gates=gates, protection=context.work_policy.protection
     )
@@ -110,7 +114,7 @@ async def _held_against_base(recorder: QueueRecorder, entry: Entry, report: Gate
         leaves_early(item.request.inspection) for item in spoken_for(recorder.state, entry)
     )
     if doubtful and len(known) < len(gates):
-        known = (await _on_base(recorder, entry, marker)).results
+        known = (await _on_base(recorder, entry, gates, marker)).results
     objections = [
         message for item in spoken_for(recorder.state, entry) for message in item.request.inspection.objections
     ]
@@ -169,29 +173,25 @@ async def _with_restored(
         begun=_shown(recorder, entry, "(your original tests against the new code)"),
     )
     if plain and not judged.passed:
-        judged = await _without_what_says_nothing(recorder, entry, judged, marker)
+        judged = await _without_what_says_nothing(recorder, entry, judged, gates, marker)
     return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
 
 
 async def _without_what_says_nothing(
-    recorder: QueueRecorder, entry: Entry, judged: GateReport, marker: str
+    recorder: QueueRecorder, entry: Entry, judged: GateReport, gates: Sequence[Gate], marker: str
 ) -> GateReport:
     """Drops red gates that say nothing about the story if only new tests were left out: gates that are also red on the
     base, for example because they find no tests there, and gates that only report too little coverage.
     """
     red = {result.name for result in judged.results if not result.passed and not lacks_coverage_alone(result.output)}
-    base = await _on_base(recorder, entry, marker) if red else judged
+    base = await _on_base(recorder, entry, gates, marker) if red else judged
     held = red - {result.name for result in base.results if not result.passed}
     return replace(judged, results=tuple(result for result in judged.results if result.passed or result.name in held))
 
 
-async def _on_base(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
+async def _on_base(recorder: QueueRecorder, entry: Entry, gates: Sequence[Gate], marker: str) -> GateReport:
     """The gates' report on the base; gates that were red there in this process do not run again."""
-    gates, landed, begun = (
-        shared_gates(recorder, entry),
-        landed_base(recorder.state, entry),
-        _shown(recorder, entry, "on the base"),
-    )
+    landed, begun = landed_base(recorder.state, entry), _shown(recorder, entry, "on the base")
     return await recorder.context.gates.check(
         entry.base, gates, f"{marker}.base", base=landed, again=False, begun=begun
     )

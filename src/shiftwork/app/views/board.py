@@ -235,4 +235,5 @@ def _judged(report: GateReport) -> str:
         f"{' (blind: proved nothing)' if result.blind else ''}"
         for result in report.results
     )
-    return ", ".join(judged) or "no gates"
+    others = (f"{gate.name} not needed ({gate.reason})" for gate in report.not_needed)
+    return ", ".join((*judged, *others)) or "no gates"

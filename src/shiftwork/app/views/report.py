@@ -241,6 +241,9 @@ def _gates(checks: Sequence[Checked]) -> Iterable[str]:
     for checked in checks:
         for result in checked.report.results:
             found[checked.request, checked.report.commit, result.name, result.restored] = _gate(checked, result)
+        for gate in checked.report.not_needed:
+            message = f"{time(checked.at)}: {text(gate.name)} was not needed: {text(gate.reason)}"
+            found[checked.request, checked.report.commit, gate.name] = message
     return found.values()
 
 

@@ -130,6 +130,7 @@ def _gates(said: Certificate) -> Iterator[str]:
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
     for name in said.without_gates:
         yield f"gate {text(name)} was not run: the user has let the run continue without it"
+    yield from (f"gate {text(other.name)} was not needed: {text(other.reason)}" for other in said.not_needed)
 
 
 def _verified(said: Certificate) -> Iterator[str]:

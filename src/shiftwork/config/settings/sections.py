@@ -9,6 +9,7 @@ from shiftwork.config.settings.values import AgentName, HostName, Positive, Sess
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.gates.folders import folder_fault
 from shiftwork.domain.landing.state import LandingPolicy, Proof
 from shiftwork.domain.network.hosts import Host, read_host
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -57,6 +58,23 @@ class GateSettings(Strict):
     minutes: Positive = 15
     kind: Literal["", "test", "other"] = ""
     blind: Literal["refuse", "allow"] = "refuse"
+    cwd: str = ""
+    paths: tuple[str, ...] = ()
+
+    @field_validator("cwd", mode="after")
+    @classmethod
+    def _in_the_repository(cls, cwd: str) -> str:
+        if fault := folder_fault(cwd):
+            raise ValueError(f"cwd {fault}")
+        return cwd
+
+    @field_validator("paths", mode="after")
+    @classmethod
+    def _of_the_repository(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        for path in paths:
+            if not path.strip("/. ") or path.startswith("!") or folder_fault(path):
+                raise ValueError(f"{path!r} is not a glob of paths in the repository, such as packages/api/**")
+        return paths
 
 
 class WorkspaceSettings(Strict):

@@ -25,6 +25,7 @@ from shiftwork.config.settings.sections import (
 from shiftwork.config.settings.values import Strict
 from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.config.trust.agreement import NOTHING_AGREED, Agreed
+from shiftwork.domain.gates.folders import in_folder
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.errors import SettingsError
 
@@ -71,10 +72,12 @@ class Settings(Strict):
             if isinstance(gate, str)
             else Gate(
                 name=name,
-                command=gate.command,
+                command=in_folder(gate.cwd, gate.command),
                 minutes=gate.minutes,
                 kind=gate.kind,
                 blind=gate.blind == "allow",
+                cwd=gate.cwd,
+                paths=gate.paths,
             )
             for name, gate in self.gates.items()
         )

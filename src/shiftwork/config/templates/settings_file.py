@@ -18,6 +18,8 @@ _GATES: Final = """
 # Gates: commands whose exit code decides. They run on the exact commit that will land, in a tree no agent has touched;
 # nothing lands unless all of them pass. Order matters only for speed: put the quick ones first.
 # A gate with more settings is a table: test = { command = "make test", minutes = 40 }. Its other keys:
+#   cwd = "packages/api"      the folder in which it runs
+#   paths = ["packages/api/**"]  it only runs for changes there, and for the last story of a run
 #   kind = "test" or "other"  if its name and its command do not show whether it runs tests
 #   blind = "allow"           accept it although it does not notice broken product sources; every view,
 #                             commit and certificate then says that this gate proved nothing

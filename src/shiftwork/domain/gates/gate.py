@@ -14,7 +14,7 @@ class Gate:
     folder `cwd` itself, which must be in the tree. If it is a `step` of a
     story's verification, the step says what runs instead. `kind` is "test" where the settings say so. `blind` is set
     where the settings allow the gate not to see the tree: then it proves nothing. `origin` is the path of the spec that
-    names the gate; empty where the settings do.
+    names the gate; empty where the settings do. If the settings name `paths`, only changes there need the gate.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Gate:
     blind: bool = False
     origin: str = ""
     cwd: str = ""
+    paths: tuple[str, ...] = ()
 
 
 def gate_name(story: str, step: str) -> str:
@@ -66,15 +67,25 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotNeeded:
+    """A gate that did not run, because the change is not about its paths."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """All gates on one commit; `cached` where they had run on another commit with the same tree. `fail_to_pass` is
-    about the tests that the change adds, and does not affect whether the gates have passed.
+    """All gates on one commit, except those `not_needed` by the change; `cached` where they had run on another commit
+    with the same tree. `fail_to_pass` is about the tests that the change adds, and does not affect whether the gates
+    have passed.
     """
 
     commit: Commit
     results: tuple[GateResult, ...] = ()
     cached: bool = False
     fail_to_pass: FailToPass | None = None
+    not_needed: tuple[NotNeeded, ...] = ()
 
     @property
     def passed(self) -> bool:

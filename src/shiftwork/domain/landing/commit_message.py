@@ -10,6 +10,7 @@ from shiftwork.domain.proof.commit_trailers import (
     FAIL_TO_PASS,
     GATES,
     LEFT_OUT,
+    NOT_NEEDED,
     RUN,
     SKIPPED,
     STORY,
@@ -18,6 +19,7 @@ from shiftwork.domain.proof.commit_trailers import (
     gates_shown,
     left_out_shown,
     listed,
+    not_needed_shown,
     proof_shown,
     without_report,
 )
@@ -60,6 +62,7 @@ def landed_message(entry: Entry) -> str:
     if entry.report and entry.report.fail_to_pass:
         closing.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
     closing += [f"{WITHOUT_GATE}: {name}" for name in without_report(request.without_gates)]
+    closing += [f"{NOT_NEEDED}: {line}" for line in not_needed_shown(entry.report.not_needed if entry.report else ())]
     closing += [f"{SKIPPED}: {step}" for step in without_report(request.skipped)]
     closing += [f"{LEFT_OUT}: {path}" for path in left_out_shown(request.inspection.left_out)]
     return _message(request, listed(criteria), closing)

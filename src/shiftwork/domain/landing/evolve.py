@@ -135,7 +135,8 @@ def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> Ga
         for result in report.results
         if result.name not in left_out and (not result.origin or (result.origin, result.command) in own)
     )
-    return replace(report, results=tuple(results))
+    not_needed = tuple(gate for gate in report.not_needed if gate.name not in left_out)
+    return replace(report, results=tuple(results), not_needed=not_needed)
 
 
 def _failed(queue: QueueState, entry: Entry, fact: landing_facts.CandidateFailed) -> QueueState | None:

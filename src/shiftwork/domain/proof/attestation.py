@@ -13,6 +13,7 @@ from shiftwork.domain.proof.commit_trailers import (
     FAIL_TO_PASS,
     GATES,
     LEFT_OUT,
+    NOT_NEEDED,
     PROOF,
     RUN,
     SKIPPED,
@@ -22,6 +23,7 @@ from shiftwork.domain.proof.commit_trailers import (
     gates_shown,
     left_out_shown,
     listed,
+    not_needed_shown,
     trailer,
     trailers,
     without_report,
@@ -47,6 +49,7 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     yield _criteria(said, message)
     yield _same("gates", message, GATES, gates_shown(ran))
     yield from _without(said, message)
+    yield from _listed("gates not needed", not_needed_shown(said.not_needed), trailers(message, NOT_NEEDED))
     yield from _listed("steps skipped", without_report(said.skipped), trailers(message, SKIPPED))
     yield from _listed("files left out", left_out_shown(said.left_out), trailers(message, LEFT_OUT))
     yield _same("policy", message, EVIDENCE, evidence_shown(said.criteria, said.policy))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
+from shiftwork.domain.gates.gate import NotNeeded
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.verdict import Judged
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -52,7 +53,7 @@ class Certificate:
     the criteria that nothing else can check. `fail_to_pass` says whether the tests that the story changed fail without
     its change; None where it is unknown. The user let the run continue `without_gates`: these gates prove nothing here.
     Steps that an edit `skipped` have the reason beside them. Files that would run later on the user's machine, and that
-    the story did not ask for, were `left_out`.
+    the story did not ask for, were `left_out`. Gates that the change was not about were `not_needed`, and did not run.
     """
 
     run: RunId
@@ -75,6 +76,7 @@ class Certificate:
     without_gates: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    not_needed: tuple[NotNeeded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from shiftwork.domain.gates.gate import NotNeeded
 from shiftwork.domain.proof.proof_status import Ran, has_evidence, in_trailer, status_of
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -20,6 +21,7 @@ EVIDENCE: Final = "Shiftwork-Evidence"
 PROOF: Final = "Shiftwork-Proof"
 FAIL_TO_PASS: Final = "Shiftwork-Fail-To-Pass"  # noqa: S105 - the name of a trailer
 WITHOUT_GATE: Final = "Shiftwork-Without-Gate"
+NOT_NEEDED: Final = "Shiftwork-Gate-Not-Needed"
 SKIPPED: Final = "Shiftwork-Skipped"
 LEFT_OUT: Final = "Shiftwork-Left-Out"
 
@@ -55,6 +57,11 @@ def left_out_shown(paths: Sequence[str]) -> tuple[str, ...]:
     """Files that were left out: a trailer each, and one for the number of the rest."""
     more = (f"and {len(paths) - _FILES} more",) if len(paths) > _FILES else ()
     return (*map(_flat, paths[:_FILES]), *more)
+
+
+def not_needed_shown(gates: Sequence[NotNeeded]) -> tuple[str, ...]:
+    """Gates that the change was not about: a trailer each, with the reason."""
+    return tuple(_flat(f"{gate.name}: {gate.reason}") for gate in gates)
 
 
 def without_report(names: Sequence[str]) -> tuple[str, ...]:

@@ -14,10 +14,12 @@ from shiftwork.domain.gates.test_gate import is_test_gate
 
 
 def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]:
-    """The settings' gates, then those of the spec. Each command runs once, under its first name. If another gate
-    already uses the name of a spec's check for another command, the check's name gets its file's name appended.
+    """The settings' gates, then those of the spec. Each command runs once, under its first name, and for every change
+    where the spec names it, whatever `paths` the settings have for it. If another gate already uses the name of a
+    spec's check for another command, the check's name gets its file's name appended.
     """
-    gates = list(settings)
+    always = {gate.command for gate in own}
+    gates = [replace(gate, paths=()) if gate.command in always else gate for gate in settings]
     for gate in own:
         if gate.command not in {item.command for item in gates}:
             gates.append(_apart(gate, {item.name for item in gates}))
@@ -34,7 +36,11 @@ def gates_of_all(settings: Sequence[Gate], specs: Iterable[Sequence[Gate]]) -> t
     run.
     """
     found = (gate for own in specs for gate in gates_for(settings, own))
-    return tuple({(gate.name, gate.command): gate for gate in (*settings, *found)}.values())
+    merged: dict[tuple[str, str], Gate] = {}
+    for gate in (*settings, *found):
+        known = merged.get((gate.name, gate.command), gate)
+        merged[gate.name, gate.command] = gate if known.paths else known
+    return tuple(merged.values())
 
 
 def _apart(gate: Gate, taken: set[str]) -> Gate:

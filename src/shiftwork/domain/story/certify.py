@@ -59,6 +59,7 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
         without_gates=given.without_gates,
         skipped=skipped(story.pipeline),
         left_out=story.landing.inspection.left_out,
+        not_needed=landed.report.not_needed if landed.report else (),
     )
 
 
@@ -118,7 +119,7 @@ def plain(certificate: Certificate) -> dict[str, Any]:
     return said | {"gates": gates}
 
 
-_LATER_LISTS: Final = ("without_gates", "skipped", "left_out")
+_LATER_LISTS: Final = ("without_gates", "skipped", "left_out", "not_needed")
 _LATER: Final = frozenset({"command", "blind", "origin"})
 
 

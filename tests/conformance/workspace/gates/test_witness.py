@@ -163,3 +163,39 @@ def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(u
     assert branch(tip, "gone") == "refs/remotes/origin/gone"
     user.git("branch", "--delete", "--force", "archive", "main")
     assert branch(tip, "other") == "refs/remotes/origin/gone"
+
+
+def affected(user: GitUser, base: Commit, tip: Commit) -> list[str]:
+    return sorted(asyncio.run(GitWitness(hub=hub_of(user)).affected(base, tip)))
+
+
+def test_a_change_affects_old_and_new_names_and_the_links_that_lead_there(user: GitUser) -> None:
+    (user.root / "api").mkdir()
+    (user.root / "api" / "lib").symlink_to("../shared")
+    (user.root / "api" / "other").symlink_to("../README.md")
+    base = committed(user, {"shared/a.py": b"a\n", "web/b.py": b"b\n", "gone.txt": b"g\n"})
+    assert affected(user, base, base) == []
+    user.git("mv", "shared/a.py", "shared/c.py")
+    user.git("rm", "--quiet", "gone.txt")
+    moved = committed(user, {})
+    assert affected(user, base, moved) == ["api/lib/", "gone.txt", "shared/a.py", "shared/c.py"]
+
+
+def test_what_is_or_was_no_file_stands_for_everything_below_it(user: GitUser) -> None:
+    base = committed(user, {"web/b.py": b"b\n"})
+    user.git("rm", "--quiet", "-r", "web")
+    (user.root / "web").symlink_to("src")
+    linked = committed(user, {})
+    assert affected(user, base, linked) == ["web/", "web/b.py"]
+    assert affected(user, linked, base) == ["web/", "web/b.py"]
+    witness = GitWitness(hub=hub_of(user))
+    user.git("update-index", "--add", "--cacheinfo", f"160000,{base},sub")
+    user.git("commit", "--quiet", "-m", "a submodule")
+    assert list(asyncio.run(witness.affected(linked, user.at("HEAD")))) == ["sub/"]
+
+
+def test_a_link_out_of_the_commit_counts_as_changed_though_nothing_else_did(user: GitUser) -> None:
+    (user.root / "out").symlink_to("/etc")
+    base = committed(user, {})
+    tip = committed(user, {"README.md": b"new\n"})
+    assert affected(user, base, tip) == ["README.md", "out/"]

@@ -30,6 +30,14 @@ def test_a_command_that_the_settings_have_too_runs_once_under_their_name() -> No
     )
 
 
+def test_a_command_that_the_spec_names_runs_for_every_change() -> None:
+    local = replace(TEST, paths=("src/**",))
+    assert gates_for((local,), (own("unit", "pytest -q"),)) == (TEST,)
+    assert gates_for((local,), ()) == (local,)
+    for specs in ([(own("unit", "pytest -q"),), ()], [(), (own("unit", "pytest -q"),)]):
+        assert gates_of_all((local,), specs) == (TEST,)
+
+
 def test_a_name_that_the_settings_have_with_another_command_gets_the_name_of_the_file() -> None:
     found = gates_for((TEST,), (own("test", "exit 1"), own("test", "exit 2")))
     assert [(gate.name, gate.command) for gate in found] == [

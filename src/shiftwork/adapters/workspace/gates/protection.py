@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.gates.runner_settings import merged
+from shiftwork.adapters.workspace.git.affected_paths import LINK, link_targets
 from shiftwork.adapters.workspace.git.name_status import Row, differing, entries
 from shiftwork.adapters.workspace.hub import left_out_patches
 from shiftwork.adapters.workspace.hub.hub import Hub
@@ -22,7 +23,6 @@ BYTES: Final = 16 * 1024 * 1024
 _AT_ONCE: Final = 200
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
 _WHOLE: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--binary", "--full-index")
-_LINK: Final = "120000"
 _PLAIN_FILE: Final = "100644"
 
 
@@ -34,7 +34,7 @@ class GitProtecting:
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
         rows = await differing(self.hub.git, base, tip)
-        links = await self._targets(sorted({row.new for row in rows if row.mode == _LINK}))
+        links = await link_targets(self.hub.git, sorted({row.new for row in rows if row.mode == LINK}))
         return tuple(Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, "")) for row in rows)
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
@@ -46,17 +46,6 @@ class GitProtecting:
         chosen, unread = _within(wanted, await self._sizes(wanted))
         texts = [await self._diff(base, tip, part) for part in batched(chosen, _AT_ONCE)]
         return Patch(text="".join(texts), unread=tuple(_shown(row.path) for row in unread))
-
-    async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
-        """The targets of links. Git prints each after a line that ends with its size."""
-        printed = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
-        found, at = {}, 0
-        for name in names:
-            end = printed.index(b"\n", at)
-            size = int(printed[at:end].rpartition(b" ")[2])
-            found[name] = printed[end + 1 : end + 1 + size].decode(errors="replace")
-            at = end + size + 2
-        return found
 
     async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:
         """Sizes of the files by object name; missing objects, such as the commit of a submodule, have none."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.adapters.workspace.git.affected_paths import affected
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.proof.test_definitions import defines, may_define
@@ -45,6 +46,9 @@ class GitWitness:
         files = [found for path in paths[:_MOST] if (found := await self._file(base, commit, path))]
         named = [await self._name(base, commit, name) for name in names[:_MOST]]
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
+
+    async def affected(self, base: Commit, commit: Commit) -> Sequence[str]:
+        return await affected(self.hub.git, base, commit)
 
     async def branch_with(self, commit: Commit, branch: str) -> str:
         own = f"refs/heads/{branch}"

@@ -14,10 +14,13 @@ _BATCH_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A path, git's status letter, and the ids of its content on both sides; `mode` is the new mode."""
+    """A path, git's status letter, and the ids of its content on both sides; `was` and `mode` are the old and
+    the new mode.
+    """
 
     path: str
     letter: str
+    was: str
     mode: str
     old: str
     new: str
@@ -35,8 +38,8 @@ async def differing(git: Git, old: Commit, new: Commit) -> list[Row]:
 
 
 def _row(fields: list[str], path: str) -> Row:
-    _, mode, old, new, letter = fields
-    return Row(path=path, letter=letter, mode=mode, old=old, new=new)
+    was, mode, old, new, letter = fields
+    return Row(path=path, letter=letter, was=was.removeprefix(":"), mode=mode, old=old, new=new)
 
 
 def entries(rows: Iterable[Row]) -> bytes:

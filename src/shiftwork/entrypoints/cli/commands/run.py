@@ -4,7 +4,6 @@ import click
 
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.env.repository import around, here
-from shiftwork.entrypoints.cli.options.context_pairs import Pairs, contextual
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
 from shiftwork.entrypoints.cli.options.limits import limited, taken
 from shiftwork.entrypoints.cli.options.run_options import STORIES
@@ -21,7 +20,12 @@ from shiftwork.entrypoints.cli.options.run_options import STORIES
 @click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N independent stories at once.")
 @click.option("--keep-going", is_flag=True, help="Continue with the next story after one that failed.")
 @click.option("--workflow", default="", metavar="NAME", help="Name or path; default: from the settings, else auto.")
-@contextual
+@click.option(
+    "--context",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A value for the prompts, {{KEY}} in those of a workflow; may be repeated.",
+)
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
 @click.option("--review", is_flag=True, help="Let no story land until you approve it.")
@@ -29,9 +33,7 @@ from shiftwork.entrypoints.cli.options.run_options import STORIES
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
 @click.option("--trust", is_flag=True, help="Run the repository's commands this time without asking: for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(
-    request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | Pairs | None
-) -> int:
+def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     A spec is a prd.json, an OpenSpec change folder, a tasks.md of spec-kit or a plan in Markdown; stories that land are

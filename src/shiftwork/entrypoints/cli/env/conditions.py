@@ -17,6 +17,7 @@ from shiftwork.config.trust.agreement import Agreed
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.config.trust.included_files import include_claim, patterns_of
 from shiftwork.config.user import user_folder
+from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.workflow import AUTO, Workflow
 from shiftwork.entrypoints.cli.env.trust import ensure, is_trusted
 from shiftwork.entrypoints.cli.render.visible_text import marked
@@ -99,7 +100,7 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
 def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Settings, str]:
     unchecked = f"no gates: only the diff will be checked; {naming_gates(site)}"
     if "gates" in settings.model_fields_set:
-        names = ", ".join(map(marked, settings.gates))
+        names = ", ".join(map(_named, settings.gate_list))
         note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
         return settings, note
     found = detect(site.root, env)
@@ -112,6 +113,13 @@ def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple
     commands = ", ".join(f"{gate.name} ({gate.command})" for gate in found.gates)
     completed = settings.model_copy(update={"gates": gates, "workspace": workspace})
     return completed, f"gates found in this project: {commands}"
+
+
+def _named(gate: Gate) -> str:
+    """The gate with the folder in which it runs and the paths that it is about."""
+    parts = (f"in {gate.cwd}" if gate.cwd else "", f"for {' '.join(gate.paths)}" if gate.paths else "")
+    where = ", ".join(part for part in parts if part)
+    return marked(f"{gate.name} ({where})" if where else gate.name)
 
 
 def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wanted: str = "") -> str:

@@ -209,7 +209,7 @@ def _output(paper: Paper) -> Iterator[str]:
         yield f"           {one_line(f'{offered}{judged.why}', room)}"
     yield (
         "\ngates:"
-        if said.gates or said.verification or said.without_gates
+        if said.gates or said.verification or any(_not_run(said))
         else "\nno gates: nothing was run on this commit"
     )
     for gate in said.gates:
@@ -219,8 +219,7 @@ def _output(paper: Paper) -> Iterator[str]:
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
-    for name in said.without_gates:
-        yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', room)}"
+    yield from (f"  {one_line(line, room)}" for line in _not_run(said))
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
     if tests := proofs.tests(said):
@@ -236,6 +235,11 @@ def _output(paper: Paper) -> Iterator[str]:
     yield f"cost {amounts.cost(said.usage)}"
     yield f"tokens {amounts.tokens(said.usage)}"
     yield f"sha256 {paper.sha256}"
+
+
+def _not_run(said: Certificate) -> Iterator[str]:
+    yield from (f"{name} was not run: the user has let the run continue without it" for name in said.without_gates)
+    yield from (f"{gate.name} was not needed: {gate.reason}" for gate in said.not_needed)
 
 
 def _counted(count: int, what: str) -> str:

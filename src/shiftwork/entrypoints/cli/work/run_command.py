@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from shiftwork.app.commands.context_values import context_values
 from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order, start_run
@@ -67,7 +68,7 @@ class Ordered:
     without_gates: tuple[str, ...] = ()
     repair_base: bool = False
     review: bool = False
-    context: tuple[tuple[str, str], ...] = ()
+    context: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +164,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         settings=tuple(found.read.items()),
         ordered=not (ordered.parallel or asked.workflow.parallel or writes_parallel(settings)),
         keep_going=ordered.keep_going or settings.run.keep_going,
-        context=ordered.context,
+        context=context_values(ordered.context),
     )
 
 

@@ -1,29 +1,19 @@
 """Values for the prompts as they are typed: a pair that no prompt could use is refused, with what to type."""
 
-import click
 import pytest
-from click.testing import CliRunner
 
-from shiftwork.domain.workflow.template_values import BUILT_IN, MEMORY
-from shiftwork.entrypoints.cli.options.context_pairs import MOST_BYTES, Pairs, contextual
+from shiftwork.app.commands.context_values import MOST_BYTES, context_values
+from shiftwork.domain.workflow.template_values import BUILT_IN, MEMORY, Context
 from shiftwork.errors import UsageError
-from shiftwork.prompts.lengths import OWN
 
 
-@click.command()
-@contextual
-def typed(context: Pairs) -> None:
-    click.echo(repr(context))
-
-
-def said(*pairs: str) -> str:
-    words = [word for pair in pairs for word in ("--context", pair)]
-    return CliRunner().invoke(typed, words, catch_exceptions=False).output.strip()
+def said(*pairs: str) -> Context:
+    return context_values(pairs)
 
 
 def test_pairs_are_read_in_their_order() -> None:
-    assert said("Issue=12", "url = https://a?b=c ") == "(('issue', '12'), ('url', 'https://a?b=c'))"
-    assert said() == "()"
+    assert said("Issue=12", "url = https://a?b=c ") == (("issue", "12"), ("url", "https://a?b=c"))
+    assert said() == ()
 
 
 @pytest.mark.parametrize("pair", ["issue", "=1", "a-b=1", "1a=1", "a b=1", "{{a}}=1", f"{'n' * 65}=1", ""])
@@ -47,7 +37,6 @@ def test_an_empty_value_and_a_repeated_name_are_refused() -> None:
 
 
 def test_values_are_no_longer_than_a_prompt_shows() -> None:
-    assert OWN["value"] == MOST_BYTES
     assert said(f"a={'x' * (MOST_BYTES - 2)}", "b=é")
     with pytest.raises(UsageError, match="longer than 16,000 bytes"):
         said(f"a={'x' * (MOST_BYTES - 1)}", "b=é")
