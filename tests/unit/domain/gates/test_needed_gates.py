@@ -59,6 +59,12 @@ def test_the_scripts_of_a_gate_belong_to_its_paths() -> None:
     assert names("scripts/check.sh", gates=(ALL, gate)) == ["all", "own"]
 
 
+def test_a_link_may_hold_what_a_pattern_for_all_folders_matches() -> None:
+    gate = Gate(name="own", command="make", paths=("**/*.py",))
+    assert names("docs/", gates=(ALL, gate)) == ["all", "own"]
+    assert names("docs/a.md", gates=(ALL, gate)) == ["all"]
+
+
 def test_letters_that_some_file_systems_take_for_the_same_do_not_hide_a_change() -> None:
     gate = Gate(name="own", command="make", paths=("caf\u00e9/**",))
     assert names("cafe\u0301/a.py", gates=(ALL, gate)) == ["all", "own"]
