@@ -80,6 +80,23 @@ def test_a_change_of_openspec_brings_its_folder_and_several_are_named(bare: Proj
     assert listed.returncode == 0, listed
 
 
+def test_a_folder_of_spec_kit_is_copied(bare: Project) -> None:
+    shutil.copytree(SPECS / "speckit", bare.shared / "001-albums")
+    found = imported(bare, str(bare.shared / "001-albums"))
+    assert found["next"] == ["shiftwork run specs/001-albums"]
+    assert sorted(found["written"]) == ["shiftwork.toml", "specs/001-albums/spec.md", "specs/001-albums/tasks.md"]
+    assert "is a spec-kit task list" in bare.shiftwork("import", "specs/001-albums").stdout
+
+
+def test_the_branch_and_the_checks_of_stories_are_shown(bare: Project) -> None:
+    stories = [{"id": "US-001", "title": "Do it", "acceptanceCriteria": ["`npm run lint` passes"]}]
+    spec = {"project": "x", "branchName": "feat/x", "userStories": stories}
+    (bare.root / "prd.json").write_text(json.dumps(spec), encoding="utf-8")
+    said = bare.shiftwork("import", "prd.json").stdout
+    assert "lands on       feat/x" in said
+    assert "npm run lint    (from prd.json)" in said
+
+
 def test_a_workflow_is_copied_with_its_personas_and_runs_use_it(bare: Project) -> None:
     source = GOLDEN / "workflows/antfarm_shape/workflows/feature-dev"
     found = imported(bare, str(source))

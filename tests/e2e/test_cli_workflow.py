@@ -97,6 +97,9 @@ def test_a_name_of_another_tool_is_reported_and_the_run_goes_on(project: Project
     ran = project.shiftwork("run", "--workflow", "one-step", "make a file")
     assert (ran.returncode, note in ran.stderr) == (0, True), ran
     assert "{{planet}}" in project.shiftwork("workflow", "validate", "one-step").stdout
+    given = project.shiftwork("run", "--workflow", "one-step", "--context", "planet=Mars", "--dry-run", "make a file")
+    assert (given.returncode, given.stderr.count("note:")) == (0, 0), given
+    assert "Do make a file on Mars." in given.stdout
 
 
 def test_a_workflow_that_is_not_there_starts_nothing(project: Project) -> None:
@@ -179,6 +182,21 @@ def test_a_workflow_of_the_repository_must_be_trusted_by_itself(project: Project
     assert f"shiftwork trust {path}" in ran.stderr
     assert untrusting(project, "trust", "one-step").returncode == 0
     assert untrusting(project, "run", "--workflow", "one-step", "make a file").returncode == 0
+
+
+def test_files_that_agents_receive_are_shown_and_agreed_to(project: Project) -> None:
+    """They may be files that git ignores, with the user's secrets."""
+    text = "agents:\n  - {id: dev, workspace: {files: {AGENTS.md: ../../FILE}}}\n" + ONE_STEP.replace(
+        "description: Do it", "agent: dev, description: Do it"
+    )
+    for name in ("me.md", ".env"):
+        (project.root / name).write_text("who I am\n", encoding="utf-8")
+    flow(project, text.replace("FILE", "me.md"))
+    untrusting(project, "trust")
+    assert untrusting(project, "trust", "one-step").returncode == 0
+    flow(project, text.replace("FILE", ".env"))
+    ran = untrusting(project, "run", "--workflow", "one-step", "make a file")
+    assert (ran.returncode, "agents receive ../../.env" in ran.stderr) == (64, True), ran
 
 
 def test_nothing_is_asked_of_a_run_before_its_commands_are_trusted(project: Project) -> None:

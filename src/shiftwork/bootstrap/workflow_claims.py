@@ -1,5 +1,5 @@
 """What the user must agree to before a workflow of a repository is used: its commands, the address that it posts to,
-its steps and decisions, and which workflow it replaces.
+the files that agents receive, its steps and decisions, and which workflow it replaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,8 @@ def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Cl
     inside = found.path.absolute().is_relative_to(root) or found.path.resolve().is_relative_to(root.resolve())
     posts = (Command(where="notifications.url", text=f"POST {url}"),) if (url := loaded.workflow.notify_url) else ()
     said = _said(loaded.workflow, replaced) if inside else ()
-    return Claim(file=found.path, commands=(*runs, *posts, *said))
+    sent = (Command(where="workspace.files", text=f"agents receive {file}") for file in loaded.files if inside)
+    return Claim(file=found.path, commands=(*runs, *posts, *sent, *said))
 
 
 def replaced_by(found: Found, root: Path, user: Path) -> str:

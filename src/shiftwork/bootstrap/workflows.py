@@ -1,6 +1,7 @@
 """Workflows for front ends: finds them, reads them, and shows what they would run."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.adapters.workflows.json_schema import SCHEMA_FILE
@@ -45,10 +46,10 @@ class Choice:
     claim: Claim | None = None
     replaces: str = ""
 
-    @property
-    def unresolved(self) -> tuple[str, ...]:
-        """What to say about names in its templates that nothing provides."""
-        return tuple(f"step {flaw.step!r}: {flaw.message}" for flaw in unresolved(self.workflow))
+    def unresolved(self, given: Collection[str]) -> tuple[str, ...]:
+        """What to say about names in its templates that nothing provides; the user has `given` some."""
+        provided = replace(self.workflow, context=(*self.workflow.context, *((name, "") for name in given)))
+        return tuple(f"step {flaw.step!r}: {flaw.message}" for flaw in unresolved(provided))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

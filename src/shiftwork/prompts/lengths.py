@@ -10,6 +10,7 @@ from typing import Final
 LIMITS: Final = {
     "story": 20_000,
     "instructions": 12_000,
+    "task": 4_000,
     "requirements": 12_000,
     "non_goals": 4_000,
     "criteria": 16_000,
@@ -31,7 +32,7 @@ LIMITS: Final = {
 }
 # Limits for a step with its own prompt; they are added to the others.
 OWN: Final = {"input": 34_000, "value": 16_000, "expects": 4_000}
-PROMPT: Final = 262_000
+PROMPT: Final = 266_000
 FIXED: Final = 16_000
 LINE: Final = 400
 NOTICE: Final = 100

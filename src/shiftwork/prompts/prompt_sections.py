@@ -108,10 +108,20 @@ def story(view: View) -> str:
     return joined(
         f"## Story {one_line(asked.id)}: {one_line(asked.title)}",
         shorten(described, LIMITS["story"]) if described != asked.title else "",
+        _whole_work(view),
         f"Requirements that hold for all of this work:\n\n{wanted}" if wanted else "",
         f"Not part of this work, so leave it out:\n\n{excluded}" if excluded else "",
         shorten(view.state.given.instructions.strip(), LIMITS["instructions"]),
     )
+
+
+def _whole_work(view: View) -> str:
+    """What the spec says about all of its stories, unless it is the story itself."""
+    asked, whole = view.state.given.story, view.state.given.task.strip()
+    known = {"", view.given.feature.strip(), asked.title.strip(), asked.description.strip()}
+    if whole in known:
+        return ""
+    return f"The whole work, of which this story is a part:\n\n{quoted(shorten(whole, LIMITS['task']))}"
 
 
 def criteria(view: View) -> str:

@@ -49,3 +49,9 @@ def test_both_need_consent_because_they_decide_what_runs(tmp_path: Path) -> None
         ("gates.api.cwd", "api"),
         ("gates.api.paths", "api/**"),
     ]
+
+
+@pytest.mark.parametrize("path", ["packages/{api,web}/**", "packages/[aw]*/**"])
+def test_wildcards_of_other_dialects_are_refused(tmp_path: Path, path: str) -> None:
+    with pytest.raises(SettingsError, match="are wildcards; list the paths one by one"):
+        load_settings(written(tmp_path, f'api = {{ command = "x", paths = ["{path}"] }}'), {})

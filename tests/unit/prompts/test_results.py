@@ -8,7 +8,7 @@ import pytest
 from shiftwork.domain.workflow.pipeline import Step, pipeline_of
 from shiftwork.domain.workflow.workflow import Route
 from shiftwork.prompts.answer.contract import parse
-from shiftwork.prompts.answer.result import Amiss, Result, question, result
+from shiftwork.prompts.answer.result import Amiss, Result, question, rejection, result
 from shiftwork.testing.builders import planned
 
 
@@ -174,6 +174,46 @@ def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
 )
 def test_what_a_person_is_needed_for(answer: str, asked: str) -> None:
     assert question(parse(answer)) == asked
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        *(
+            "retry",
+            "retry - the change deletes user data",
+            "retry (see issues)",
+            "**retry** because x",
+            "RETRY, see below",
+        ),
+        *("failed: 3 tests red", "fail", "rejected", "not done", "needs_fixes", "needs changes", "error", "incomplete"),
+    ],
+)
+def test_a_status_that_rejects_the_work_may_be_followed_by_a_reason(status: str) -> None:
+    (step,) = pipeline_of((planned("review"),)).steps
+    found = result(step, parse(f"STATUS: {status}\nISSUES: data is lost\nSUMMARY: looked at it"))
+    assert isinstance(found, Amiss)
+    assert found.rejected
+    assert "data is lost" in found.error
+
+
+@pytest.mark.parametrize(
+    "status", ["done", "done, and nothing failed", "complete", "failsafe added", "errors-only log added"]
+)
+def test_other_statuses_reject_nothing(status: str) -> None:
+    assert rejection(parse(f"STATUS: {status}\nSUMMARY: did it")) == ""
+
+
+def test_a_retry_with_a_reason_takes_the_route_of_a_retry() -> None:
+    plan = planned("final_review", routes=(Route(value="retry", adds=("coding",)),))
+    found = result(pipeline_of((plan,)).steps[0], parse("STATUS: retry - no tests\nISSUES: x\nSUMMARY: looked"))
+    assert isinstance(found, Result)
+    assert found.decision == "retry"
+
+
+@pytest.mark.parametrize("beside", ["STATUS: retry, broken", "VERDICT: maybe"])
+def test_a_claim_that_the_answer_contradicts_ends_no_rounds(beside: str) -> None:
+    assert isinstance(turn_of(f"SUMMARY: x\n{beside}\nSTORY_COMPLETE: US-001"), Amiss)
 
 
 # STORY_COMPLETE in rounds ---------------------------------------------------------------------------------------------

@@ -356,3 +356,14 @@ def test_a_file_that_may_not_be_read_is_reported(file: Path) -> None:
 def test_thirty_one_steps_are_too_many(file: Path) -> None:
     steps = ", ".join(f"{{ id: s{number}, input: x }}" for number in range(31))
     assert "at most 30" in refused(file, f"id: a\nsteps: [{steps}]\n")
+
+
+def test_a_persona_is_no_file_of_git(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("[core]\n", encoding="utf-8")
+    assert "is a file of git" in refused(tmp_path / "flow.yml", with_persona(".git/config"))
+
+
+def test_the_files_that_agents_receive_are_known(tmp_path: Path) -> None:
+    (tmp_path / "me.md").write_text("who I am", encoding="utf-8")
+    assert read(tmp_path / "flow.yml", with_persona("me.md")).files == ("me.md",)

@@ -41,6 +41,11 @@ _OF_THE_WHOLE: Final = frozenset(
 )
 _AROUND: Final = re.compile(r"\A\s*\d{1,3}[.)]\s+|\s*\([^()]*\)\s*\Z")
 _QUOTED: Final = re.compile(r"`(?P<command>[^`\n]+)`\s*(?:\Z|[-:(\u2013\u2014])")
+_LABELS: Final = re.compile(
+    r"\A\**description:?\**:?[ \t]*|\s*^\**acceptance criteria:?\**:?[ \t]*$", re.IGNORECASE | re.MULTILINE
+)
+"""What ralph writes before a description, and before the bullets that are criteria anyway."""
+
 _LINES: Final = (NEEDS, "priority", "complexity", "touches")
 
 _INSTRUCTIONS: Final = """\
@@ -135,7 +140,9 @@ def _found(section: Section, ids: set[StoryId], mistakes: list[Mistake]) -> Foun
     story = Story(
         id=_id(heading),
         title=title,
-        description=prose([block for block in section.body if not block.bullet and block not in lines]),
+        description=_LABELS.sub(
+            "", prose([block for block in section.body if not block.bullet and block not in lines])
+        ),
         criteria=tuple(Criterion(id=f"AC-{n}", text=cleaned(block.text)) for n, block in enumerate(criteria, start=1)),
         depends_on=needs.ids,
         priority=_number(lines, "priority", 0, mistakes),

@@ -27,6 +27,7 @@ class Personas:
         self._within = [place.resolve() for place in within]
         self._diagnostics = diagnostics
         self._left = _ALL_TOGETHER
+        self.read: list[str] = []
 
     def of(self, agent: Entry) -> tuple[tuple[str, str], ...]:
         """Names and texts of an agent's files, in the order of the file."""
@@ -56,6 +57,9 @@ class Personas:
         if not any(file.is_relative_to(place) for place in self._within):
             named = " and ".join(dict.fromkeys(place.name for place in self._within))
             raise ValueError(f"is outside of {named}, and is not read")
+        if any(part.casefold() == ".git" for part in file.parts):
+            raise ValueError("is a file of git, and is not read")
+        self.read.append(path)
         return read_text(file, _LARGEST)
 
 

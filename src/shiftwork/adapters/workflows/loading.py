@@ -29,10 +29,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A workflow, notes about its file, and the commands that it runs."""
+    """A workflow, notes about its file, the commands that it runs, and the files that its agents receive."""
 
     workflow: Workflow
     notes: tuple[Note, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def commands(self) -> tuple[Gate, ...]:
@@ -52,7 +53,8 @@ def load(path: Path, name: str, *within: Path) -> Loaded:
         diagnostics.mistake(error.place, error.message)
         raise refused(name, diagnostics.mistakes) from None
     _checks.check_file(root, diagnostics)
-    workflow = build(root, Personas(path.parent, within, diagnostics))
+    personas = Personas(path.parent, within, diagnostics)
+    workflow = build(root, personas)
     _checks.check_model(workflow, root, text, diagnostics)
     if diagnostics.mistakes:
         raise refused(name, diagnostics.mistakes)
@@ -60,7 +62,7 @@ def load(path: Path, name: str, *within: Path) -> Loaded:
         Note(line=diagnostic.place.line, column=diagnostic.place.column, text=diagnostic.text)
         for diagnostic in in_order(diagnostics.notes)
     )
-    return Loaded(workflow=workflow, notes=tuple(notes))
+    return Loaded(workflow=workflow, notes=tuple(notes), files=tuple(dict.fromkeys(personas.read)))
 
 
 def _text(path: Path, name: str) -> str:

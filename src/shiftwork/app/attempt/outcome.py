@@ -62,6 +62,7 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if report.ending is not Ending.FINISHED:
         return await _fell_short(attempt, report)
     said = contract.parse(report.answer, result.asked_of(attempt.step))
+    said = said if said.complete == attempt.story.given.story.id else replace(said, complete="")
     outputs = await attempt.recorder.context.attempt_folders.collect(attempt.attempt_folder)
     if question := asked(said, outputs):
         return await _asked(attempt, report, Said(answer=said, outputs=outputs), question)

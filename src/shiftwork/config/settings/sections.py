@@ -74,6 +74,8 @@ class GateSettings(Strict):
         for path in paths:
             if not path.strip("/. ") or path.startswith("!") or folder_fault(path):
                 raise ValueError(f"{path!r} is not a glob of paths in the repository, such as packages/api/**")
+            if not {*"{}[]"}.isdisjoint(path):
+                raise ValueError(f"{path!r}: only * and ? and ** are wildcards; list the paths one by one")
         return paths
 
 

@@ -22,7 +22,7 @@ INTERPRETERS: Final = re.compile(
 _BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "false", "set", "export", "exit", ":", "."})
 _SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
 _MODULE_PATH: Final = re.compile(r"\bPYTHONPATH=([^\s;&|]+)")
-_HERE: Final = re.compile(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
+_HERE: Final = re.compile(r"^(?:\$(?:OLD)?PWD|\$\{(?:OLD)?PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
 _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
 
 TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
@@ -166,5 +166,11 @@ def _name(word: str) -> str:
 
 
 def _plain(word: str) -> str:
-    """The path as git names it: without `./`."""
-    return "/".join(part for part in word.split("/") if part not in {"", "."})
+    """The path as git names it: without `./`, `..` and the variable for the folder where a gate starts."""
+    parts: list[str] = []
+    for part in _HERE.sub("", word).split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)

@@ -15,6 +15,18 @@ from shiftwork.domain.gates.gate import Gate, NotNeeded
 from shiftwork.domain.text.globs import matches
 
 _SHOWN: Final = 3
+_ENVIRONMENT: Final = """
+    package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb
+    .npmrc .nvmrc .node-version tsconfig.json tsconfig.base.json babel.config.js turbo.json nx.json lerna.json
+    pyproject.toml setup.py setup.cfg requirements.txt requirements-dev.txt constraints.txt uv.lock poetry.lock
+    pipfile pipfile.lock pdm.lock .python-version conftest.py cargo.toml cargo.lock rust-toolchain rust-toolchain.toml
+    go.mod go.sum go.work go.work.sum gemfile gemfile.lock .ruby-version composer.json composer.lock mix.exs mix.lock
+    pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties .tool-versions
+    .gitattributes .gitmodules .env .envrc makefile justfile dockerfile docker-compose.yml
+"""
+_FOR_ALL: Final = frozenset(_ENVIRONMENT.split())
+"""Files that change the environment of everything in their folder and below."""
+
 _BELOW: Final = "/"
 """A path that ends with this stands for itself and everything below it: a link, or another repository."""
 
@@ -33,9 +45,15 @@ def chosen(gates: Sequence[Gate], changed: Collection[str], unusual: Collection[
     """
     needed = tuple(gate for gate in gates if not gate.paths or any(_concerns(gate, path) for path in changed))
     local = [gate for gate in gates if gate.paths]
-    if not needed or any(not any(_concerns(gate, path) for gate in local) for path in unusual):
+    shared = {path for path in changed if path.rpartition("/")[2].casefold() in _FOR_ALL}
+    if not needed or any(_is_for_all(path, local) for path in {*unusual, *shared}):
         return Choice(gates=tuple(gates))
     return Choice(gates=needed, not_needed=tuple(_not_needed(gate) for gate in gates if gate not in needed))
+
+
+def _is_for_all(path: str, local: Sequence[Gate]) -> bool:
+    """At the root of the repository, or in a folder that no gate is about."""
+    return "/" not in path or not any(_concerns(gate, path) for gate in local)
 
 
 def _not_needed(gate: Gate) -> NotNeeded:
@@ -59,7 +77,7 @@ def _may_be_below(path: str, pattern: str) -> bool:
     if len(parts) == 1:
         return True
     for part, wanted in zip(path.split("/"), parts, strict=False):
-        if wanted == "**":
+        if "**" in wanted:
             return True
         if not fnmatchcase(part, wanted):
             return False

@@ -14,21 +14,22 @@ _ASKS: Final = re.compile(
     r"(?:the )?type[ -]?check(?:s|ing|er)?(?: command)? (?:pass(?:es)?|succeeds|is green)\.?", re.IGNORECASE
 )
 _NAMES: Final = re.compile(
-    r"(?:^|[^a-z])(?:type[ _-]?check(?:er|ing)?|check[-:]types|types|typing)(?:[^a-z]|$)", re.IGNORECASE
+    r"(?:[\w.-]+[ :_-])?(?:type[ _-]?check(?:s|er|ing)?|check[-:_]types)(?: \(.*\))?|types|typing", re.IGNORECASE
 )
-_SCRIPT: Final = re.compile(r"(?<![\w./-])(?:run[ \t]+)?type[ _:-]?check(?![\w./])", re.IGNORECASE)
-"""In a command, only the name of a script: a folder that is called `types` checks none."""
-
-_PROGRAMS: Final = re.compile(
-    r"""(?<![\w.-])(?:mypy|dmypy|pyright|basedpyright|pyre|pytype|tsc|vue-tsc|svelte-check|cargo\s+check|srb\s+tc
-      |dialyzer|phpstan|psalm)(?![\w.-])""",
+_STARTS: Final = re.compile(
+    r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv|npm|pnpm|yarn|bun)\s+run\s+|npx\s+|bunx\s+|pnpm\s+(?:exec\s+)?
+      |yarn\s+|(?:\S*/)?python[\d.]*\s+-m\s+|make\s+|just\s+)*(?:\S*/)?
+      (?:mypy|dmypy|pyright|basedpyright|pyre|pytype|tsc|vue-tsc|svelte-check|cargo\s+check|srb\s+tc|mix\s+dialyzer
+      |phpstan|psalm|type[_:-]?check)(?![\w./-])(?!.*\s--(?:version|help)\b)""",
     re.VERBOSE,
 )
+"""A part of a command that starts a type checker, or a script that is named for it."""
 
 
 def is_typecheck(name: str, command: str) -> bool:
     """Whether a gate checks types: its name or the name of a script says so, or it starts a known type checker."""
-    return bool(_NAMES.search(name) or _SCRIPT.search(command) or _PROGRAMS.search(command))
+    parts = () if "||" in command else re.split(r"&&|[;|\n]", command)
+    return bool(_NAMES.fullmatch(name)) or any(_STARTS.match(part) for part in parts)
 
 
 def asks_for_typecheck(criterion: str) -> bool:

@@ -5,6 +5,7 @@ replacements; a step may not be moved to the other side of a step that leads to 
 nor skipped. A route forward to a skipped step leads to the next step after it; a route back to a skipped step runs it.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -59,7 +60,7 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     `STATUS: retry` is a decision if the step has a route for it, whatever its decision key is.
     """
     given = dict(outputs)
-    if plain_value(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
+    if _says_retry(given.get(STATUS, "")) and route_for(step, RETRY):
         return RETRY
     key = step.plan.decision_key.lower()
     if not key:
@@ -73,6 +74,11 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     if route_for(step, value) is None:
         return Undecided(reason=f"{key.upper()}: {value[:60]!r} is not one of {allowed}")
     return value
+
+
+def _says_retry(status: str) -> bool:
+    """Whether the status is `retry`, perhaps with a reason on the same line."""
+    return re.match(rf"{RETRY}(?![\w-])", status.strip().lstrip(_MARKS).casefold()) is not None
 
 
 def verdict_of(step: Step, outputs: Context, notes: str) -> str:

@@ -22,7 +22,11 @@ from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
 
 BLOCKED: Final = "blocked"
-_REJECTING: Final = frozenset({RETRY, "failed"})
+_REJECTING: Final = re.compile(
+    r"retry|fail(?:s|ed|ure)?|reject(?:s|ed)?|needs[_ -](?:fixes|changes|work)|error|incomplete"
+    r"|not (?:done|ready|complete|finished|acceptable|approved)"
+)
+"""How a status begins that says that the work is not acceptable; a reason may follow on the line."""
 
 _EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
 _CLAIMED: Final = " (claimed by an agent, not checked)"
@@ -92,10 +96,12 @@ def _completes(step: Step, said: Answer) -> bool:
     """Whether the answer ends the rounds of the step. A stated decision to go back contradicts the claim, and counts;
     the default decision is none.
     """
-    if not (step.plan.completes and said.complete):
+    if not (step.plan.completes and said.complete) or rejection(said):
         return False
     stated = decision_of(replace(step, plan=replace(step.plan, default="")), said.outputs)
-    route = None if isinstance(stated, Undecided) else route_for(step, stated)
+    if isinstance(stated, Undecided):
+        return not dict(said.outputs).get(step.plan.decision_key.lower())
+    route = route_for(step, stated)
     return route is None or not route.back
 
 
@@ -112,11 +118,17 @@ def _goes_on(step: Step, decision: str) -> bool:
 
 def rejection(said: Answer) -> str:
     """Why the agent says that the work is not acceptable; empty if it does not say that."""
-    status = plain_value(dict(said.outputs).get(STATUS, ""))
-    if status not in _REJECTING:
+    status = _first_of(dict(said.outputs).get(STATUS, ""))
+    if not status:
         return ""
     given = [f"{key.upper()}: {value}" for key, value in said.outputs if key != STATUS]
     return "\n".join(given) or said.summary or f"the answer says STATUS: {status}, but not why"
+
+
+def _first_of(status: str) -> str:
+    """The words of a status that reject the work; empty if it does not."""
+    found = re.match(rf"(?:{_REJECTING.pattern})(?![\w-])", status.lstrip(" *_`\"'").casefold())
+    return found[0] if found else ""
 
 
 def question(said: Answer) -> str:

@@ -61,6 +61,20 @@ def test_folders_are_those_that_a_command_goes_to_and_those_of_its_scripts() -> 
     assert found.folders == {"", "web", "web/deep", "ci"}
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd packages/api && sh ../../tools/run.sh",
+        "sh packages/../tools/run.sh",
+        "sh $PWD/tools/run.sh",
+        "cd packages/api; sh $OLDPWD/tools/run.sh",
+        "sh ./tools/./run.sh",
+    ],
+)
+def test_a_script_is_found_whatever_leads_to_it(command: str) -> None:
+    assert "tools/run.sh" in named((command,)).run
+
+
 def test_code_is_no_command() -> None:
     assert "price.py" not in named(("python -c 'open(\"price.py\"); price.py'",)).run
 

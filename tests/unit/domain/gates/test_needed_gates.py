@@ -103,3 +103,29 @@ def test_a_larger_change_never_needs_fewer_gates(
     assert set(fewer.gates) <= set(larger.gates)
     assert ALL in fewer.gates
     assert {gate.name for gate in fewer.gates} | {gate.name for gate in fewer.not_needed} == {"all", "api", "web"}
+
+
+@pytest.mark.parametrize("path", ["uv.lock", "package.json", "Cargo.lock", ".gitattributes", "libs/tsconfig.json"])
+def test_what_changes_the_environment_of_all_needs_all_gates(path: str) -> None:
+    assert names("packages/api/a.py", path) == ["all", "api", "web"]
+
+
+def test_the_environment_of_one_folder_needs_the_gates_of_that_folder() -> None:
+    assert names("packages/api/uv.lock", gates=(ALL, API, WEB)) == ["all", "api"]
+
+
+def test_changed_checks_at_the_root_need_all_gates_though_one_gate_is_about_them() -> None:
+    lint = Gate(name="lint", command="ruff check", paths=("*.py",))
+    assert names("conftest.py", gates=(lint, API), unusual=("conftest.py",)) == ["lint", "api"]
+    assert names("setup.cfg", gates=(ALL, lint, API), unusual=("setup.cfg",)) == ["all", "lint", "api"]
+
+
+@pytest.mark.parametrize("command", ["cd packages/api && sh ../../tools/run.sh", "sh packages/../tools/run.sh"])
+def test_a_script_that_is_named_through_other_folders_belongs_to_its_gate(command: str) -> None:
+    gate = Gate(name="own", command=command, paths=("src/**",))
+    assert names("tools/run.sh", gates=(ALL, gate)) == ["all", "own"]
+
+
+def test_a_link_may_lead_to_a_file_that_a_pattern_across_folders_means() -> None:
+    gate = Gate(name="own", command="make", paths=("packages/api/**.py",))
+    assert names("packages/api/shared/", gates=(ALL, gate)) == ["all", "own"]

@@ -33,12 +33,12 @@ from shiftwork.ports.specs import Sheet
 _KINDS: Final = {
     "prd-json": "a prd.json",
     "beads": "an export of beads",
-    "speckit": "a spec-kit task list",
+    "spec-kit": "a spec-kit task list",
     "openspec": "an OpenSpec change",
     "task-list": "a Markdown task list",
     "markdown": "a Markdown plan",
 }
-_FOLDERS: Final = {"openspec": "openspec/changes", "speckit": "specs", "beads": ".beads"}
+_FOLDERS: Final = {"openspec": "openspec/changes", "spec-kit": "specs", "beads": ".beads"}
 """Where formats that consist of a folder keep it."""
 _WORKFLOWS: Final = (".yml", ".yaml")
 _LARGEST: Final = 4 * 1024 * 1024
@@ -129,7 +129,7 @@ def _place(root: Path, sheet: Sheet) -> tuple[str, dict[Path, str]]:
     if not file.is_absolute():
         return name, {}
     parent = _FOLDERS.get(kind, "")
-    if kind in {"openspec", "speckit"}:
+    if kind in {"openspec", "spec-kit"}:
         folder = Path(parent) / file.parent.name
         copies = {root / folder / each.relative_to(file.parent): _text(each) for each in _inside(file.parent)}
         return folder.as_posix(), copies
@@ -187,6 +187,17 @@ def _gates(site: Site, settings: Settings, specs: Sequence[_Spec]) -> Iterator[_
     for spec in specs:
         for gate in gates_for(settings.gate_list, spec.sheet.spec)[len(settings.gate_list) :]:
             yield _Gate(name=gate.name, command=gate.command, source=unused_fields.file_of(spec.sheet))
+        yield from _checks_of_stories(spec)
+
+
+def _checks_of_stories(spec: _Spec) -> Iterator[_Gate]:
+    """The commands that a story must pass besides the gates."""
+    for story in spec.shown.spec.stories:
+        for step in story.verification:
+            command = step.command or step.path or step.url
+            yield _Gate(
+                name=f"{story.id} {step.name or step.id}", command=command, source=unused_fields.file_of(spec.sheet)
+            )
 
 
 def _next(specs: Sequence[_Spec], workflows: Sequence[_Workflow], *, named: bool) -> Iterator[str]:
@@ -207,6 +218,8 @@ def _lines(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequen
         yield plain(f"{file} is {_KINDS[kind]}, {place}")
         yield ""
         yield from plan_table.lines(spec.shown, len(spec.sheet.done))
+        if spec.sheet.spec.branch:
+            yield f"lands on       {plain(spec.sheet.spec.branch)}"
         yield ""
         if left := list(unused_fields.lines(spec.sheet)):
             yield from (*left, "")
@@ -244,6 +257,7 @@ def _document(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Seq
                 "file": unused_fields.file_of(spec.sheet),
                 "format": spec.sheet.source.partition(":")[0],
                 "target": spec.target,
+                "branch": spec.sheet.spec.branch,
                 "done": sorted(spec.sheet.done),
                 "unused": unused_fields.documents(spec.sheet),
             }

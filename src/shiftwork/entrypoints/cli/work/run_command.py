@@ -86,7 +86,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     harmless = ordered.trust or ordered.dry_run  # a dry run runs nothing
     env = environment() | ({TRUST: "1"} if harmless else {})
     found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
-    workflow = _workflow(site, found.settings, ordered.workflow, env)
+    workflow = _workflow(site, found.settings, ordered, env)
     sheet = trusted_spec(site, ordered.request, found.settings, env)
     if nothing_to_do(sheet, workflow):
         report_nothing(sheet, as_json=as_json)
@@ -174,15 +174,16 @@ def _unconfined(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
     return (agent_claim(site, found.settings, environment(), base).sha256, *setup)
 
 
-def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
+def _workflow(site: Site, settings: Settings, ordered: Ordered, env: Mapping[str, str]) -> Workflow:
     """The workflow, once the user has agreed to what its file says."""
-    chosen = find_workflow(site, settings, wanted, env)
+    chosen = find_workflow(site, settings, ordered.workflow, env)
+    given = [name for name, _ in context_values(ordered.context)]
     if chosen.claim:
         ensure(chosen.claim, env)
         # To standard error: standard output may be JSON lines.
         instead = f", in place of {chosen.replaces}" if chosen.replaces else ""
         click.echo(plain(f"workflow {chosen.workflow.id} from {chosen.path}{instead}"), err=True)
-    for name in chosen.unresolved:
+    for name in chosen.unresolved(given):
         click.echo(plain(f"note: {name}"), err=True)
     return chosen.workflow
 
