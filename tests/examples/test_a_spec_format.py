@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def todo_txt(package: PackageCopy) -> PackageCopy:
     package.add("todo_txt.py", "adapters/specs/todo_txt.py")
-    package.insert("adapters/specs/open.py", "from shiftwork.adapters.specs import markdown", ", todo_txt")
+    package.insert("adapters/specs/open.py", "from shiftwork.adapters.specs import beads", ", todo_txt")
     package.insert("adapters/specs/open.py", "for module in (", "todo_txt, ")
     return package
 
