@@ -24,7 +24,7 @@ FILES = {"A-1": "server.conf", "A-2": "web/page.html"}
 
 
 class Script:
-    """Writes the file of each story, and keeps what each other step is told and sees."""
+    """Writes the file of each story, and keeps what each other step reads and sees."""
 
     def __init__(self) -> None:
         self.said: dict[tuple[str, str], str] = {}
@@ -34,8 +34,8 @@ class Script:
         story, step = task.env["SHIFTWORK_STORY"], task.env["SHIFTWORK_STEP_NAME"]
         if step == "coding":
             return done("HAS_FRONTEND_CHANGES: maybe", write={FILES[story]: "new\n", "work.txt": f"{story}\n"})
-        told = re.search(r"Interface: \[(\w*)\]", task.prompt)
-        self.said[story, step] = told[1] if told else ""
+        found = re.search(r"Interface: \[(\w*)\]", task.prompt)
+        self.said[story, step] = found[1] if found else ""
         branch = re.search(r"Branch: \[(.*)\]", task.prompt)
         against = f"main..{branch[1] if branch else ''}"
         self.seen[story, step] = git(task.workdir, "diff", "--name-only", against).splitlines()

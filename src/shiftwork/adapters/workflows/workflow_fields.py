@@ -41,7 +41,7 @@ _TEAM: Final = (
 _ROUTE_ROUNDS: Final = (
     "With `retry_step`: the steps from there to this one are a team that works in at most so many rounds. They also "
     "end when nothing new is said, or when an agent of the role `verification`, `testing` or `scanning` says "
-    "`STORY_COMPLETE: <id>`. The story then goes on, and its gates decide."
+    "`STORY_COMPLETE: <id>`. The story then continues, and its gates decide."
 )
 
 

@@ -90,15 +90,20 @@ def is_check_script(path: str) -> bool:
 
 def without_reading(command: str) -> str:
     """The command without the parts that only read the files they name, as linters and compilers do."""
-    return " ; ".join(part for part in _split(command) if not _READS.match(part))
+    return " ; ".join(part for part in split(command) if not _READS.match(part))
 
 
 def only_lints(command: str) -> bool:
     """Whether the command starts only linters, type checkers and compilers."""
-    return all(map(_LINTS.match, _split(command)))
+    return all(map(_LINTS.match, split(command)))
 
 
-def _split(command: str) -> list[str]:
+def starting(programs: str) -> re.Pattern[str]:
+    """Matches a part of a command that starts one of these programs, by itself or through a runner such as `uv run`."""
+    return re.compile(rf"{_FIRST}(?:{programs})(?![\w./-])", re.VERBOSE)
+
+
+def split(command: str) -> list[str]:
     return re.split(r"&&|\|\||[;|\n]", command)
 
 

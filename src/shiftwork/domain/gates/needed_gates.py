@@ -11,21 +11,16 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from shiftwork.domain.gates.commands import named
+from shiftwork.domain.gates.environment_key import is_manifest
 from shiftwork.domain.gates.gate import Gate, NotNeeded
 from shiftwork.domain.text.globs import matches
 
 _SHOWN: Final = 3
-_ENVIRONMENT: Final = """
-    package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb
-    .npmrc .nvmrc .node-version tsconfig.json tsconfig.base.json babel.config.js turbo.json nx.json lerna.json
-    pyproject.toml setup.py setup.cfg requirements.txt requirements-dev.txt constraints.txt uv.lock poetry.lock
-    pipfile pipfile.lock pdm.lock .python-version conftest.py cargo.toml cargo.lock rust-toolchain rust-toolchain.toml
-    go.mod go.sum go.work go.work.sum gemfile gemfile.lock .ruby-version composer.json composer.lock mix.exs mix.lock
-    pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties .tool-versions
-    .gitattributes .gitmodules .env .envrc makefile justfile dockerfile docker-compose.yml
-"""
-_FOR_ALL: Final = frozenset(_ENVIRONMENT.split())
-"""Files that change the environment of everything in their folder and below."""
+_SETTINGS: Final = (
+    *(".gitattributes", ".gitmodules", ".env", ".envrc", "Makefile", "justfile", "tsconfig*.json", "babel.config.*"),
+    *("turbo.json", "nx.json"),
+)
+"""Files that, besides manifests and lock files, change how everything in their folder and below is checked."""
 
 _BELOW: Final = "/"
 """A path that ends with this stands for itself and everything below it: a link, or another repository."""
@@ -45,7 +40,7 @@ def chosen(gates: Sequence[Gate], changed: Collection[str], unusual: Collection[
     """
     needed = tuple(gate for gate in gates if not gate.paths or any(_concerns(gate, path) for path in changed))
     local = [gate for gate in gates if gate.paths]
-    shared = {path for path in changed if path.rpartition("/")[2].casefold() in _FOR_ALL}
+    shared = {path for path in changed if is_manifest(path) or matches(_SETTINGS, path)}
     if not needed or any(_is_for_all(path, local) for path in {*unusual, *shared}):
         return Choice(gates=tuple(gates))
     return Choice(gates=needed, not_needed=tuple(_not_needed(gate) for gate in gates if gate not in needed))

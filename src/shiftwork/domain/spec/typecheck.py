@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from shiftwork.domain.gates.commands import split, starting
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Criterion, Story
 
@@ -16,19 +17,17 @@ _ASKS: Final = re.compile(
 _NAMES: Final = re.compile(
     r"(?:[\w.-]+[ :_-])?(?:type[ _-]?check(?:s|er|ing)?|check[-:_]types)(?: \(.*\))?|types|typing", re.IGNORECASE
 )
-_STARTS: Final = re.compile(
-    r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv|npm|pnpm|yarn|bun)\s+run\s+|npx\s+|bunx\s+|pnpm\s+(?:exec\s+)?
-      |yarn\s+|(?:\S*/)?python[\d.]*\s+-m\s+|make\s+|just\s+)*(?:\S*/)?
-      (?:mypy|dmypy|pyright|basedpyright|pyre|pytype|tsc|vue-tsc|svelte-check|cargo\s+check|srb\s+tc|mix\s+dialyzer
-      |phpstan|psalm|type[_:-]?check)(?![\w./-])(?!.*\s--(?:version|help)\b)""",
-    re.VERBOSE,
+_STARTS: Final = starting(
+    r"""(?:mypy|dmypy|pyright|basedpyright|pyre|pytype|tsc|vue-tsc|svelte-check|cargo\s+check|srb\s+tc|mix\s+dialyzer
+      |phpstan|psalm|(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?|make\s+|just\s+)?type[_:-]?check)
+      (?!.*\s--(?:version|help)\b)"""
 )
 """A part of a command that starts a type checker, or a script that is named for it."""
 
 
 def is_typecheck(name: str, command: str) -> bool:
     """Whether a gate checks types: its name or the name of a script says so, or it starts a known type checker."""
-    parts = () if "||" in command else re.split(r"&&|[;|\n]", command)
+    parts = () if "||" in command else split(command)
     return bool(_NAMES.fullmatch(name)) or any(_STARTS.match(part) for part in parts)
 
 

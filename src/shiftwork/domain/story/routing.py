@@ -39,6 +39,10 @@ STATUS: Final = "status"
 MAX_REVIEWS: Final = 3
 """How often the last step of a story may find faults that are repaired; after that the story ends."""
 
+_REJECTING: Final = re.compile(
+    rf"(?:{RETRY}|fail(?:s|ed|ure)?|reject(?:s|ed)?|needs[_ -](?:fixes|changes|work)|error|incomplete"
+    r"|not (?:done|ready|complete|finished|acceptable|approved))(?![\w-])"
+)
 _MARKS: Final = " \t`*_.,;:!\"'\u3002\uff01"  # the last two are the full stop and the exclamation mark of Chinese
 
 
@@ -60,7 +64,7 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     `STATUS: retry` is a decision if the step has a route for it, whatever its decision key is.
     """
     given = dict(outputs)
-    if _says_retry(given.get(STATUS, "")) and route_for(step, RETRY):
+    if rejection_in(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
         return RETRY
     key = step.plan.decision_key.lower()
     if not key:
@@ -76,9 +80,10 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     return value
 
 
-def _says_retry(status: str) -> bool:
-    """Whether the status is `retry`, perhaps with a reason on the same line."""
-    return re.match(rf"{RETRY}(?![\w-])", status.strip().lstrip(_MARKS).casefold()) is not None
+def rejection_in(status: str) -> str:
+    """The words with which a status rejects the work, such as `retry`, perhaps before a reason; else empty."""
+    found = _REJECTING.match(plain_value(status))
+    return found[0] if found else ""
 
 
 def verdict_of(step: Step, outputs: Context, notes: str) -> str:

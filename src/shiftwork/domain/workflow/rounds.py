@@ -1,6 +1,6 @@
 """Rounds: the steps that a team repeats, until nothing new is said, the story is complete, or the last round is over.
 
-No end of the rounds is a failure: the story goes on to the steps after them and to its gates, which decide.
+No end of the rounds is a failure: the story continues with the steps after them and its gates, which decide.
 """
 
 from dataclasses import dataclass

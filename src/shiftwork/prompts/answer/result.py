@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, plain_value, route_for, verdict_of
+from shiftwork.domain.story.routing import (
+    RETRY,
+    STATUS,
+    Undecided,
+    decision_of,
+    plain_value,
+    rejection_in,
+    route_for,
+    verdict_of,
+)
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.rounds import STORY_COMPLETE
 from shiftwork.domain.workflow.template_values import Context, limited
@@ -22,11 +31,6 @@ from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
 
 BLOCKED: Final = "blocked"
-_REJECTING: Final = re.compile(
-    r"retry|fail(?:s|ed|ure)?|reject(?:s|ed)?|needs[_ -](?:fixes|changes|work)|error|incomplete"
-    r"|not (?:done|ready|complete|finished|acceptable|approved)"
-)
-"""How a status begins that says that the work is not acceptable; a reason may follow on the line."""
 
 _EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
 _CLAIMED: Final = " (claimed by an agent, not checked)"
@@ -118,17 +122,11 @@ def _goes_on(step: Step, decision: str) -> bool:
 
 def rejection(said: Answer) -> str:
     """Why the agent says that the work is not acceptable; empty if it does not say that."""
-    status = _first_of(dict(said.outputs).get(STATUS, ""))
+    status = rejection_in(dict(said.outputs).get(STATUS, ""))
     if not status:
         return ""
     given = [f"{key.upper()}: {value}" for key, value in said.outputs if key != STATUS]
     return "\n".join(given) or said.summary or f"the answer says STATUS: {status}, but not why"
-
-
-def _first_of(status: str) -> str:
-    """The words of a status that reject the work; empty if it does not."""
-    found = re.match(rf"(?:{_REJECTING.pattern})(?![\w-])", status.lstrip(" *_`\"'").casefold())
-    return found[0] if found else ""
 
 
 def question(said: Answer) -> str:

@@ -12,10 +12,10 @@ type _Command = Callable[..., Any]
 
 def reasoned(*, required: bool) -> Callable[[_Command], _Command]:
     """Adds `--reason`, which agents of later steps and readers of the report see."""
-    names, told = ("--reason", "--because"), "Why; recorded with the edit."
+    names, about = ("--reason", "--because"), "Why; recorded with the edit."
     if required:
-        return click.option(*names, required=True, callback=spoken, metavar="TEXT", help=told)
-    optional = f"{told} Default: that you asked."
+        return click.option(*names, required=True, callback=spoken, metavar="TEXT", help=about)
+    optional = f"{about} Default: that you asked."
     return click.option(*names, default="", callback=spoken, metavar="TEXT", help=optional)
 
 

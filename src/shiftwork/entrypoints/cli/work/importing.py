@@ -85,15 +85,16 @@ def import_files(site: Site, files: Sequence[str], *, dry_run: bool, as_json: bo
     gates = tuple(_gates(site, settings, specs))
     for path, _ in new:
         _check_free(site.root, path)
+    names = [path.relative_to(site.root).as_posix() for path, _ in new]
+    following = list(_next(specs, workflows, named=SETTINGS_FILE in names))
+    lines, document = list(_lines(specs, workflows, gates)), _document(specs, workflows, gates)
     for path, text in new if not dry_run else ():
         path.parent.mkdir(parents=True, exist_ok=True)
         written(path, text)
-    names = [path.relative_to(site.root).as_posix() for path, _ in new]
-    following = list(_next(specs, workflows, named=SETTINGS_FILE in names))
     if as_json:
-        say(_document(specs, workflows, gates) | {"written": [] if dry_run else names, "next": following})
+        say(document | {"written": [] if dry_run else names, "next": following})
         return
-    click.echo("\n".join(_lines(specs, workflows, gates)))
+    click.echo("\n".join(lines))
     for number, name in enumerate(names):
         verb = "would write" if dry_run else "wrote"
         click.echo(f"{'' if number else chr(10)}{verb} {plain(name)}")
