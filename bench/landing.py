@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shiftwork.app.messaging import run_inbox
-from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import Context, Sighting, job_of
 from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
@@ -158,7 +157,7 @@ class Watch:
             base=self.base,
         )
         await run_inbox.ask_to_land(context.inbox, queue, "main", request)
-        await call(context, queue, request.key)
+        await context.engine.start(job_of(queue))
 
 
 def main() -> None:

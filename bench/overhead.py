@@ -8,6 +8,7 @@ rounds, because timings on a shared machine drift; the ratio is that of the medi
 
 import asyncio
 import itertools
+import sqlite3
 import statistics
 import subprocess
 import tempfile
@@ -18,8 +19,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
+from sqlalchemy import Connection, Engine, create_engine, event
 
-from shiftwork.adapters.engine._database import silence, tuned_sqlite
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.engine._database import silence
+from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.bootstrap.work.ports import open_context
@@ -70,6 +74,25 @@ async def spawn(cwd: Path, *argv: str) -> None:
     await process.communicate(b"prompt")
     if process.returncode:
         raise RuntimeError(f"{argv} ended with {process.returncode}")
+
+
+def tuned_sqlite(url: str) -> Engine:
+    """SQLite as DBOS runs best on it: written ahead, and each transaction takes the write lock when it begins."""
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None
+        if sqlite3.sqlite_version_info < (3, 42, 0):  # DBOS asks for milliseconds, which an older SQLite does not know
+            connection.create_function("unixepoch", 1, lambda _: round(SystemClock().now(), 3))
+        write_ahead(connection)
+        connection.execute("PRAGMA synchronous=NORMAL")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
 
 
 async def bare(root: Path) -> list[float]:

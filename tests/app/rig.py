@@ -10,7 +10,7 @@ from pathlib import Path
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
+from shiftwork.adapters.engine.in_process import InProcessEngine
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.ending.reaper import HostReaper
 from shiftwork.adapters.processes.host.process_identity import this_owner
@@ -29,7 +29,7 @@ from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Shell
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
-from shiftwork.app.loop import bodies
+from shiftwork.app.loop import bodies, continued_by_messages
 from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, unpriced
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.agents.rate_limit import Patience
@@ -108,7 +108,6 @@ class Rig:
     setup: str = ""
     gates: tuple[Gate, ...] = (Gate(name="test", command="test -f work.txt"),)
     store: MemoryStore = field(default_factory=MemoryStore)
-    memory: InlineMemory = field(default_factory=InlineMemory)
     seen: list[Sighting] = field(default_factory=list)
     watch: Callable[[Sighting], None] | None = None
     silence_seconds: float = 90
@@ -158,7 +157,7 @@ class Rig:
         setup = Setup(shell=Shell(env=ENV, sandbox=self.sandbox), command=self.setup, minutes=1)
         gates = GitGates(hub=hub, setup=setup)
         contexts: list[Context] = []
-        engine = InlineEngine(bodies(lambda: contexts[0]), executor=owner.executor, memory=self.memory)
+        engine = InProcessEngine(bodies(lambda: contexts[0]), clock=clock)
         context = Context(
             events=self.store.events,
             inbox=self.store.inbox,
@@ -203,7 +202,8 @@ class Rig:
         )
         contexts.append(context)
         try:
-            yield context
+            async with continued_by_messages(context):
+                yield context
         finally:
             await engine.close()
             setup.close()
@@ -254,7 +254,6 @@ class Rig:
 
     async def carried_on(self, run: RunId) -> RunState:
         """The run's end after another process has taken it up: the engine knows nothing, the history everything."""
-        self.memory = type(self.memory)()
         async with self.open() as context:
             await resume_run(context, run)
             return await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)

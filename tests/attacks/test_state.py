@@ -196,7 +196,7 @@ def test_adopted_verdicts(unpacked: Project) -> Outcome:
         (unpacked.state / name / "planted").write_text("{}")
     adopt(site_of(unpacked))
     left = {entry.name for entry in unpacked.state.iterdir()}
-    return settled(not left & {"verdicts", "known", "environments", "indexes", "engine.db"}, "state.db" in left)
+    return settled(not left & {"verdicts", "known", "environments", "indexes"}, "state.db" in left)
 
 
 @attack(row("the hub of what is adopted has settings, hooks and borrowed objects", Severity.CRITICAL, Harm.EXECUTION))
@@ -246,4 +246,4 @@ def test_modes(tier: str, tmp_path: Path) -> Outcome:
     users = stat.S_IMODE((project.root / "hello.txt").stat().st_mode)
     mask = os.umask(0o022)
     os.umask(mask)
-    return settled(*closed, {"state.db", "engine.db", "prompt.md"} <= names, users == 0o666 & ~mask)
+    return settled(*closed, {"state.db", "prompt.md"} <= names, users == 0o666 & ~mask)

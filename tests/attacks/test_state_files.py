@@ -7,15 +7,15 @@ import json
 import os
 import pickle
 import shutil
-import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
+
+import psycopg
 
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.config.project import Ownership
 from shiftwork.config.site import STATE_HOME
 from shiftwork.errors import ShiftworkError
-from shiftwork.ports.engine import Checkpoints, Job
+from shiftwork.ports.engine import Job
 from tests.attacks.state_rig import content, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.conformance.workspace.git.git_rig import GitRig, hub_of
@@ -32,28 +32,30 @@ class Payload:
         return os.system, (f"touch {self.canary}",)
 
 
+JOB = Job(kind="run", stream="run/r")
+
+
 def pickled(canary: Path) -> str:
     return base64.b64encode(pickle.dumps(Payload(canary))).decode()
 
 
-@contextlib.contextmanager
-def planted_engine(folder: Path, change: str) -> Iterator[str]:
-    """The database of an engine that has died, with a row of its jobs that says that it is pickled."""
-    url = f"sqlite:///{folder}/engine.db"
+def plant(url: str, folder: Path, change: str) -> None:
+    """An engine dies, and a row of its jobs says that it is pickled."""
 
     async def dies() -> None:
-        async def body(_: Job, __: Checkpoints) -> None:
+        async def body(_: Job) -> bool:
             await asyncio.sleep(60)
+            return True
 
         engine = await DbosEngine.open(settings(url, "dead"), {"run": body})
-        await engine.start(Job(id="j", kind="run", stream="run/r"))
+        await engine.start(JOB)
         await engine.close()
 
     asyncio.run(dies())
-    with contextlib.closing(sqlite3.connect(folder / "engine.db")) as database, database:
-        for statement in ("UPDATE workflow_status SET serialization = 'py_pickle'", change):
-            assert database.execute(statement, {"pickled": pickled(folder / "canary")}).rowcount == 1
-    yield url
+    with psycopg.connect(url) as database:
+        for statement in ("UPDATE dbos.workflow_status SET serialization = 'py_pickle'", change):
+            changed = database.execute(statement.encode(), {"pickled": pickled(folder / "canary")})
+            assert changed.rowcount == 1
 
 
 def settings(url: str, executor: str) -> DbosSettings:
@@ -61,13 +63,13 @@ def settings(url: str, executor: str) -> DbosSettings:
 
 
 async def recovered(url: str) -> str:
-    async def body(_: Job, __: Checkpoints) -> None:
-        return
+    async def body(_: Job) -> bool:
+        return True
 
     engine = await DbosEngine.open(settings(url, "living"), {"run": body})
     try:
         await engine.recover("dead")
-        await asyncio.wait_for(engine.join(Job(id="j", kind="run", stream="run/r")), timeout=5)
+        await asyncio.wait_for(engine.join(JOB), timeout=5)
     except (ShiftworkError, TimeoutError) as error:
         return str(error)
     finally:
@@ -76,16 +78,16 @@ async def recovered(url: str) -> str:
 
 
 @attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
-def test_pickled_input(tmp_path: Path) -> Outcome:
-    with planted_engine(tmp_path, "UPDATE workflow_input SET inputs = :pickled") as url:
-        error = asyncio.run(recovered(url))
+def test_pickled_input(tmp_path: Path, postgres_url: str) -> Outcome:
+    plant(postgres_url, tmp_path, "UPDATE dbos.workflow_input SET inputs = %(pickled)s")
+    error = asyncio.run(recovered(postgres_url))
     return settled(not (tmp_path / "canary").exists(), bool(error))
 
 
 @attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))
-def test_pickled_error(tmp_path: Path) -> Outcome:
-    with planted_engine(tmp_path, "UPDATE workflow_status SET status = 'ERROR', error = :pickled") as url:
-        asyncio.run(recovered(url))
+def test_pickled_error(tmp_path: Path, postgres_url: str) -> Outcome:
+    plant(postgres_url, tmp_path, "UPDATE dbos.workflow_status SET status = 'ERROR', error = %(pickled)s")
+    asyncio.run(recovered(postgres_url))
     return settled(not (tmp_path / "canary").exists())
 
 

@@ -18,16 +18,14 @@ def store_url(request: pytest.FixtureRequest) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("all_combinations"):
-        return
-    seed = config.getoption("randomly_seed", 0)
-    left_out = [item for item in items if not _is_chosen(seed, item)]
+    seed, every = config.getoption("randomly_seed", 0), bool(config.getoption("all_combinations"))
+    left_out = [item for item in items if not _is_chosen(seed, item, every=every)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
 
 
-def _is_chosen(seed: object, item: pytest.Item) -> bool:
+def _is_chosen(seed: object, item: pytest.Item, *, every: bool) -> bool:
     if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return True
-    return is_chosen(seed, f"{item.path.name}::{item.originalname}", item.callspec.params)
+    return is_chosen(seed, f"{item.path.name}::{item.originalname}", item.callspec.params, every=every)

@@ -9,8 +9,7 @@ import zlib
 from pathlib import Path
 
 from shiftwork.app.messaging import run_inbox
-from shiftwork.app.runtime.context import Context
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
@@ -55,7 +54,7 @@ async def main(root: Path) -> None:
     async with open_context(site, SETTINGS, env) as context:
         queue = landing_stream(site.project, "main")
         requests = [await asked(context, queue, story, files) for story, files in STORIES.items()]
-        await call(context, queue, requests[0].key)
+        await context.engine.start(job_of(queue))
         answers = {}
         for request in requests:
             (message,) = await context.inbox.wait(request.stream, after=0)

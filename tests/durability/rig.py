@@ -145,14 +145,11 @@ class Bench:
         return self.repo / ".git/shiftwork"
 
     def forget_engine(self) -> None:
-        """Delete what the engine remembers; the history stays."""
-        for file in self.state.glob("engine.db*"):
-            file.unlink()
-        if self.store_url:
-            with psycopg.connect(self.store_url, autocommit=True) as connection:
-                # A query of the killed process may still be in progress, and lock what is dropped here.
-                connection.execute(_HANG_UP)
-                connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
+        """Delete what the engine remembers on Postgres; the history stays."""
+        with psycopg.connect(self.store_url, autocommit=True) as connection:
+            # A query of the killed process may still be in progress, and lock what is dropped here.
+            connection.execute(_HANG_UP)
+            connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
 
     def marked(self) -> list[int]:
         """Processes that bear a marker of an attempt and work somewhere below this bench, or in its trees."""

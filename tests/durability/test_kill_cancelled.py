@@ -75,23 +75,21 @@ def assert_cancelled(bench: Bench) -> None:
     ],
 )
 def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_dies(
-    place: str, engine: str, tmp_path: Path
+    place: str, tmp_path: Path
 ) -> None:
     bench = make_bench(tmp_path, "")
     at_its_gates(bench).kill()
-    bench.dies("cancel", failpoint=place, engine=engine)
+    bench.dies("cancel", failpoint=place)
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
     assert_cancelled(bench)
 
 
-def test_a_story_that_died_before_it_knew_that_it_had_asked_to_land_takes_that_back_too(
-    engine: str, tmp_path: Path
-) -> None:
+def test_a_story_that_died_before_it_knew_that_it_had_asked_to_land_takes_that_back_too(tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     with_slow_gates(bench)
-    bench.dies(*RUN, failpoint="landing.posted", engine=engine)
+    bench.dies(*RUN, failpoint="landing.posted")
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
     assert_cancelled(bench)

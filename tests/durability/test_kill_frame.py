@@ -36,9 +36,9 @@ def framed_bench(root: Path) -> Bench:
 
 
 @pytest.mark.parametrize("place", ["loop.opened", "loop.closed"])
-def test_killed_where_the_stories_begin_and_end(place: str, engine: str, tmp_path: Path) -> None:
+def test_killed_where_the_stories_begin_and_end(place: str, tmp_path: Path) -> None:
     bench = framed_bench(tmp_path)
-    bench.dies(*RUN, failpoint=place, engine=engine)
+    bench.dies(*RUN, failpoint=place)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     log = bench.subjects()

@@ -54,14 +54,10 @@ def assert_landed_once(repo: Path) -> None:
     assert not git_locks(repo)
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_batch_killed_at(place: str, engine: str, repo: Path) -> None:
+def test_a_batch_killed_at(place: str, repo: Path) -> None:
     died = lander(repo, place)
     assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        for file in (repo / ".git/shiftwork").glob("engine.db*"):
-            file.unlink()
     again = lander(repo)
     assert again.returncode == 0, again.stdout + again.stderr
     answers = json.loads(again.stdout)

@@ -26,11 +26,9 @@ def assert_landed(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("place", ["landing.posted", "landing.built", "landing.verified", "landing.answered"])
-def test_a_run_that_is_killed_before_it_asks_does_so_when_it_is_resumed(
-    place: str, engine: str, tmp_path: Path
-) -> None:
+def test_a_run_that_is_killed_before_it_asks_does_so_when_it_is_resumed(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    bench.dies(*RUN, failpoint=place, engine=engine)
+    bench.dies(*RUN, failpoint=place)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 2, resumed.stdout + resumed.stderr
     assert_asked(bench)
@@ -45,7 +43,7 @@ def test_what_was_approved_lands_when_it_is_resumed_and_is_not_asked_about_again
     bench = make_bench(tmp_path, "")
     assert bench.shiftwork(*RUN).returncode == 2
     assert_asked(bench)
-    bench.dies("approve", "--all", failpoint=place, engine="deleted")
+    bench.dies("approve", "--all", failpoint=place)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed(bench)

@@ -20,25 +20,25 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -e {again} ]; then exit 3; fi
 
 
 @pytest.mark.parametrize("place", ["story.reopened", "append.before", "append.after", "append.after@3"])
-def test_killed_while_a_failed_story_is_begun_again(place: str, engine: str, tmp_path: Path) -> None:
+def test_killed_while_a_failed_story_is_begun_again(place: str, tmp_path: Path) -> None:
     again = tmp_path / "again"
     bench = make_bench(tmp_path, "", special=FAILING_ONCE.format(again=again))
     assert bench.shiftwork(*RUN).returncode == 1
     again.touch()
-    bench.dies("retry", "US-001", failpoint=place, engine=engine)
+    bench.dies("retry", "US-001", failpoint=place)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=3)  # coding had failed twice, and may have been interrupted
 
 
 @pytest.mark.parametrize("place", ["undo.posted", "story.reverted", "landing.moved", "append.after", "append.after@4"])
-def test_killed_while_a_landed_story_is_undone(place: str, engine: str, tmp_path: Path) -> None:
+def test_killed_while_a_landed_story_is_undone(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     settings = bench.repo / "shiftwork.toml"
     settings.write_text(settings.read_text().replace(GATE, "true"))  # it passes without the story, too
     bench.git("commit", "--quiet", "-am", "other gates")
     assert bench.shiftwork(*RUN).returncode == 0
-    bench.dies("undo", "US-001", failpoint=place, engine=engine)
+    bench.dies("undo", "US-001", failpoint=place)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, "the run has ended as it was asked to"
     log = bench.subjects()
@@ -56,7 +56,7 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then while [ ! -e {go} ]; do sleep 0.1; 
 """
 
 
-def test_killed_while_a_person_restarts_a_step(engine: str, tmp_path: Path) -> None:
+def test_killed_while_a_person_restarts_a_step(tmp_path: Path) -> None:
     """The attempt has ended, and neither that nor the request is recorded."""
     go = tmp_path / "go"
     bench = make_bench(tmp_path, "", special=WAITING.format(go=go))
@@ -68,8 +68,6 @@ def test_killed_while_a_person_restarts_a_step(engine: str, tmp_path: Path) -> N
         assert running.wait() == -signal.SIGKILL
     finally:
         running.kill()
-    if engine == "deleted":
-        bench.forget_engine()
     go.touch()
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr

@@ -14,18 +14,18 @@ RUN = ("run", "../prd.json", "--workflow", "ralph")
 LANDED = "feat: US-001 - Make work.txt"
 
 
-def test_a_story_that_is_edited_before_it_was_begun_is_begun_as_it_is_then(engine: str, tmp_path: Path) -> None:
+def test_a_story_that_is_edited_before_it_was_begun_is_begun_as_it_is_then(tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    bench.dies(*RUN, failpoint="run.recorded", engine=engine)
+    bench.dies(*RUN, failpoint="run.recorded")
     assert bench.shiftwork("edit", "US-001", "--title", "Write work.txt").returncode == 0
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert bench.subjects() == ["feat: US-001 - Write work.txt", "start"]
 
 
-def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_it(engine: str, tmp_path: Path) -> None:
+def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_it(tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    bench.dies(*RUN, failpoint="spec.updated", engine=engine)
+    bench.dies(*RUN, failpoint="spec.updated")
     added = bench.shiftwork("add", "More work")
     assert added.returncode == 0, added.stdout + added.stderr
     assert bench.subjects() == ["feat: US-002 - More work", LANDED, "start"]
@@ -33,12 +33,12 @@ def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_
     assert (view["status"], view["completed"], view["worker"]) == ("completed", 3, None)
 
 
-def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
+def at_the_gates_of_a_revert(bench: Bench, failpoint: str) -> None:
     """The run that undoes its landed work has died, before or after it received the request."""
     assert bench.shiftwork(*RUN).returncode == 0
     begun = with_slow_gates(bench)
     if failpoint:
-        bench.dies("undo", "US-001", failpoint=failpoint, engine=engine)
+        bench.dies("undo", "US-001", failpoint=failpoint)
         return
     running = bench.start("undo", "US-001")
     eventually(begun.exists)
@@ -56,9 +56,9 @@ def assert_it_stays(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("failpoint", ["undo.posted", ""])
-def test_a_revert_that_is_at_its_gates_is_reverted_by_a_cancel(failpoint: str, engine: str, tmp_path: Path) -> None:
+def test_a_revert_that_is_at_its_gates_is_reverted_by_a_cancel(failpoint: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    at_the_gates_of_a_revert(bench, engine, failpoint)
+    at_the_gates_of_a_revert(bench, failpoint)
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
     assert_it_stays(bench)
@@ -74,8 +74,8 @@ def test_a_revert_that_is_at_its_gates_is_reverted_by_a_cancel(failpoint: str, e
 )
 def test_a_revert_is_reverted_whenever_the_cancel_dies(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    at_the_gates_of_a_revert(bench, "kept", "")
-    bench.dies("cancel", failpoint=place, engine="deleted")
+    at_the_gates_of_a_revert(bench, "")
+    bench.dies("cancel", failpoint=place)
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
@@ -84,9 +84,9 @@ def test_a_revert_is_reverted_whenever_the_cancel_dies(place: str, tmp_path: Pat
 
 def test_a_cancel_that_comes_after_the_branch_has_moved_to_a_revert_says_so(tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    at_the_gates_of_a_revert(bench, "kept", "undo.posted")
+    at_the_gates_of_a_revert(bench, "undo.posted")
     (bench.root / "go").touch()
-    bench.dies("resume", failpoint="landing.moved", engine="kept")
+    bench.dies("resume", failpoint="landing.moved")
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 1, "it is not as if nothing had landed"
     _, message, hint = cancelled.stdout.splitlines()

@@ -23,9 +23,9 @@ NOT_BEGUN = ("run.recorded", "append.after")
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_killed_and_cancelled(place: str, engine: str, tmp_path: Path) -> None:
+def test_killed_and_cancelled(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    bench.dies(*RUN, failpoint=place, engine=engine)
+    bench.dies(*RUN, failpoint=place)
     cancelled = bench.shiftwork("cancel")
     if place == "append.before":
         assert "nothing has been run" in cancelled.stderr  # killed before the run itself was recorded

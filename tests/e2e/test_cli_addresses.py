@@ -45,12 +45,6 @@ def test_a_wrong_address_in_the_settings_is_reported_with_its_place(project: Pro
         assert hint == '  try: fix shiftwork.toml: url = "postgresql://user@host:5432/name" under [store]'
 
 
-def test_so_it_is_with_the_engines(project: Project) -> None:
-    completed = project.shiftwork("run", "Add a greeting", SHIFTWORK_ENGINE_URL="nonsense")
-    assert completed.returncode == 64, completed
-    assert "SHIFTWORK_ENGINE_URL is not a database address: it begins with neither" in completed.stderr
-
-
 def test_the_doctor_says_the_same_among_all_else(project: Project) -> None:
     for url, wrong in WRONG.items():
         completed = project.shiftwork("doctor", "--json", SHIFTWORK_STORE_URL=url)

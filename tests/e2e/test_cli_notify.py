@@ -105,17 +105,13 @@ def test_an_answer_that_cannot_be_followed_here_is_not_taken(project: Project, r
 
 
 @pytest.mark.durability
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_killed_before_a_notice_is_recorded_it_is_sent_again_under_its_key(
-    project: Project, receiver: Receiver, engine: str
+    project: Project, receiver: Receiver
 ) -> None:
     hooked(project, receiver)
     died = project.shiftwork("run", "Add hello.txt", HOOK=SECRET, SHIFTWORK_FAILPOINT="notice.sent")
     assert died.returncode == -signal.SIGKILL, died.stdout + died.stderr
     assert len(receiver.requests) == 1
-    if engine == "deleted":
-        for file in project.state.glob("engine.db*"):
-            file.unlink()
     resumed = project.shiftwork("resume", HOOK=SECRET)
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     first, second = keys(receiver)

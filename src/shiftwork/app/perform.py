@@ -1,5 +1,6 @@
 """Performs effects and returns their facts: one performer per effect type, each safe to call again."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,8 @@ from shiftwork.app.messaging import allowances, dispatch, messages, run_inbox
 from shiftwork.app.messaging import frame as messaging_frame
 from shiftwork.app.messaging.notifications import notify_of_run, notify_of_story
 from shiftwork.app.messaging.spec_writeback import update
+from shiftwork.app.runtime.context import job_of
 from shiftwork.app.runtime.git_retry import again
-from shiftwork.app.runtime.landing_lock import call
 from shiftwork.app.runtime.leases import ensure_held
 from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
@@ -43,6 +44,9 @@ from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.domain.workflow.guardrails import skipped
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.errors import RepositoryError, VersionConflictError
+
+LINGER_SECONDS: Final = 1.0
+"""How long a job waits for a message before it ends."""
 
 type Facts = tuple[Fact, ...]
 type Performer[S: StreamState] = Callable[[e.Effect, Recorder[S]], Awaitable[Facts]]
@@ -73,7 +77,12 @@ async def _conclude[S: StreamState](effect: e.Conclude, recorder: Recorder[S]) -
 
 
 async def _receive[S: StreamState](effect: e.Receive, recorder: Recorder[S]) -> Facts:
-    received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
+    """Waits for a moment, because many answers come at once. Then the job ends, and the next message starts it."""
+    try:
+        async with asyncio.timeout(LINGER_SECONDS):
+            received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
+    except TimeoutError:
+        return ()
     return messages.facts_of(recorder.stream, received, recorder.context.clock.now())
 
 
@@ -202,7 +211,7 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
     )
     await run_inbox.ask_to_land(context.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")
-    await call(context, given.landing, request.key)
+    await context.engine.start(job_of(given.landing))
     at = context.clock.now()
     return (story_facts.LandingRequested(at=at, number=effect.number, tip=effect.tip, inspection=inspection),)
 

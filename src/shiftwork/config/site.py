@@ -18,7 +18,6 @@ SETTINGS_FILE: Final = "shiftwork.toml"
 LEFTOVER: Final = ".shiftwork"
 """The former state folder, in the checkout. Nothing in it is read, because a clone can contain it."""
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
-ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
 STATE_HOME: Final = "SHIFTWORK_STATE_HOME"
 
@@ -56,7 +55,6 @@ class Site:
     cache_home: Path
     state_home: Path
     store_url: str
-    engine_url: str
     claimed: bool = False
 
     @property
@@ -121,7 +119,6 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
         cache_home=cache_home(env),
         state_home=state_home(env),
         store_url=url or f"sqlite:///{place.state / _STORE}",
-        engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{place.state}/engine.db",
         claimed=bool(named and not given),
     )
 

@@ -10,7 +10,6 @@ READ: Final = (
     "AGENT_PROGRAM",
     "CACHE_HOME",
     "CONFIG_HOME",
-    "ENGINE_URL",
     "MODEL",
     "NOTIFY_URLS",
     "SANDBOX",

@@ -1,39 +1,25 @@
-"""The durable engine: jobs start once, survive their process and remember their checkpoints."""
+"""The engine: starts jobs, at once or later, and continues those of dead processes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-type Json = Any
-"""What a checkpoint may store: plain JSON values."""
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A durable job: `kind` selects the body, `stream` is what it works on. An id always means the same job."""
+    """The work on one stream of the history: `kind` selects the body. Each stream has one job."""
 
-    id: str
     kind: str
     stream: str
 
 
-class Checkpoints(Protocol):
-    """Passed to a running job."""
+type Body = Callable[[Job], Awaitable[bool]]
+"""Works until there is nothing to do; returns whether the job has finished. A job that has not finished waits: it does
+not run, and occupies nothing, until it is started again.
 
-    async def once(self, name: str, act: Callable[[], Awaitable[Json]], *, preemptible: bool = False) -> Json:
-        """Run `act` and store its result under `name`: a replayed job gets the stored result.
+A body may be interrupted anywhere, and run again from its start: the history makes each of its effects happen once.
+"""
 
-        At least once: if the process dies inside `act`, or before the result is stored, `act` runs again. Names must
-        come in the same order on every replay. A preemptible act is interrupted when its job is cancelled.
-
-        An exception from `act` is raised here and not stored: a replay runs it again, because the cause may have gone
-        by then. When the job must not continue here (cancelled, taken over by another process, the engine closes) this
-        raises CancelledError.
-        """
-        ...
-
-
-type Body = Callable[[Job, Checkpoints], Awaitable[None]]
 type Bodies = Mapping[str, Body]
 
 
@@ -41,27 +27,31 @@ class Engine(Protocol):
     """Runs jobs. The engine is a cache: everything it stores can be rebuilt from the history."""
 
     async def start(self, job: Job) -> None:
-        """Start the job in this process; a second call with the same id, from any process, changes nothing.
-
-        May be called from inside another job or from outside.
+        """Run the job soon. If it is running, it runs once more afterwards: what it is started for may have come too
+        late for it. However often it is started meanwhile, it runs once more.
         """
         ...
 
-    async def join(self, job: Job) -> None:
-        """Return when the job has ended; raise what it raised. An unknown job raises LookupError.
+    async def start_later(self, job: Job, seconds: float) -> None:
+        """Start the job after that time, unless it is started before; replaces the time of an earlier call."""
+        ...
 
-        A cancelled job has ended and raised nothing. A failure in another process is raised as ShiftworkError.
+    async def join(self, job: Job) -> None:
+        """Return when the job has finished, or was cancelled; raise what it raised. A job that was never started here
+        has nothing to wait for. A failure in another process is raised as ShiftworkError.
         """
         ...
 
     async def recover(self, executor: str) -> None:
-        """Continue every unfinished job of an executor that is known to be dead; calling twice is harmless."""
+        """Start the unfinished jobs of a process that is known to be dead, as far as this engine stored them; calling
+        twice is harmless.
+        """
         ...
 
     async def cancel(self, job: Job) -> None:
-        """Interrupt the job's preemptible act, if one is running, and stop the job."""
+        """Interrupt the job if it runs here, and forget every start of it; a later start runs it again."""
         ...
 
     async def close(self) -> None:
-        """Stop accepting work and close the database; unfinished jobs stay unfinished, for `recover`."""
+        """Interrupt all jobs and accept no more; unfinished jobs stay unfinished."""
         ...

@@ -1,6 +1,7 @@
 """The history and the data beside it: streams of facts, inboxes, and leases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -83,6 +84,12 @@ class Inbox(Protocol):
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         """Like `receive`, but returns only when there is at least one message; sees messages of other processes too."""
+        ...
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        """Call `woken` on this event loop with the target of each message that is posted while the context is open, by
+        this process or any other.
+        """
         ...
 
 

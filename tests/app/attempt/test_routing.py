@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.app.runtime.context import job_of
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import StoryId, step_id, story_stream
+from shiftwork.domain.core.ids import StoryId, run_stream, step_id, story_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story import facts as story_facts
@@ -167,7 +168,7 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
             context.agents["scripted"] = playing("usual")  # type: ignore[index]
             run = await rig.start(context, workflow=workflow)
             stream = story_stream(run, StoryId("US-001"))
-            await context.engine.join(context.runs[run])
+            await context.engine.join(job_of(run_stream(run)))
             assert (await load(context.events, STORY, stream)).landed_commit
 
     asyncio.run(scenario())

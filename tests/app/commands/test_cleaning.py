@@ -16,7 +16,7 @@ from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
 from shiftwork.app.commands.gc import Broom, Sweep, clean
 from shiftwork.app.commands.runs import resume_run, wait_for
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import job_of
 from shiftwork.domain.core.ids import Commit, RunId, run_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
@@ -251,7 +251,7 @@ def test_what_a_dead_worker_held_is_released_when_its_gates_are_ended(rig: Rig, 
         async with rig.open() as context:
             request = await work(context, "A", {"a.txt": "w\n"})
             await post(context, request)
-            await call(context, LANDING, request.key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(
                 lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
             )

@@ -11,10 +11,10 @@ import pytest
 
 from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
 from shiftwork.app.commands.runs import resume_run, wait_for
-from shiftwork.app.runtime.context import Sighting
+from shiftwork.app.runtime.context import Sighting, job_of
 from shiftwork.app.runtime.heartbeat import Heartbeat
 from shiftwork.app.runtime.leases import FRESH_SECONDS
-from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.ids import Commit, story_stream
 from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.landing import facts as landing_facts
@@ -80,7 +80,7 @@ def test_a_worker_that_was_replaced_writes_and_begins_nothing_more(
             run = await rig.start(context, spec(story(1)), workflow=SHORT)
             error = await asyncio.wait_for(context.failure.wait(), timeout=60)
             with pytest.raises(TimeoutError):  # the job is another's by now, and has not ended
-                await asyncio.wait_for(context.engine.join(context.story_job(run, story(1).id, 1)), timeout=0.2)
+                await asyncio.wait_for(context.engine.join(job_of(story_stream(run, story(1).id))), timeout=0.2)
         assert (type(error), str(error)) == (RunBusyError, f"another process has taken over run {run}")
         assert kinds(await rig.facts(run))[-1] == "StepStarted"
 

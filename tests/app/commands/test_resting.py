@@ -1,7 +1,8 @@
 """When a process has nothing more to do: not while an answer is being delivered to the story that waits for it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,6 +34,9 @@ class TakenMeanwhile:
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         return await self.real.wait(target, after=after)
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        return self.real.listen(woken)
 
     async def post(self, target: Stream, key: str, body: dict[str, object]) -> None:
         await self.real.post(target, key, body)

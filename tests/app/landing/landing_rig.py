@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shiftwork.app.messaging import run_inbox
-from shiftwork.app.runtime.context import Context
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.streams import LANDING as KIND
 from shiftwork.app.runtime.streams import load
 from shiftwork.domain.core.fact import Fact
@@ -77,8 +76,8 @@ async def land(context: Context, *requests: LandingRequest, seconds: float = 60)
 
 
 async def drain(context: Context, landing_request: LandingRequest, seconds: float = 60) -> None:
-    await call(context, LANDING, landing_request.key)
-    await asyncio.wait_for(context.engine.join(context.landing_job(LANDING, landing_request.key)), timeout=seconds)
+    await context.engine.start(job_of(LANDING))
+    await asyncio.wait_for(context.engine.join(job_of(LANDING)), timeout=seconds)
 
 
 async def outcome(context: Context, *requests: LandingRequest) -> Landing:

@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -10,8 +10,7 @@ import pytest
 
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE
 from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
-from shiftwork.app.runtime.context import Sighting, is_unknown
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import Sighting, is_unknown, job_of
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.errors import RunBusyError, ShiftworkError
@@ -75,7 +74,7 @@ def test_the_turn_of_a_dead_process_is_taken_and_its_gates_are_ended(rig: Rig) -
         async with rig.open() as context:
             asked = await work(context, "A", {"a.txt": "w\n"})
             await post(context, asked)
-            await call(context, LANDING, asked.key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(
                 lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
             )
@@ -159,7 +158,7 @@ def test_who_has_lost_its_turn_writes_nothing_more_into_the_queue(rig: Rig) -> N
         async with rig.open() as context:
             asked = await work(context, "A", {"a.txt": "w\n"})
             await post(context, asked)
-            await call(context, LANDING, asked.key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(
                 lambda: any(isinstance(sighting.what, landing_facts.CandidateBuilt) for sighting in rig.seen)
             )
@@ -196,7 +195,7 @@ def test_who_lands_for_long_gives_signs_of_life(rig: Rig) -> None:
     assert leases.renewals >= 1
 
 
-def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) -> None:
+def test_requests_that_come_while_the_job_waits_for_its_turn_are_landed_by_it(rig: Rig) -> None:
     rig.gates = ()
     rig.alive = lambda _: True
 
@@ -204,12 +203,10 @@ def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) 
         async with rig.open() as context:
             asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
             await context.leases.acquire(LANDING, STRANGER)
-            arrived: list[Callable[[], bool]] = [context.locks[LANDING].locked, lambda: context.waiting[LANDING] == 1]
-            for request, there in zip(asked, (*arrived, *arrived), strict=True):
+            for request in asked:
                 await post(context, request)
-                await call(context, LANDING, request.key)
-                await rig.until(there)
-            assert len(rig.memory.records) == 2, "one holds the lock and waits for the lease, one waits for the lock"
+                await context.engine.start(job_of(LANDING))
+                await rig.until(context.locks[LANDING].locked)
             await context.leases.release(LANDING, STRANGER)
             await rig.until(lambda: rig.log() == titles("A", "B", "C", "D"))
 
@@ -219,11 +216,8 @@ def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) 
 KINDS = ("BatchTaken", "CandidateVerified", "CandidateFailed", "BaseMoved", "EntryClosed", "EntryRefused")
 
 
-@pytest.mark.parametrize("forgotten", [False, True], ids=["engine kept", "engine deleted"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
-    rig: Rig, kind: str, *, forgotten: bool
-) -> None:
+def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(rig: Rig, kind: str) -> None:
     """The process ends at the first fact of a kind, and another process continues from the history."""
     gate = Gate(name="no-bad", command="! grep -l broken *")
     rig.gates = (gate,)
@@ -241,13 +235,9 @@ def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
 
             rig.watch = watch
             await post(context, *asked)
-            await call(context, LANDING, asked[0].key)
+            await context.engine.start(job_of(LANDING))
             await asyncio.wait_for(cut.wait(), timeout=60)
-        if forgotten:
-            rig.memory = type(rig.memory)()
         async with rig.open() as context:
-            if not forgotten:
-                await context.engine.recover(next(iter(rig.memory.records.values())).executor)
             await drain(context, asked[1])
             landing = await outcome(context, *asked)
         assert landing.landed == {"A", "B", "D"}

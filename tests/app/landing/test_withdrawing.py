@@ -8,8 +8,7 @@ import pytest
 from shiftwork.app.commands.intents import ask
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.messaging import run_inbox
-from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import Context, Sighting, job_of
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.gate import Gate
@@ -200,7 +199,7 @@ def test_what_stands_in_front_of_a_withdrawn_candidate_continues_and_what_stands
         async with rig.open() as context:
             asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
             await post(context, *asked)
-            await call(context, LANDING, asked[0].key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(lambda: message.exists() and message.read_text().count("run") == 3)
             await withdraw(context, asked[1])
             await withdrawal_reported(context, asked[1])
@@ -228,7 +227,7 @@ def test_one_that_waits_for_the_next_batch_is_reported_while_the_gates_of_this_o
         async with rig.open() as context:
             first, second, third = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
             await post(context, first)
-            await call(context, LANDING, first.key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(message.exists)
             await asyncio.sleep(0.3)  # so that the queue waits for messages and receives a plain request to land
             await post(context, second, third)
@@ -260,7 +259,7 @@ def test_a_withdrawal_that_comes_while_quick_gates_run_is_in_time(rig: Rig, proo
 
             rig.watch = watch
             await post(context, *asked)
-            await call(context, LANDING, asked[0].key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 2)
             assert (await outcome(context, *asked)).landed == {"B"}
 
@@ -284,7 +283,7 @@ def test_what_is_verified_lands_although_the_one_behind_it_leaves(rig: Rig, tmp_
         async with rig.open() as context:
             asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
             await post(context, *asked)
-            await call(context, LANDING, asked[0].key)
+            await context.engine.start(job_of(LANDING))
             await gate_runs(rig, message)
             await withdraw(context, asked[1])
             await withdrawal_reported(context, asked[1])
@@ -303,10 +302,10 @@ def test_a_withdrawal_after_the_branch_has_moved_changes_nothing(rig: Rig) -> No
         async with rig.open() as context:
             request = await work(context, "A", {"A.txt": "w\n"})
             await post(context, request)
-            await call(context, LANDING, request.key)
+            await context.engine.start(job_of(LANDING))
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 1)
             await withdraw(context, request)
-            await call(context, LANDING, f"{request.key}/withdrawn")
+            await context.engine.start(job_of(LANDING))
             await rig.until(lambda: seen(rig, landing_facts.EntryWithdrawn) == 1)
             assert (await answer(context, request))["kind"] == "LandingAccepted"
             assert (await queue(rig)).entries == ()

@@ -26,19 +26,22 @@ US_001 = StoryId("US-001")
 
 @dataclass(frozen=True, kw_only=True)
 class Thorough:
-    """An engine whose recovered jobs have come as far as they can when `recover` returns."""
+    """An engine whose jobs of stories and queues have come as far as they can when `start` returns."""
 
     engine: Engine
     begun: Path
 
     async def recover(self, executor: str) -> None:
         await self.engine.recover(executor)
-        for _ in range(50):
-            if not self.begun.exists():
-                await asyncio.sleep(0.02)
 
     async def start(self, job: Job) -> None:
         await self.engine.start(job)
+        for _ in range(50):
+            if job.kind != "run" and not self.begun.exists():
+                await asyncio.sleep(0.02)
+
+    async def start_later(self, job: Job, seconds: float) -> None:
+        await self.engine.start_later(job, seconds)
 
     async def join(self, job: Job) -> None:
         await self.engine.join(job)

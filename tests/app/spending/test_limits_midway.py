@@ -49,7 +49,6 @@ async def killed(rig: Rig, limits: Limits, *, story: str = "US-001", spec: Spec 
     async with rig.open() as context:
         run = await rig.start(context, spec, workflow=STEPS, limits=limits)
         await rig.at_work(CODING, story)
-    rig.memory = type(rig.memory)()
     return run
 
 

@@ -11,19 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
-from shiftwork.ports.engine import Checkpoints, Engine, Job
-
-PLACES = ("one", "two", "three")
+from shiftwork.ports.engine import Engine, Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """`stuck` names the act that this process never ends by itself: only a file called `go` beside the log ends it."""
+    """`manner` is how its jobs run: `stuck` jobs end only when a file called `go` is beside the log, `slow` ones take a
+    while.
+    """
 
     executor: str
     log: Path
-    stuck: str
-    preemptible: bool
+    manner: str
 
     def say(self, word: str) -> None:
         with self.log.open("a") as log:
@@ -33,36 +32,42 @@ class Worker:
         while not self.log.with_name(name).exists():
             await asyncio.sleep(0.01)
 
-    def act(self, job: Job, name: str) -> Callable[[], Awaitable[None]]:
-        async def act() -> None:
-            self.say(f"{job.id} {name}")
-            try:
-                if name == self.stuck:
-                    await self.sees("go")
-            except asyncio.CancelledError:
-                self.say(f"{job.id} {name} interrupted")
-                raise
+    async def body(self, job: Job) -> bool:
+        self.say(f"{job.stream} begins")
+        try:
+            if self.manner == "stuck":
+                await self.sees("go")
+            if self.manner == "slow":
+                await asyncio.sleep(0.3)
+        except asyncio.CancelledError:
+            self.say(f"{job.stream} interrupted")
+            raise
+        self.say(f"{job.stream} ends")
+        return True
 
-        return act
-
-    async def body(self, job: Job, checkpoints: Checkpoints) -> None:
-        for name in PLACES:
-            await checkpoints.once(name, self.act(job, name), preemptible=self.preemptible)
-
-    async def fail(self, job: Job, checkpoints: Checkpoints) -> None:
-        await checkpoints.once("one", self.act(job, "one"))
+    async def fail(self, job: Job) -> bool:
+        self.say(f"{job.stream} begins")
         raise ArithmeticError("on purpose")
+
+
+def named(name: str) -> Job:
+    return Job(kind="run", stream=name)
 
 
 async def start(engine: Engine, *names: str) -> None:
     for name in names:
-        await engine.start(Job(id=name, kind="run", stream=name))
+        await engine.start(named(name))
     await join(engine, *names)
+
+
+async def later(engine: Engine, seconds: str, name: str) -> None:
+    await engine.start_later(named(name), float(seconds))
+    await engine.join(named(name))
 
 
 async def join(engine: Engine, *names: str) -> None:
     for name in names:
-        await engine.join(Job(id=name, kind="run", stream=name))
+        await engine.join(named(name))
 
 
 async def recover(engine: Engine, dead: str, *names: str) -> None:
@@ -70,12 +75,8 @@ async def recover(engine: Engine, dead: str, *names: str) -> None:
     await join(engine, *names)
 
 
-async def cancel(engine: Engine, name: str) -> None:
-    await engine.cancel(Job(id=name, kind="run", stream=name))
-
-
 async def fail(engine: Engine) -> None:
-    failing = Job(id="failing", kind="fail", stream="failing")
+    failing = Job(kind="fail", stream="failing")
     await engine.start(failing)
     with contextlib.suppress(ArithmeticError):
         await engine.join(failing)
@@ -91,19 +92,23 @@ async def idle(_: Engine) -> None:
 
 ORDERS: dict[str, Callable[..., Awaitable[None]]] = {
     "start": start,
+    "later": later,
     "recover": recover,
-    "cancel": cancel,
     "fail": fail,
     "look": look,
     "idle": idle,
 }
 
 
-async def work(url: str, executor: str, log: str, stuck: str, manner: str, *order: str) -> None:
-    worker = Worker(executor=executor, log=Path(log), stuck=stuck, preemptible=manner == "preemptible")
+async def work(url: str, executor: str, log: str, manner: str, queue: str, *order: str) -> None:
+    """`queue` is a name and a limit, or nothing."""
+    worker = Worker(executor=executor, log=Path(log), manner=manner)
     worker.say("ready")
     await worker.sees("begin")
-    settings = DbosSettings(name="contract", url=url, executor=executor, version="1")
+    name, _, limit = queue.partition(":")
+    settings = DbosSettings(
+        name="contract", url=url, executor=executor, version="1", queue=name, limit=int(limit or 100)
+    )
     engine = await DbosEngine.open(settings, {"run": worker.body, "fail": worker.fail})
     worker.say("opened")
     try:

@@ -1,11 +1,9 @@
 """What we rely on in DBOS although it is private or undocumented, and the traps that we avoid."""
 
 import asyncio
-import contextlib
 import os
-import sqlite3
 import time
-from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,7 +11,7 @@ from sqlalchemy import event
 
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.errors import StoreError
-from shiftwork.ports.engine import Body, Checkpoints, Job
+from shiftwork.ports.engine import Body, Job
 from shiftwork.testing.conformance.engine_stage import PATIENCE, Stage, awaited, job
 
 
@@ -21,93 +19,72 @@ async def engine_at(url: str, executor: str, version: str = "1", **bodies: Body)
     return await DbosEngine.open(DbosSettings(name="contract", url=url, executor=executor, version=version), bodies)
 
 
+def rows(url: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute(query.encode())
+        return found.fetchall() if found.description else []
+
+
 async def interrupted_job(url: str, version: str = "1") -> tuple[Stage, Job]:
-    """A job that has done `one` and was left by executor a in `two`."""
+    """A job that executor a left while it was running."""
     stage, work = Stage(), job()
-    stage.blocked.add("two")
-    engine = await engine_at(url, "a", version, run=stage.body("one", "two"))
+    stage.blocked = True
+    engine = await engine_at(url, "a", version, run=stage.body)
     await engine.start(work)
     await stage.entered.wait()
     await engine.close()
-    stage.blocked.clear()
+    stage.blocked = False
     return stage, work
 
 
 @awaited
-async def test_jobs_of_another_version_are_left_alone(database_url: str) -> None:
-    stage, work = await interrupted_job(database_url)
-    engine = await engine_at(database_url, "b", "2", run=stage.body("one", "two"))
-    await engine.recover("a")
-    await asyncio.sleep(0.3)
-    assert stage.done == {"one": 1, "two": 1}
-    await engine.close()
-    engine = await engine_at(database_url, "c", "1", run=stage.body("one", "two"))
-    await engine.recover("a")
-    await engine.join(work)
-    assert stage.done == {"one": 1, "two": 2}
-    await engine.close()
-
-
-def rows(url: str, query: str) -> list[tuple[object, ...]]:
-    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
-        return connection.execute(query).fetchall()
+async def test_jobs_of_another_version_are_left_alone(postgres_url: str) -> None:
+    stage, work = await interrupted_job(postgres_url)
+    for executor, version, runs in (("b", "2", 1), ("c", "1", 2)):
+        engine = await engine_at(postgres_url, executor, version, run=stage.body)
+        await engine.recover("a")
+        await engine.join(work)
+        await asyncio.sleep(0.3)
+        assert stage.runs == {work: runs}
+        await engine.close()
 
 
 @awaited
-async def test_no_number_of_recoveries_strands_a_job(sqlite_url: str) -> None:
-    stage, work = await interrupted_job(sqlite_url)
-    rows(sqlite_url, "UPDATE workflow_status SET recovery_attempts = 100000")
-    engine = await engine_at(sqlite_url, "b", run=stage.body("one", "two"))
-    await engine.recover("a")
-    await engine.join(work)
-    assert stage.done == {"one": 1, "two": 2}
+async def test_a_living_executor_is_not_recovered(postgres_url: str) -> None:
+    engine = await engine_at(postgres_url, "a")
+    with pytest.raises(ValueError, match="not dead"):
+        await engine.recover("a")
     await engine.close()
 
 
 @awaited
-async def test_a_job_left_between_putting_back_and_claiming_is_found(sqlite_url: str) -> None:
-    """As after the death of a process in the middle of its `recover`."""
-    stage, work = await interrupted_job(sqlite_url)
-    rows(
-        sqlite_url,
-        "UPDATE workflow_status SET status = 'ENQUEUED', queue_name = '_dbos_internal_queue', owner_xid = NULL",
-    )
-    engine = await engine_at(sqlite_url, "c", run=stage.body("one", "two"))
-    await engine.recover("whoever-died")
+async def test_no_number_of_recoveries_strands_a_job(postgres_url: str) -> None:
+    stage, work = await interrupted_job(postgres_url)
+    rows(postgres_url, "UPDATE dbos.workflow_status SET recovery_attempts = 100000")
+    engine = await engine_at(postgres_url, "b", run=stage.body)
+    await engine.recover("a")
     await engine.join(work)
-    assert stage.done == {"one": 1, "two": 2}
+    assert stage.runs == {work: 2}
     await engine.close()
 
 
 @awaited
-async def test_the_database_holds_json_and_milliseconds_and_is_written_ahead(sqlite_url: str) -> None:
-    async def act() -> dict[str, int]:
-        return {"version": 7}
-
-    async def body(_: Job, checkpoints: Checkpoints) -> None:
-        await checkpoints.once("one", act)
-
-    engine = await engine_at(sqlite_url, "a", run=body)
-    work = job()
+async def test_the_database_holds_json_and_no_steps(postgres_url: str) -> None:
+    stage, work = Stage(), job()
+    engine = await engine_at(postgres_url, "a", run=stage.body)
     await engine.start(work)
     await engine.join(work)
     await engine.close()
-    query = "SELECT function_name, output, serialization FROM operation_outputs"
-    assert rows(sqlite_url, query) == [("one", '{"version":7}', "portable_json")]
-    times = rows(sqlite_url, "SELECT created_at, typeof(created_at), updated_at FROM workflow_status")
-    [(created, kind, updated)] = times
-    assert kind == "integer"
-    assert isinstance(created, int)
-    assert isinstance(updated, int)
-    assert 1_600_000_000_000 < created <= updated
-    assert rows(sqlite_url, "PRAGMA journal_mode") == [("wal",)]
+    stored = "SELECT status, serialization, executor_id FROM dbos.workflow_status"
+    assert rows(postgres_url, stored) == [("SUCCESS", "portable_json", "a")]
+    assert rows(postgres_url, "SELECT * FROM dbos.operation_outputs") == []
 
 
 @awaited
-async def test_an_idle_engine_leaves_the_database_alone(sqlite_url: str) -> None:
-    engine = await engine_at(sqlite_url, "a")
+async def test_an_idle_engine_leaves_the_database_alone(postgres_url: str) -> None:
+    engine = await engine_at(postgres_url, "a")
     began: list[object] = []
-    event.listen(engine._sqlite, "begin", began.append)
+    event.listen(engine._dbos._sys_db.engine, "begin", began.append)
     until = time.monotonic() + PATIENCE
     while True:
         # What its threads were doing when they were asked to end is soon over; a thread that polls would begin again.
@@ -120,23 +97,21 @@ async def test_an_idle_engine_leaves_the_database_alone(sqlite_url: str) -> None
 
 
 @awaited
-async def test_where_the_process_stands_still_as_it_closes_there_is_still_time_to_clean_up(sqlite_url: str) -> None:
+async def test_where_the_process_stands_still_as_it_closes_there_is_still_time_to_clean_up(postgres_url: str) -> None:
     entered, cleaned = asyncio.Event(), list[str]()
 
-    async def act() -> None:
+    async def body(_: Job) -> bool:
         entered.set()
         try:
             await asyncio.Event().wait()
         finally:
             time.sleep(2)  # noqa: ASYNC251 - nothing else of this process happens meanwhile
-            for _ in range(10):
+            for _look in range(10):
                 await asyncio.sleep(0.05)
             cleaned.append("all")
+        return True
 
-    async def body(_: Job, checkpoints: Checkpoints) -> None:
-        await checkpoints.once("one", act)
-
-    engine = await engine_at(sqlite_url, "a", run=body)
+    engine = await engine_at(postgres_url, "a", run=body)
     await engine.start(job())
     await entered.wait()
     await engine.close()
@@ -144,8 +119,8 @@ async def test_where_the_process_stands_still_as_it_closes_there_is_still_time_t
 
 
 @awaited
-async def test_threads_are_to_be_had_after_closing(sqlite_url: str) -> None:
-    engine, work = await engine_at(sqlite_url, "a", run=Stage().body("one")), job()
+async def test_threads_are_to_be_had_after_closing(postgres_url: str) -> None:
+    engine, work = await engine_at(postgres_url, "a", run=Stage().body), job()
     await engine.start(work)
     await engine.join(work)
     await engine.close()
@@ -153,51 +128,44 @@ async def test_threads_are_to_be_had_after_closing(sqlite_url: str) -> None:
 
 
 @awaited
-async def test_one_engine_at_a_time_and_each_on_its_own_database(sqlite_url: str, tmp_path: Path) -> None:
+async def test_one_engine_at_a_time(postgres_url: str) -> None:
     stage, work = Stage(), job()
-    for url in (sqlite_url, f"sqlite:///{tmp_path}/other.db"):
-        engine = await engine_at(url, "a", run=stage.body("one"))
+    for times in (1, 2):
+        engine = await engine_at(postgres_url, "a", run=stage.body)
         with pytest.raises(RuntimeError, match="one DBOS engine"):
-            await engine_at(url, "b")
+            await engine_at(postgres_url, "b")
         await engine.start(work)
         await engine.join(work)
         await engine.close()
-    assert stage.done == {"one": 2}
+        assert stage.runs == {work: times}
 
 
-@pytest.mark.parametrize("wrong", ["sqlite:////no/such/folder/x.db", "postgresql://nobody@127.0.0.1:1/none"])
 @awaited
-async def test_a_database_that_cannot_be_opened_is_a_store_error(wrong: str, sqlite_url: str) -> None:
+async def test_a_database_that_cannot_be_opened_is_a_store_error(postgres_url: str) -> None:
     with pytest.raises(StoreError, match="cannot be opened") as refused:
-        await engine_at(wrong, "a")
+        await engine_at("postgresql://nobody@127.0.0.1:1/none", "a")
     assert refused.value.hint
     assert "sqlalche.me" not in refused.value.message
-    engine = await engine_at(sqlite_url, "a")
+    engine = await engine_at(postgres_url, "a")
     await engine.close()
 
 
 @awaited
 async def test_lost_connections_are_made_again(postgres_url: str) -> None:
-    stage, work, connected, cut = Stage(), job(), asyncio.Event(), asyncio.Event()
-
-    async def until_cut() -> None:
-        connected.set()
-        await cut.wait()
-
-    async def body(_: Job, checkpoints: Checkpoints) -> None:
-        await checkpoints.once("one", stage.act("one"))
-        await checkpoints.once("cut", until_cut)
-        await checkpoints.once("two", stage.act("two"))
-
-    engine = await engine_at(postgres_url, "a", run=body)
-    await engine.start(work)
-    await connected.wait()
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-    cut.set()
-    await engine.join(work)
-    assert stage.done == {"one": 1, "two": 1}
+    stage, first, second = Stage(), job(), job()
+    stage.blocked = True
+    engine = await engine_at(postgres_url, "a", run=stage.body)
+    await engine.start(first)
+    await stage.entered.wait()
+    rows(
+        postgres_url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+    stage.released.set()
+    await engine.start(second)
+    await engine.join(first)
+    await engine.join(second)
+    assert stage.runs == {first: 1, second: 1}
     await engine.close()
+    assert {status for (status,) in rows(postgres_url, "SELECT status FROM dbos.workflow_status")} == {"SUCCESS"}

@@ -5,13 +5,12 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shiftwork.adapters import written_ahead
-from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
 from shiftwork.errors import StoreError
@@ -36,26 +35,12 @@ def release(held: sqlite3.Connection) -> None:
     held.execute("COMMIT")
 
 
-async def open_engine(url: str) -> None:
-    settings = DbosSettings(name="contract", url=url, executor="A", version="1")
-    engine = await DbosEngine.open(settings, {})
-    await engine.close()
-
-
-async def open_the_store(url: str) -> None:
-    open_store(url).close()
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("opened", [open_engine, open_the_store])
-async def test_the_second_to_open_it_waits_for_the_first(
-    opened: Callable[[str], Awaitable[None]], held: sqlite3.Connection, sqlite_url: str
-) -> None:
+def test_the_second_to_open_it_waits_for_the_first(held: sqlite3.Connection, sqlite_url: str) -> None:
     first = threading.Thread(target=release, args=(held,))
     first.start()
     begun = time.monotonic()
     try:
-        await opened(sqlite_url)
+        open_store(sqlite_url).close()
         assert not first.is_alive() or time.monotonic() - begun >= HELD_SECONDS * 0.9
     finally:
         first.join()

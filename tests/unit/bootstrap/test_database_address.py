@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.bootstrap.state.database_address import engine_address, store_address
-from shiftwork.config.site import ENGINE_URL, STORE_URL, find_site
+from shiftwork.bootstrap.state.database_address import store_address
+from shiftwork.config.site import STORE_URL, find_site
 from shiftwork.errors import SettingsError
 
 WRONG = {
@@ -41,12 +41,11 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("url", WRONG)
 def test_a_wrong_one_is_reported_with_its_variable_and_without_its_text(root: Path, url: str) -> None:
-    for variable, address in ((STORE_URL, store_address), (ENGINE_URL, engine_address)):
-        with pytest.raises(SettingsError) as refused:
-            address(find_site(root, {variable: url}))
-        assert refused.value.message == f"{variable} is not a database address: {WRONG[url]}"
-        assert refused.value.hint.startswith(f"{variable}=postgresql://")
-        assert refused.value.hint.endswith("or unset it")
+    with pytest.raises(SettingsError) as refused:
+        store_address(find_site(root, {STORE_URL: url}))
+    assert refused.value.message == f"{STORE_URL} is not a database address: {WRONG[url]}"
+    assert refused.value.hint.startswith(f"{STORE_URL}=postgresql://")
+    assert refused.value.hint.endswith("or unset it")
 
 
 def test_one_of_the_file_is_reported_with_its_place_there(root: Path) -> None:
@@ -61,7 +60,7 @@ def test_one_of_the_file_is_reported_with_its_place_there(root: Path) -> None:
 @pytest.mark.parametrize("url", RIGHT)
 def test_a_right_one_is_given_as_it_is(root: Path, url: str) -> None:
     site = find_site(root, {STORE_URL: url})
-    assert store_address(site) == engine_address(site) == url
+    assert store_address(site) == url
 
 
 def test_where_no_one_says_anything_it_is_beside_the_repository(root: Path) -> None:

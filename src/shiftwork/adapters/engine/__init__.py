@@ -1,1 +1,1 @@
-"""Engines for durable jobs: DBOS for real work, and an in-memory equivalent for tests."""
+"""Engines for jobs: in the process itself for one machine, DBOS on Postgres for several processes."""

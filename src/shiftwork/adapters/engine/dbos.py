@@ -1,40 +1,38 @@
-"""Durable jobs on DBOS Transact: SQLite on a laptop, Postgres in a fleet.
+"""Jobs on DBOS Transact and Postgres: for one process today, and for many that share a queue.
 
-Job bodies and their acts run on the event loop that opened the engine, in its thread, so that a child process tied to
-the thread that spawned it lives as long as the loop. Only DBOS's own reads and writes use other threads.
+DBOS delivers the starts of jobs and remembers which process has which job. What a job does is in the history alone, so
+no step is checkpointed. Bodies run on the event loop that opened the engine, in its thread, so that a child process
+tied to the thread that spawned it lives as long as the loop. Only DBOS's own reads and writes use other threads.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import Context
 from typing import Any, ClassVar, Final
 
-from dbos import DBOS, SetWorkflowID, WorkflowStatus
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from dbos import WorkflowStatusString as Status
 from dbos import error as dbos_errors
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.engine import _private
-from shiftwork.adapters.engine._checkpoints import Acts, DbosCheckpoints, storable, torn_down
-from shiftwork.adapters.engine._database import DbosSettings, configuration, silence, tuned_sqlite
-from shiftwork.adapters.engine._replay import cancelled_itself
+from shiftwork.adapters.engine._database import DbosSettings, configuration, silence
+from shiftwork.adapters.engine._jobs import Jobs
+from shiftwork.adapters.engine._timers import Timers
 from shiftwork.errors import ShiftworkError, StoreError
 from shiftwork.ports.engine import Bodies, Job
 
 __all__ = ["DbosEngine", "DbosSettings"]
 
-_WORKFLOW: Final = "shiftwork.work"
-_CLOSED: Final = "the engine is closed"
-# How long the acts of unfinished jobs get to clean up when the engine closes: 1.5 seconds in which they can really run.
-# Counted in looks, because a suspended process suspends its acts, too.
-_GRACE_LOOKS: Final = 30
-_GRACE_LOOK_SECONDS: Final = 0.05
-_WATCH_SECONDS: Final = 1.0
-_FIRST_LOOK_SECONDS: Final = 0.02
-_UNFINISHED: Final = (Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYED.value)
+_WORKFLOW: Final = "shiftwork.job"
+_JOIN_SECONDS: Final = 1.0
+_STORE_LOOKS: Final = 30
+_STORE_LOOK_SECONDS: Final = 0.05
+_UNFINISHED: Final = [Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYED.value]
 
 
 @contextmanager
@@ -47,9 +45,7 @@ def _as_store_error(url: str) -> Iterator[None]:
         raise StoreError(
             f"the engine's database {make_url(url).render_as_string(hide_password=True)} cannot be opened:"
             f" {str(cause).strip()}",
-            hint="check that its folder is writable and has free space"
-            if url.startswith("sqlite")
-            else "check that the server is running and the address is correct",
+            hint="check that the server is running and the address is correct",
         ) from error
 
 
@@ -60,19 +56,22 @@ class DbosEngine:
 
     def __init__(self, settings: DbosSettings, bodies: Bodies) -> None:
         self._settings = settings
-        self._bodies = bodies
-        self._acts = Acts()
-        self._closing = asyncio.Event()
-        self._running: dict[str, asyncio.Future[None]] = {}
-        self._failures: dict[str, Exception] = {}
+        self._jobs = Jobs(bodies)
+        self._timers = Timers(lambda job: self._outside(self.start(job)), SystemClock())
+        self._delayed: dict[Job, str] = {}  # the workflow that starts the job later, if there is a queue
+        self._closing = False
+        self._loop = asyncio.get_running_loop()
         self._calls: set[asyncio.Task[Any]] = set()
-        self._sqlite = tuned_sqlite(settings.url) if settings.url.startswith("sqlite") else None
-        self._dbos = DBOS(config=configuration(settings, self._sqlite))
+        self._dbos = DBOS(config=configuration(settings))
+        if settings.queue:
+            DBOS.listen_queues([settings.queue])
 
         # DBOS would give up a job after a hundred recoveries; our jobs must survive any number of crashes.
         @DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=None)
-        async def work(kind: str, stream: str) -> None:
-            await self._work(Job(id=DBOS.workflow_id or "", kind=kind, stream=stream))
+        async def work(kind: str, stream: str) -> bool:
+            """DBOS may call this on a loop of its own."""
+            running = asyncio.run_coroutine_threadsafe(self._run(Job(kind=kind, stream=stream)), self._loop)
+            return await asyncio.wrap_future(running)
 
         self._workflow = work
 
@@ -86,146 +85,153 @@ class DbosEngine:
         with _as_store_error(settings.url):
             DbosEngine._opened = engine = cls(settings, bodies)
             try:
-                await asyncio.to_thread(DBOS.launch)
+                await asyncio.to_thread(engine._launch)
             except BaseException:
                 await engine.close()  # a half-launched singleton would block the next
                 raise
-        _private.settle(engine._dbos)
-        engine._outside(engine._watch())
         return engine
 
+    def _launch(self) -> None:
+        DBOS.launch()
+        if not self._settings.queue:
+            _private.stop_polling(self._dbos)
+            return
+        DBOS.register_queue(
+            self._settings.queue,
+            partition_concurrency=1,  # a job runs in one process at a time: its stream is its partition
+            worker_concurrency=self._settings.limit,
+            polling_interval_sec=self._settings.poll_seconds,
+            on_conflict="always_update",
+        )
+
     async def start(self, job: Job) -> None:
-        self._check_open()
-        if job.kind not in self._bodies:
-            raise LookupError(f"no body for jobs of the kind {job.kind!r}")
-        if job.id not in self._running:
-            # A caller that is cancelled half-way must not leave a job that exists but does not run.
-            await asyncio.shield(self._outside(self._start(job)))
+        self._jobs.check(job)
+        self._timers.drop(job)
+        if self._jobs.runs(job):
+            self._jobs.start(job)
+            return
+        self._jobs.expect(job)
+        # A caller that is cancelled half-way must not leave a job that exists but does not run.
+        await asyncio.shield(self._outside(self._start(job)))
+
+    async def start_later(self, job: Job, seconds: float) -> None:
+        self._jobs.check(job)
+        self._jobs.expect(job)
+        if not self._settings.queue:
+            self._timers.set(job, seconds)
+        else:
+            await asyncio.shield(self._outside(self._start(job, seconds)))
 
     async def join(self, job: Job) -> None:
-        self._check_open()
-        call = self._outside(self._join(job))
-        try:
-            await call
-        except asyncio.CancelledError:
-            if torn_down():
-                raise
-            raise RuntimeError(_CLOSED) from None
+        while not await self._jobs.ended(job, _JOIN_SECONDS):
+            if self._settings.queue:
+                await self._outside(self._look(job))
+        await self._jobs.join(job)
 
     async def recover(self, executor: str) -> None:
-        self._check_open()
+        self._jobs.check_open()
         if executor == self._settings.executor:
             raise ValueError(f"{executor} is this executor, and it is not dead")
-        await self._outside(asyncio.to_thread(_private.take_over, self._dbos, executor))
+        await self._outside(self._recover(executor))
 
     async def cancel(self, job: Job) -> None:
-        self._check_open()
-        await self._outside(DBOS.cancel_workflow_async(job.id))
-        self._acts.interrupt(job.id)
+        self._jobs.check_open()
+        self._timers.drop(job)
+        await self._outside(self._forget(job))
+        await self._jobs.cancel(job)
 
     async def close(self) -> None:
         if DbosEngine._opened is not self:
             return
-        self._closing.set()
+        self._closing = True
+        self._timers.close()
         _private.give_up(self._dbos)
-        await self._stop_tasks()
+        await self._jobs.close()
+        for _ in range(_STORE_LOOKS):  # what has ended is stored, so that nobody recovers it
+            if not _private.recording(self._dbos):
+                break
+            await asyncio.sleep(_STORE_LOOK_SECONDS)
+        await self._jobs.stop(self._calls)
         # DBOS made its own pool the loop's default, and closes it when it is destroyed.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
-        if self._sqlite is not None:
-            self._sqlite.dispose()
         DbosEngine._opened = None
 
-    def _check_open(self) -> None:
-        if self._closing.is_set():
-            raise RuntimeError(_CLOSED)
-
-    def _outside(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Makes a call outside any job's context: DBOS forbids some calls in a step, and counts others as steps."""
-        task = asyncio.get_running_loop().create_task(call, context=Context())
+    def _outside[T](self, call: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Makes a call outside any job's context: DBOS would count it as a step of that job."""
+        task = self._loop.create_task(call, context=Context())
         self._calls.add(task)
         task.add_done_callback(self._made)
         return task
 
-    def _made(self, call: asyncio.Task[None]) -> None:
+    def _made(self, call: "asyncio.Task[Any]") -> None:
         self._calls.discard(call)
         if not call.cancelled():
             call.exception()  # the caller may be gone, and asyncio would log an unretrieved exception
 
-    async def _start(self, job: Job) -> None:
-        with SetWorkflowID(job.id):
-            handle = await DBOS.start_workflow_async(self._workflow, job.kind, job.stream)
-        task = _private.task_of(handle)
-        if task is not None:
-            self._follow(job.id, task)
-
-    def _follow(self, job: str, task: asyncio.Future[None]) -> None:
-        def forget(_: asyncio.Future[None]) -> None:
-            if self._running.get(job) is task:
-                del self._running[job]
-
-        self._running[job] = task
-        task.add_done_callback(forget)
-
-    async def _join(self, job: Job) -> None:
-        pause = _FIRST_LOOK_SECONDS
-        while True:
-            if (task := self._running.get(job.id)) is not None:
-                await asyncio.wait({task})
-            row = await DBOS.get_workflow_status_async(job.id)
-            if row is None:
-                raise LookupError(f"no job is called {job.id!r}")
-            if row.status not in _UNFINISHED:
-                return self._raise_failure(row)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _WATCH_SECONDS)
-
-    def _raise_failure(self, row: WorkflowStatus) -> None:
-        """Raises what an ended job raised: the same error if it happened here, its text if in another process."""
-        if row.error is not None:
-            failure = self._failures.get(row.workflow_id)
-            raise failure or ShiftworkError(f"{getattr(row.error, 'name', 'error')}: {row.error}")
-
-    async def _watch(self) -> None:
-        """Interrupts the acts of jobs that another process cancelled, or took over because it considered us dead."""
-        while True:
-            await asyncio.sleep(_WATCH_SECONDS)
-            if jobs := self._acts.jobs():
-                with suppress(SQLAlchemyError, dbos_errors.DBOSException):
-                    for row in await DBOS.list_workflows_async(workflow_ids=jobs, load_input=False, load_output=False):
-                        if row.status != Status.PENDING.value or row.executor_id != self._settings.executor:
-                            self._acts.interrupt(row.workflow_id)
-
-    async def _work(self, job: Job) -> None:
-        """The body of every workflow. A job stopped from outside records no result, so that it can be recovered."""
-        task = asyncio.current_task()
-        if task is not None and job.id not in self._running:
-            self._follow(job.id, task)
-        checkpoints = DbosCheckpoints(job, self._acts, self._closing)
-        failure: Exception | None = None
-        try:
-            await self._bodies[job.kind](job, checkpoints)
-        except asyncio.CancelledError as error:
-            failure = cancelled_itself(job)
-            failure.__cause__ = error
-        except Exception as error:  # noqa: BLE001 - raised again below, unless the job was stopped from outside
-            failure = error
-        if self._closing.is_set() or torn_down():
-            raise asyncio.CancelledError from failure
-        if checkpoints.stopped is not None:
-            raise checkpoints.stopped
-        if failure is not None:
-            self._failures[job.id] = failure
-            raise storable(failure)
-
-    async def _stop_tasks(self) -> None:
-        """Cancels what runs, and what starts meanwhile, and waits for the clean-up until the grace period is over."""
-        cancelled: set[asyncio.Task[Any]] = set()
-        for _ in range(_GRACE_LOOKS):
-            left = self._calls | _private.running(self._dbos)
-            if not left:
+    async def _start(self, job: Job, seconds: float | None = None) -> None:
+        earlier = self._delayed.pop(job, None)
+        name = f"{job.stream}#{SystemClock().fresh()}"
+        with SetWorkflowID(name):
+            if not self._settings.queue:
+                await DBOS.start_workflow_async(self._workflow, job.kind, job.stream)
                 return
-            for task in left - cancelled:
-                task.cancel()
-            cancelled |= left
-            await asyncio.wait(left, timeout=_GRACE_LOOK_SECONDS)
+            with SetEnqueueOptions(queue_partition_key=job.stream, delay_seconds=seconds):
+                await DBOS.enqueue_workflow_async(self._settings.queue, self._workflow, job.kind, job.stream)
+        if seconds is not None:
+            self._delayed[job] = name
+        if earlier is not None:
+            await DBOS.cancel_workflow_async(earlier)
+
+    async def _run(self, job: Job) -> bool:
+        """The body of every workflow; returns whether the job has finished. If the engine closes, or the job is
+        cancelled, no result is stored.
+        """
+        if self._closing:
+            raise asyncio.CancelledError
+        running = self._jobs.start(job)
+        await asyncio.wait({running})
+        if running.cancelled() or self._jobs.left(job):
+            raise asyncio.CancelledError
+        if (failure := self._jobs.failure(job)) is not None:
+            raise _storable(failure)
+        return not self._jobs.unfinished(job)
+
+    async def _look(self, job: Job) -> None:
+        """Finds the end of a job that another process runs."""
+        rows = await self._rows(job, load_output=True)
+        if rows and not any(row.status in _UNFINISHED for row in rows) and not self._jobs.runs(job):
+            [*_, last] = rows
+            if last.error is not None:
+                self._jobs.fail(job, ShiftworkError(f"{getattr(last.error, 'name', 'error')}: {last.error}"))
+            elif last.output:
+                self._jobs.end(job)
+
+    async def _recover(self, dead: str) -> None:
+        rows = await DBOS.list_workflows_async(
+            executor_id=dead, status=Status.PENDING.value, app_version=self._settings.version, name=_WORKFLOW
+        )
+        for row in rows:
+            kind, stream = row.input["args"] if row.input else ("", "")
+            await self.start(Job(kind=kind, stream=stream))
+        await self._cancel_rows(rows)
+
+    async def _forget(self, job: Job) -> None:
+        self._delayed.pop(job, None)
+        await self._cancel_rows([row for row in await self._rows(job) if row.status in _UNFINISHED])
+
+    async def _rows(self, job: Job, *, load_output: bool = False) -> Sequence[WorkflowStatus]:
+        return await DBOS.list_workflows_async(
+            workflow_id_prefix=f"{job.stream}#", load_input=False, load_output=load_output
+        )
+
+    async def _cancel_rows(self, rows: Sequence[WorkflowStatus]) -> None:
+        if rows:
+            await DBOS.cancel_workflows_async([row.workflow_id for row in rows])
+
+
+def _storable(error: Exception) -> Exception:
+    """Returns the error, or an equivalent in characters that a database accepts: agents may print invalid UTF-8."""
+    text = str(error)
+    clean = text.encode(errors="backslashreplace").decode().replace("\0", "\\x00")
+    return error if clean == text else ShiftworkError(f"{type(error).__name__}: {clean}")

@@ -6,7 +6,8 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Self
 
 from shiftwork.adapters.store.sql.view_columns import identity, row_of, values
@@ -169,6 +170,9 @@ class MemoryInbox:
             for key, (position, text) in messages
             if position > after
         ]
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        return self._wake_ups.listen(woken)
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))

@@ -1,7 +1,8 @@
 """Messages to the owners of streams, in a SQL database."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import sqlalchemy as sa
@@ -52,6 +53,9 @@ class SqlInbox:
             ]
 
         return await self._database.read(act)
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        return self._wake_ups.listen(woken)
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Final
 
+from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.store import Message
 
 # Messages from other processes cause no wake-up here: we poll for them this often.
@@ -21,14 +22,27 @@ class WakeUps:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiters: defaultdict[str, set[_Waiter]] = defaultdict(set)
+        self._listeners: set[tuple[asyncio.AbstractEventLoop, Callable[[Stream], None]]] = set()
 
     def wake(self, target: str) -> None:
         with self._lock:
             waiters = tuple(self._waiters.get(target, ()))
+        for loop, listener in tuple(self._listeners):
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(listener, Stream(target))
         for loop, woken in waiters:
             # If the waiter's loop is already closed, there is nothing to wake.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(woken.set)
+
+    @contextlib.contextmanager
+    def listen(self, woken: Callable[[Stream], None]) -> Iterator[None]:
+        entry = (asyncio.get_running_loop(), woken)
+        self._listeners.add(entry)
+        try:
+            yield
+        finally:
+            self._listeners.discard(entry)
 
     @contextlib.contextmanager
     def listening(self, target: str) -> Iterator[asyncio.Event]:

@@ -11,7 +11,7 @@ from shiftwork.app.commands.spec_lock import check_no_other, claimed
 from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.messaging.allowances import report_limits
 from shiftwork.app.messaging.dispatch import dispatched, unrecorded
-from shiftwork.app.runtime.context import Context
+from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import taken, taken_over, until_lost
 from shiftwork.app.runtime.recorder import Recorder
@@ -86,7 +86,7 @@ async def start_run(context: Context, order: Order) -> RunId:
         recorder = Recorder(context=context, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
         await recorder.write("start", opening(order, run, context.clock.now(), context.project, context.worktree))
         failpoints.reach("run.recorded")
-    await _start_job(context, recorder.state)
+    await context.begin(run_stream(run))
     return run
 
 
@@ -124,9 +124,9 @@ async def resume_run(context: Context, run: RunId) -> RunState:
     await context.reaper.end(f"{run}/")
     stories = await _begun(context, state)
     await _report_beforehand(context, stories, state, wanted)
+    await _revive(context, stories, state)
     if previous is not None:
         await context.engine.recover(previous.owner.executor)
-    await _revive(context, stories, state)
     return state
 
 
@@ -213,21 +213,16 @@ async def _withdraw(context: Context, queue: Stream, request: str) -> None:
 async def _revive(context: Context, stories: Stories, state: RunState) -> None:
     """Starts a job for every unfinished stream. An extra job does nothing, a missing job blocks work."""
     run = state.given.run
-    for story, known in stories.items():
-        if known.landing.progress is LandingStage.REQUESTED:
-            request = request_key(run, story, known.landing.requests)
-            await context.engine.start(context.landing_job(state.given.landing, request))
-        await context.engine.start(context.story_job(run, story, known.start_number))
-    for story, undo in state.requests.undoing.items():
-        if undo.landing is LandingStage.REQUESTED:
-            await context.engine.start(context.landing_job(state.given.landing, undo_request(state, story).key))
-    await _start_job(context, state)
+    for story in stories:
+        await context.begin(story_stream(run, story))
+    requests = (*(known.landing.progress for known in stories.values()), *_undos(state))
+    if LandingStage.REQUESTED in requests:
+        await context.engine.start(job_of(state.given.landing))
+    await context.begin(run_stream(run))
 
 
-async def _start_job(context: Context, state: RunState) -> None:
-    run = state.given.run
-    context.runs[run] = context.run_job(run, state.endings)
-    await context.engine.start(context.runs[run])
+def _undos(state: RunState) -> tuple[LandingStage, ...]:
+    return tuple(undo.landing for undo in state.requests.undoing.values())
 
 
 async def wait_for(context: Context, run: RunId) -> RunState:
@@ -249,7 +244,7 @@ async def wait_for(context: Context, run: RunId) -> RunState:
 
 
 async def _joined(context: Context, run: RunId) -> None:
-    joined = asyncio.ensure_future(context.engine.join(context.runs[run]))
+    joined = asyncio.ensure_future(context.engine.join(job_of(run_stream(run))))
     failure = asyncio.ensure_future(context.failure.wait())
     lost = asyncio.ensure_future(until_lost(context, run))
     try:
@@ -258,11 +253,19 @@ async def _joined(context: Context, run: RunId) -> None:
             raise failure.result()
         if lost.done():
             lost.result()
+            await _stop(context, run)
             raise taken_over(run_stream(run))
         joined.result()
     finally:
         for task in (joined, failure, lost):
             task.cancel()
+
+
+async def _stop(context: Context, run: RunId) -> None:
+    """Stops the jobs of a run that another process has taken over."""
+    for stream in [stream for stream in context.started if stream.split("/")[1] == run]:
+        context.started.discard(stream)
+        await context.engine.cancel(job_of(stream))
 
 
 async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:

@@ -4,7 +4,7 @@ them while gates run.
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages, run_inbox
-from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.context import job_of
 from shiftwork.app.runtime.recorder import QueueRecorder, RunRecorder, StoryRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.landing import facts as landing_facts
@@ -29,7 +29,7 @@ async def withdraw_undo(effect: run_effects.WithdrawUndo, recorder: RunRecorder)
 async def _reverted(recorder: StoryRecorder | RunRecorder, request: str, number: int) -> tuple[Fact, ...]:
     context, queue = recorder.context, recorder.state.given.landing
     await run_inbox.withdraw(context.inbox, queue, request)
-    await call(context, queue, f"{request}/withdrawn")
+    await context.engine.start(job_of(queue))
     return (story_facts.LandingWithdrawalAsked(at=context.clock.now(), number=number),)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.runtime.choose_profile import with_profiles
-from shiftwork.app.runtime.context import Context
-from shiftwork.app.runtime.landing_lock import alone, call
+from shiftwork.app.runtime.context import Context, job_of
+from shiftwork.app.runtime.landing_lock import alone
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.core.fact import Fact
@@ -40,7 +40,7 @@ async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> 
         await opening.write("start", (started,))
     else:
         await _reopen(effect, context, stream)
-    await context.engine.start(context.story_job(given.run, given.story.id, effect.start_number))
+    await context.begin(stream)
     failpoints.reach("story.dispatched")
     return (dispatched(effect, context.clock.now()),)
 
@@ -120,7 +120,7 @@ async def request_undo(effect: run_effects.RequestUndo, recorder: RunRecorder) -
         return ()
     await run_inbox.ask_to_land(context.inbox, queue, run.given.branch, request)
     failpoints.reach("undo.posted")
-    await call(context, queue, request.key)
+    await context.engine.start(job_of(queue))
     return (run_facts.UndoPosted(at=context.clock.now(), story=effect.story),)
 
 

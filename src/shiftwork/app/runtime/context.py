@@ -1,7 +1,7 @@
 """Everything the application may use, in one value: the ports, and the policy of this process."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,10 +9,11 @@ from shiftwork.app.runtime.failure_signal import FailureSignal
 from shiftwork.app.runtime.heartbeat import Heartbeat
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import RunId, StoryId, Stream, numbered, run_stream, story_stream
+from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing.state import LandingPolicy, QueueState
 from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.tampering.findings import LaterPolicy, Protection
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Agent, AgentEvent
@@ -126,20 +127,17 @@ class Context:
     folded_runs: dict[Stream, tuple[int, RunState]] = field(
         default_factory=dict
     )  # the last known state, with its version
+    folded_stories: dict[Stream, tuple[int, StoryState]] = field(default_factory=dict)
     folded_queues: dict[Stream, tuple[int, QueueState]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
-    waiting: Counter[Stream] = field(default_factory=Counter)  # jobs that wait for a stream's lock
-    runs: dict[RunId, Job] = field(default_factory=dict)  # the job of each run that is worked on here
+    started: set[Stream] = field(default_factory=set)  # the runs and stories that this process works on
+    longest_waits: dict[tuple[Stream, int], float] = field(default_factory=dict)  # by story and deferral
 
-    def run_job(self, run: RunId, endings: int) -> Job:
-        """A run that had ended and continues has a new job."""
-        stream = run_stream(run)
-        return Job(id=f"{numbered(stream, endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
+    async def begin(self, stream: Stream) -> None:
+        """Starts the job of a stream that this process works on from now on, until the stream ends."""
+        self.started.add(stream)
+        await self.engine.start(job_of(stream))
 
-    def story_job(self, run: RunId, story: StoryId, start_number: int) -> Job:
-        stream = story_stream(run, story)
-        return Job(id=f"{numbered(stream, start_number)}#{self.owner.executor}", kind="story", stream=stream)
 
-    def landing_job(self, stream: Stream, request: str) -> Job:
-        """Each job empties the queue; see `landing_lock.call`."""
-        return Job(id=f"landing/{request}#{self.owner.executor}", kind="landing", stream=stream)
+def job_of(stream: Stream) -> Job:
+    return Job(kind=stream.split("/", 1)[0], stream=stream)

@@ -22,24 +22,11 @@ from shiftwork.ports.views import is_gone
 LOOK_SECONDS: Final = 0.25
 
 
-async def call(context: Context, stream: Stream, request: str) -> None:
-    """Have a job read this request, which is in the queue's inbox: a job that waits for the lock, or a new job."""
-    if not context.waiting[stream]:
-        await context.engine.start(context.landing_job(stream, request))
-
-
 @asynccontextmanager
 async def alone(context: Context, stream: Stream) -> AsyncIterator[None]:
     """Be the only job of this process that works on the stream."""
-    context.waiting[stream] += 1
-    try:
-        await context.locks[stream].acquire()
-    finally:
-        context.waiting[stream] -= 1
-    try:
+    async with context.locks[stream]:
         yield
-    finally:
-        context.locks[stream].release()
 
 
 @asynccontextmanager

@@ -1,8 +1,8 @@
-"""The addresses of the databases. An invalid address is reported with its source before any database is opened."""
+"""The address of the database. An invalid address is reported with its source before the database is opened."""
 
 from shiftwork.adapters.store.sql.address import mistake
 from shiftwork.config.project import Ownership, unregistered
-from shiftwork.config.site import ENGINE_URL, SETTINGS_FILE, STORE_URL, Site
+from shiftwork.config.site import SETTINGS_FILE, STORE_URL, Site
 from shiftwork.errors import SettingsError
 
 
@@ -16,11 +16,6 @@ def store_address(site: Site) -> str:
         repair = f'fix {SETTINGS_FILE}: url = "postgresql://user@host:5432/name" under [store]'
         return _checked(site.store_url, f"url under [store] in {SETTINGS_FILE}", repair)
     return _checked(site.store_url, STORE_URL)
-
-
-def engine_address(site: Site) -> str:
-    """The address of the engine's database, by default the history's; raises SettingsError."""
-    return _checked(site.engine_url, ENGINE_URL)
 
 
 def _checked(url: str, where: str, repair: str = "") -> str:

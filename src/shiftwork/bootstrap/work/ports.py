@@ -13,7 +13,7 @@ import shiftwork
 from shiftwork import failpoints
 from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.adapters.engine.in_process import InProcessEngine
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.prices import price
 from shiftwork.adapters.processes.ending.reaper import HostReaper, end_supervised
@@ -29,13 +29,13 @@ from shiftwork.adapters.workspace.hub.agent_repository import lenders
 from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
-from shiftwork.app.loop import bodies
+from shiftwork.app.loop import bodies, continued_by_messages
 from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, ignore
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.state.database_address import engine_address, store_address
+from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
 from shiftwork.bootstrap.work.notifications import build_notifiers, notifiers_of_runs
@@ -49,13 +49,16 @@ from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
+from shiftwork.ports.engine import Bodies, Engine
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
 from shiftwork.ports.views import LEASE_SECONDS
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
-ENGINE_VERSION: Final = "3"
-"""Increase this when jobs of an earlier release must not be replayed, but restarted from the history."""
+JOB_FORMAT: Final = "4"
+"""Increase this when jobs that an earlier release has stored in the engine mean something else now; the history starts
+them again.
+"""
 
 _LEAVING_SECONDS: Final = 2.0
 
@@ -95,10 +98,7 @@ async def open_context(
     store = open_store(store_address(site), patience=LEASE_SECONDS)
     contexts: list[Context] = []
     try:
-        engine = await DbosEngine.open(
-            DbosSettings(name="shiftwork", url=engine_address(site), executor=owner.executor, version=ENGINE_VERSION),
-            bodies(lambda: contexts[0]),
-        )
+        engine = await _open_engine(store_address(site), owner.executor, bodies(lambda: contexts[0]))
         try:
             contexts.append(
                 Context(
@@ -130,7 +130,8 @@ async def open_context(
                     record=open_queries(site, patience=LEASE_SECONDS).profiles,
                 )
             )
-            yield contexts[0]
+            async with continued_by_messages(contexts[0]):
+                yield contexts[0]
         finally:
             await engine.close()
             git.setup.close()
@@ -139,6 +140,15 @@ async def open_context(
                 await asyncio.wait_for(store.leases.leave(owner), _LEAVING_SECONDS)
     finally:
         store.close()
+
+
+async def _open_engine(url: str, executor: str, bodies: Bodies) -> Engine:
+    """One process on SQLite needs no engine beside its history; Postgres may have several."""
+    if url.startswith("sqlite"):
+        return InProcessEngine(bodies)
+    from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings  # noqa: PLC0415 - takes half a second
+
+    return await DbosEngine.open(DbosSettings(name="shiftwork", url=url, executor=executor, version=JOB_FORMAT), bodies)
 
 
 def leave_nothing() -> None:

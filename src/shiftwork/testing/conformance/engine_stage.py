@@ -1,4 +1,4 @@
-"""Shared parts of the engine suites: jobs, acts that count their calls, and processes that die."""
+"""Shared parts of the engine suites: jobs, bodies that count their runs, and processes that die."""
 
 # ruff: noqa: S101 - suites use assert
 
@@ -8,13 +8,12 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from shiftwork.ports.engine import Bodies, Body, Checkpoints, Engine, Job, Json
+from shiftwork.ports.engine import Bodies, Body, Engine, Job
 
 type Opening = Callable[[str, Bodies], Awaitable[Engine]]
 """Opens an engine under an executor's name; all engines of a test share their storage."""
@@ -22,39 +21,19 @@ type Opening = Callable[[str, Bodies], Awaitable[Engine]]
 _fresh = itertools.count(1)
 PATIENCE = 45.0
 
-json_values: st.SearchStrategy[Json] = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-
-
 FEW = settings(
     max_examples=6,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow],
 )
-"""Each example opens a durable engine several times; names are never reused, so examples may share a database."""
+"""Each example opens an engine several times; names are never reused, so examples may share a database."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """A checkpoint of a generated job: the result of its act, and how often the process dies inside it first."""
-
-    gives: Json
-    deaths: int
-
-
-plans = st.lists(st.builds(Planned, gives=json_values, deaths=st.sampled_from((0, 0, 1, 2))), min_size=1, max_size=4)
+plans = st.lists(st.sampled_from((0, 0, 1, 2)), min_size=1, max_size=4)
+"""For each effect of a job, how often the process dies before the effect is recorded."""
 
 
 def job(kind: str = "run") -> Job:
-    name = f"{kind}-{next(_fresh)}"
-    return Job(id=name, kind=kind, stream=f"stream/{name}")
+    return Job(kind=kind, stream=f"stream/{kind}-{next(_fresh)}")
 
 
 @asynccontextmanager
@@ -83,64 +62,58 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 class Stage:
-    """Acts that count their calls, can be made to block, and record interruptions."""
+    """A body that counts its runs, can be made to block, to wait or to fail, and records interruptions."""
 
     def __init__(self) -> None:
-        self.done: Counter[str] = Counter()
-        self.blocked: set[str] = set()
+        self.runs: Counter[Job] = Counter()
+        self.blocked = False
+        self.waits = False
+        self.failure: Exception | None = None
         self.entered = asyncio.Event()
-        self.cleaned: list[str] = []
+        self.released = asyncio.Event()
+        self.cleaned: list[Job] = []
 
-    def act(self, name: str, gives: Json = None) -> Callable[[], Awaitable[Json]]:
-        async def act() -> Json:
-            self.done[name] += 1
-            if name in self.blocked:
-                self.entered.set()
-                try:
-                    await asyncio.Event().wait()
-                finally:
-                    await asyncio.sleep(0.05)
-                    self.cleaned.append(name)
-            return gives
-
-        return act
-
-    def body(self, *names: str, preemptible: bool = False) -> Body:
-        async def body(_: Job, checkpoints: Checkpoints) -> None:
-            for name in names:
-                await checkpoints.once(name, self.act(name), preemptible=preemptible)
-
-        return body
+    async def body(self, job: Job) -> bool:
+        self.runs[job] += 1
+        if self.failure is not None:
+            raise self.failure
+        if self.blocked:
+            self.entered.set()
+            try:
+                await self.released.wait()
+            except asyncio.CancelledError:
+                await asyncio.sleep(0.05)
+                self.cleaned.append(job)
+                raise
+        return not self.waits
 
 
-async def survive(opening: Opening, plan: list[Planned]) -> None:
-    """Go through every planned death; after each, a new process recovers the job of the dead process."""
+async def survive(opening: Opening, plan: list[int]) -> None:
+    """Go through every planned death; after each, a new process recovers and starts the job. The history is the list of
+    recorded effects: each is recorded once, whatever the engine remembers.
+    """
+    history: list[int] = []
     tried: Counter[int] = Counter()
-    lives: list[list[Json]] = []
     died = asyncio.Event()
 
-    async def body(_: Job, checkpoints: Checkpoints) -> None:
-        lives.append([])
-        for place, planned in enumerate(plan):
-
-            async def act(place: int = place, planned: Planned = planned) -> Json:
-                tried[place] += 1
-                if tried[place] <= planned.deaths:
+    async def body(_: Job) -> bool:
+        for effect, deaths in enumerate(plan):
+            if effect not in history:
+                tried[effect] += 1
+                if tried[effect] <= deaths:
                     died.set()
                     await asyncio.Event().wait()
-                return planned.gives
+                history.append(effect)
+        return True
 
-            lives[-1].append(await checkpoints.once(f"place-{place}", act))
-
-    deaths = sum(planned.deaths for planned in plan)
-    work = job()
-    executors = [f"{work.id}-life-{number}" for number in range(deaths + 1)]
+    work, deaths = job(), sum(plan)
+    executors = [f"{work.stream}-life-{number}" for number in range(deaths + 1)]
     for number, executor in enumerate(executors):
         died.clear()
         async with opened(opening, executor, run=body) as engine:
-            await (engine.recover(executors[number - 1]) if number else engine.start(work))
+            if number:
+                await engine.recover(executors[number - 1])
+            await engine.start(work)
             await (engine.join(work) if number == deaths else died.wait())
-
-    assert lives[-1] == [planned.gives for planned in plan]
-    assert len(lives) == deaths + 1
-    assert tried == {place: planned.deaths + 1 for place, planned in enumerate(plan)}
+    assert history == list(range(len(plan)))
+    assert tried == {effect: times + 1 for effect, times in enumerate(plan)}

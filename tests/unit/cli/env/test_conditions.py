@@ -17,7 +17,6 @@ def site(tmp_path: Path) -> Site:
         cache_home=tmp_path,
         state_home=tmp_path,
         store_url="",
-        engine_url="",
     )
 
 
