@@ -207,12 +207,13 @@ def test_mistakes_are_reported_by_line_before_anything_starts(project: Project) 
 
 def test_a_mistyped_file_is_no_request(project: Project) -> None:
     write(project, "prd.json", PRD)
-    completed = project.shiftwork("run", "prd.jsn")
-    assert completed.returncode == 64, completed
-    assert completed.stderr.splitlines() == [
-        "shiftwork: there is no file prd.jsn; did you mean prd.json?",
-        "  try: shiftwork run prd.json; if it is a request, write it as a sentence",
-    ]
+    for trust in ("1", ""):  # nobody is asked for consent to a run that cannot start
+        completed = project.shiftwork("run", "prd.jsn", SHIFTWORK_TRUST=trust)
+        assert completed.returncode == 64, completed
+        assert completed.stderr.splitlines() == [
+            "shiftwork: there is no file prd.jsn; did you mean prd.json?",
+            "  try: shiftwork run prd.json; if it is a request, write it as a sentence",
+        ]
 
 
 def test_the_howto_typed_literally_works(project: Project) -> None:

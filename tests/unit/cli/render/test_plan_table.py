@@ -65,6 +65,6 @@ def test_an_ordered_plan_lists_its_stories_in_the_order_of_work() -> None:
         "2 stories, one after the other: none states a dependency",
         "run --parallel N works on independent stories at once",
     ]
-    assert [line.split()[0] for line in text[5:7]] == ["US-002", "US-001"]
+    assert [line.split()[:2] for line in text[5:7]] == [["US-002", "-"], ["US-001", "US-002"]]
     assert document(shown)["ordered"] is True
     assert "2 stories, 2 can start at once" in list(lines(preview(spec, ())))[1]

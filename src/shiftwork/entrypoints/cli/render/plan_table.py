@@ -80,8 +80,13 @@ def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
 
 
 def _table(shown: Preview) -> Iterator[str]:
+    listed = _listed(shown)
+    before = ("", *(story.id for story in listed)) if shown.ordered else ("",) * len(listed)
     rows = [("story", "after", "title")]
-    rows += [(story.id, ", ".join(story.depends_on) or "-", story.title) for story in _listed(shown)]
+    rows += [
+        (story.id, ", ".join(story.depends_on) or earlier or "-", story.title)
+        for story, earlier in zip(listed, before, strict=False)
+    ]
     room = [max(cells(one_line(row[column], _WIDEST)) for row in rows) for column in (0, 1)]
     for row in rows:
         fixed = "  ".join(phrases.padded(one_line(text, _WIDEST), wide) for text, wide in zip(row, room, strict=False))

@@ -45,7 +45,7 @@ from shiftwork.entrypoints.cli.work import announcement, dry_runs, limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Shift, carry, chosen_view
 from shiftwork.entrypoints.cli.work.past_patterns import learnt_before
 from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, report_nothing
-from shiftwork.entrypoints.cli.work.spec_source import counted, trusted_spec
+from shiftwork.entrypoints.cli.work.spec_source import asked_for, counted, ensure_spec
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE, UsageError
 from shiftwork.ports.specs import Sheet
@@ -85,9 +85,10 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
     harmless = ordered.trust or ordered.dry_run  # a dry run runs nothing
     env = environment() | ({TRUST: "1"} if harmless else {})
+    sheet = asked_for(site, ordered.request)  # a mistyped file is reported before any consent is asked for
     found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
     workflow = _workflow(site, found.settings, ordered, env)
-    sheet = trusted_spec(site, ordered.request, found.settings, env)
+    ensure_spec(site, sheet, found.settings, env)
     if nothing_to_do(sheet, workflow):
         report_nothing(sheet, as_json=as_json)
         return EXIT_DONE

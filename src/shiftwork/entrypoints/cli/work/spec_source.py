@@ -34,15 +34,13 @@ def asked_for(site: Site, request: str) -> Sheet:
     return Sheet(source="", spec=one_shot(request))
 
 
-def trusted_spec(site: Site, request: str, settings: Settings, env: Mapping[str, str]) -> Sheet:
-    """The request, once the user has agreed to what its checks and verification steps would run, and to the tests that
-    it lets stories change. A file from outside the repository is the user's own choice; a file in it may come from
+def ensure_spec(site: Site, sheet: Sheet, settings: Settings, env: Mapping[str, str]) -> None:
+    """Returns once the user has agreed to what the checks and verification steps of a spec would run, and to the tests
+    that it lets stories change. A file from outside the repository is the user's own choice; a file in it may come from
     anyone.
     """
-    sheet = asked_for(site, request)
     if sheet.source and (claim := claim_of(site, sheet, protection_of(settings))):
         ensure(claim, env)
-    return sheet
 
 
 def claim_of(site: Site, sheet: Sheet, protection: Protection) -> Claim | None:
