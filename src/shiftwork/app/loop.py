@@ -10,7 +10,6 @@ reaches the same end. A job that waits ends; a message or a timer starts it agai
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.app.perform import LANDING_PERFORMERS, RUN_PERFORMERS, STORY_PERFORMERS, Performers, perform
@@ -22,6 +21,7 @@ from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import RunBusyError
 from shiftwork.ports.engine import Bodies, Job
+from shiftwork.records import dataclass
 
 type Folded[S] = dict[Stream, tuple[int, S]]
 """States by stream, each with its version."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -44,6 +43,7 @@ from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.domain.workflow.guardrails import skipped
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.errors import RepositoryError, VersionConflictError
+from shiftwork.records import replace
 
 LINGER_SECONDS: Final = 1.0
 """How long a job waits for a message before it ends."""

@@ -1,7 +1,6 @@
 """Workflows for front ends: finds them, reads them, and shows what they would run."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.adapters.workflows.json_schema import SCHEMA_FILE
@@ -14,6 +13,7 @@ from shiftwork.bootstrap.workflow_claims import claim_of, replaced_by
 from shiftwork.config.trust.consent_claims import Claim
 from shiftwork.domain.workflow.workflow import WORKFLOWS, Workflow
 from shiftwork.planning.workflow_checks import unresolved
+from shiftwork.records import dataclass, replace
 
 __all__ = [
     "OWN_FOLDER",

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from shiftwork.config import project
 from shiftwork.config.user import own_folder
 from shiftwork.errors import NoRepositoryError, SettingsError, StateError
 from shiftwork.git_folders import Whereabouts, whereabouts
+from shiftwork.records import dataclass
 from shiftwork.search_paths import relative_elements, without_relative
 
 SETTINGS_FILE: Final = "shiftwork.toml"

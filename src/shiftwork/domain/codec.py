@@ -6,7 +6,6 @@ previous version, so that `decode` reads every body ever written.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from shiftwork.domain.core import fact as shared_facts
@@ -17,6 +16,7 @@ from shiftwork.domain.notices import facts as notices_facts
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.errors import CodecError
+from shiftwork.records import dataclass
 
 KINDS: Final[dict[str, type[Fact]]] = {
     name: kind

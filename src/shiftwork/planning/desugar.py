@@ -1,11 +1,11 @@
 """Expands the short forms of a workflow file into steps and routes."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.story.routing import APPROVED, DONE, FAILED, PASSED, REJECTED, RETRY, STATUS
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
+from shiftwork.records import replace
 
 _ON_FAILURE: Final = {StepKind.GATE: FAILED, StepKind.APPROVAL: REJECTED}
 DECISIONS: Final = {StepKind.GATE: (PASSED, FAILED), StepKind.APPROVAL: (APPROVED, REJECTED)}

@@ -1,7 +1,6 @@
 """Previews a plan before it runs: the order of its stories, its critical path and its estimated cost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -14,6 +13,7 @@ from shiftwork.domain.tampering.exemptions import opened
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.planning.remarks import Remark, remarks
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

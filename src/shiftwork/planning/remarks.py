@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from typing import Final
@@ -12,6 +11,7 @@ from shiftwork.domain.run.overlap import Claims
 from shiftwork.domain.spec.checkability import checkable
 from shiftwork.domain.spec.graph import dependents, reachable
 from shiftwork.domain.spec.spec import Story
+from shiftwork.records import dataclass
 
 MANY_CRITERIA: Final = 8
 LONG_DESCRIPTION: Final = 4_000

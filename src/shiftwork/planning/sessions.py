@@ -1,9 +1,9 @@
 """Counts the minimum number of sessions of a workflow from its steps, before a run spends anything."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

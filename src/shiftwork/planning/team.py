@@ -1,7 +1,6 @@
 """Teams: agents that pass one story around in rounds. Expands a step with a `team` into one step for each of them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.story.routing import DONE, RETRY, STATUS
@@ -9,6 +8,7 @@ from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import Route, StepPlan
 from shiftwork.prompts.answer.problem import did_you_mean, shown
 from shiftwork.prompts.templates import CUSTOM, selected
+from shiftwork.records import replace
 
 SMALLEST_TEAM: Final = 2
 LARGEST_TEAM: Final = 8

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.workflow.guardrails import MAX_STEPS
@@ -11,6 +10,7 @@ from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan, Workfl
 from shiftwork.planning.desugar import DECISIONS
 from shiftwork.prompts.answer.problem import did_you_mean
 from shiftwork.prompts.render import names
+from shiftwork.records import dataclass
 
 # A key at the start of a line announces an output, unless a placeholder follows: then it is the label of an input.
 _ANNOUNCED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):(?!\s*\{\{)", re.MULTILINE)

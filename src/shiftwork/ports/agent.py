@@ -1,12 +1,12 @@
 """A coding agent: one attempt at one step, in one fresh session."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.records import dataclass, field
 
 
 class Ending(StrEnum):

@@ -1,10 +1,10 @@
 """An attempt's folder: holds its task, and receives the agent's output for the harness."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from shiftwork.domain.memory.notes import Remark
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,13 @@
 """The canary, a deliberate fault in the product that a gate must notice: injects it and stores the results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.canary.canary_verdict import KnownSight
 from shiftwork.domain.canary.examination import Trial
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

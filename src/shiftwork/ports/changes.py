@@ -1,12 +1,12 @@
 """Reads what work has changed: for people to review, and to check evidence against."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import FileChange, Patch
 from shiftwork.domain.proof.verdict import Findings
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """The engine: starts jobs, at once or later, and continues those of dead processes."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Notifies people who are not watching."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """What runs leave on disk: find it, measure it, keep what has not landed, and remove it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,12 @@
 """Spec files: read into stories, and updated when stories have landed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """The views that front ends read: rows, lease holders, queries. Imports little, so that reading is quick."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
 from shiftwork.ports.rows.row_parts import LandingPart, LimitPart, ProofPart, UsedPart, WaitingPart
+from shiftwork.records import dataclass
 
 PAUSED = "paused"
 """The status shown for work in progress that must not start anything new for now."""

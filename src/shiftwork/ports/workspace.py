@@ -1,7 +1,6 @@
 """Workspaces, the repository they come from, and the gates that run in them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -9,6 +8,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.gates.checkout_trial import Difference, Trial
 from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.records import dataclass
 
 NOWHERE: Final = Commit("")
 """Stands for an unknown commit."""

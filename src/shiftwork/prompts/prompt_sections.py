@@ -1,7 +1,6 @@
 """The parts of a prompt. Each is a function of the same view; an empty part is left out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.core.refusal import Refusal
@@ -15,6 +14,7 @@ from shiftwork.domain.workflow.template_values import MEMORY
 from shiftwork.prompts.lengths import LIMITS, QUOTE, foremost, newest, one_line, quoted, shorten
 from shiftwork.prompts.render import names, render
 from shiftwork.prompts.templates import instructions, template
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """Builders of plans, states and facts: a test sets the values it is about, the rest are defaults."""
 
-from dataclasses import replace
 from typing import Any
 
 from shiftwork.domain.budget.limits import Limits
@@ -24,6 +23,7 @@ from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.records import replace
 
 RUN = RunId("r1")
 BASE = Commit("base-1")

@@ -2,10 +2,10 @@
 
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 NAME = "Ada Lovelace"
 EMAIL = "ada@example.org"

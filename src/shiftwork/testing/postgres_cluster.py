@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
+
+from shiftwork.records import dataclass
 
 _USER: Final = "shiftwork"
 _START_SECONDS: Final = 240.0

@@ -3,7 +3,7 @@
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
+from shiftwork.records import dataclass, replace
 from shiftwork.testing.builders import asked, planned
 from shiftwork.testing.simulation.story import ENDINGS, VERDICTS, StorySimulation
 

@@ -2,12 +2,12 @@
 
 import signal
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from shiftwork.adapters.agents.login.lender import Login
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ from shiftwork.adapters.sandbox.sandbox import OPEN, NoWalls, Room, Sandbox
 from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
+from shiftwork.records import replace
 from shiftwork.redaction import Lined, redacted
 
 PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)

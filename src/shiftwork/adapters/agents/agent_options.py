@@ -1,11 +1,11 @@
 """What the `build` of every agent's adapter gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.adapters.agents.login.lender import Lender
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

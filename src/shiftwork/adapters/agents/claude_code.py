@@ -4,7 +4,6 @@ import json
 import os
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from shiftwork.adapters.agents.login.login_files import claude_credentials, clau
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import Agent, AgentTask
+from shiftwork.records import dataclass
 
 TOOLBOX: Final = "shiftwork"
 """The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""

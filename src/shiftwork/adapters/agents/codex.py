@@ -4,7 +4,6 @@ import json
 import signal
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from shiftwork.bounded import first_link
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentReport, AgentTask
+from shiftwork.records import dataclass
 
 TOOLBOX: Final = "shiftwork"
 """The agent calls the harness's tools by the names `mcp__shiftwork__<tool>`."""

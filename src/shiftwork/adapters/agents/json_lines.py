@@ -5,11 +5,11 @@ import math
 import re
 import signal
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import replace
 
 type Json = Mapping[str, Any]
 

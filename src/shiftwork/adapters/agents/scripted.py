@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind, Listener
+from shiftwork.records import dataclass, field
 
 STEP_TYPE_VARIABLE = "SHIFTWORK_STEP_TYPE"
 ATTEMPT_NUMBER_VARIABLE = "SHIFTWORK_ATTEMPT_NUMBER"

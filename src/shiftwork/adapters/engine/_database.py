@@ -1,13 +1,13 @@
 """How DBOS is set up: silent, and only as a library."""
 
 import logging
-from dataclasses import dataclass
 from typing import Any, Final
 
 from dbos import DBOSConfig, DBOSPortableJSONSerializer
 from sqlalchemy import make_url
 
 from shiftwork.adapters.unanswered import connecting
+from shiftwork.records import dataclass
 
 _THREADS: Final = 32
 # More connections would only wait for each other: one process makes about a hundred short transactions a second.

@@ -15,7 +15,6 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -29,6 +28,7 @@ from shiftwork.adapters.sandbox.network.proxy import Pass
 from shiftwork.adapters.sandbox.network.upstream_proxy import VARIABLES
 from shiftwork.adapters.sandbox.sandbox import Room
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
+from shiftwork.records import dataclass, replace
 
 _STRICT: Final = (
     "--unshare-user-try",

@@ -6,13 +6,13 @@ two rungs are stored in the state folder. Higher rungs need the user's consent, 
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
 from shiftwork.adapters.sandbox.sandbox import Room, Sandbox
 from shiftwork.domain.gates.rung import Rung, rung_of
+from shiftwork.records import dataclass, field
 
 _FILE: Final = "rungs.json"
 USUAL: Final = Rung.OWN

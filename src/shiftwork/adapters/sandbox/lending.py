@@ -3,12 +3,12 @@
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.processes.supervisor.spawn import Company
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
+from shiftwork.records import dataclass, replace
 
 _BEFORE: Final = "--chdir"
 """The bubblewrap option before which the files are inserted: by then all folders exist."""

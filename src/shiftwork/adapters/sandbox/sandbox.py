@@ -1,11 +1,11 @@
 """What separates a program from the rest of the machine: nothing, or a tier of the sandbox."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

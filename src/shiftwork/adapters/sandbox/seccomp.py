@@ -17,9 +17,10 @@ import errno
 import platform
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from shiftwork.records import dataclass
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 """Operations of the kernel's filter language, each on a word of 32 bits."""

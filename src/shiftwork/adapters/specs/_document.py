@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from shlex import quote
 from typing import Final
 
 from shiftwork.errors import SpecError
+from shiftwork.records import dataclass
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _LIKE_THIS: Final = "fix the file; shiftwork init --prd --print shows an example"

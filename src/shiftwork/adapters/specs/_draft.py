@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
@@ -14,6 +13,7 @@ from shiftwork.domain.spec.graph import find_cycle
 from shiftwork.domain.spec.spec import Story
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.problem import did_you_mean, shown
+from shiftwork.records import dataclass
 
 _SLUG_LIMIT: Final = 32
 

@@ -5,13 +5,13 @@ Rejected: a Markdown library. None of them gives the offset of a checkbox, which
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from shiftwork.adapters.specs._document import place
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.records import dataclass, replace
 
 _LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*)")

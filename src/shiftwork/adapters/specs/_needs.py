@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import place
@@ -10,6 +9,7 @@ from shiftwork.adapters.specs._markdown import Block
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.problem import nearest
+from shiftwork.records import dataclass
 
 _LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*+(?P<value>(?:.*[^ \t])?)[ \t]*")
 _NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -19,6 +18,7 @@ from shiftwork.domain.spec.named_gates import command_in
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark, Sheet
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.records import replace
 
 NAME: Final = "openspec"
 

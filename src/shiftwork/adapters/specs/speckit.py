@@ -6,7 +6,6 @@ polishing. A phase without user stories is a story of its own.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.records import dataclass, field
 
 NAME: Final = "spec-kit"
 

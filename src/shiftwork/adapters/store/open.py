@@ -1,7 +1,6 @@
 """Opens a store: the four ports over one database."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import sqlalchemy as sa
@@ -14,6 +13,7 @@ from shiftwork.adapters.store.sql import schema
 from shiftwork.adapters.store.sql.database import Database, create_engine, store_error
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.views import Queries
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.adapters.workflows._personas import Personas, team_agent
@@ -14,6 +13,7 @@ from shiftwork.domain.workflow.template_values import BUILT_IN
 from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
 from shiftwork.planning import desugar
 from shiftwork.planning.team import TEAM_ROLES, USUAL_ROUNDS, turns
+from shiftwork.records import replace
 
 STORIES: Final = "stories"
 OWN: Final = "custom"

@@ -1,11 +1,11 @@
 """Mistakes in a workflow file and notes about it, each with its place."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork.adapters.workflows._yaml import Place
 from shiftwork.errors import WorkflowError
+from shiftwork.records import dataclass, field
 
 _SHOWN: Final = 20
 """How many mistakes an error lists at most."""

@@ -3,7 +3,7 @@
 Each shape describes itself in Markdown for the reference.
 """
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

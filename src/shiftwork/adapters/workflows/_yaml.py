@@ -6,8 +6,9 @@ so that a small file cannot expand into a large tree.
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from shiftwork.records import dataclass
 
 _LARGEST_TREE: Final = 20_000
 _DEEPEST: Final = 40

@@ -1,6 +1,5 @@
 """Reads a workflow file: returns the workflow, or raises an error with all mistakes and their line and column."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import WorkflowError
 from shiftwork.planning.workflow_checks import all_steps
+from shiftwork.records import dataclass
 
 LARGEST: Final = 256 * 1024
 

@@ -1,13 +1,13 @@
 """Finds workflows in the repository, the user's own folder and the package, in this order of precedence."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from shiftwork.errors import WorkflowError
 from shiftwork.prompts.answer.problem import did_you_mean, shown
+from shiftwork.records import dataclass
 
 OWN_FOLDER: Final = "shiftwork/workflows"
 ANTFARM_FOLDER: Final = "workflows"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shiftwork.adapters.workflows._diagnostics import Diagnostics
@@ -23,6 +22,7 @@ from shiftwork.adapters.workflows._shapes import (
 from shiftwork.adapters.workflows._yaml import FLAG, LIST, MAPPING, NOTHING, NUMBER, SCALARS, TEXT, Member, Node, Place
 from shiftwork.adapters.workflows.workflow_fields import TABLES
 from shiftwork.prompts.answer.problem import did_you_mean, shown
+from shiftwork.records import dataclass, field
 
 _LONGEST: Final = 64 * 1024
 """Limit of a single text, such as a prompt."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Session
 from shiftwork.ports.attempt_folder import AttemptFolder
 from shiftwork.prompts.prompt_parts import Surroundings, compose, summary_follow_up
+from shiftwork.records import replace
 
 FOLLOW_UP_SECONDS: Final = 300.0
 """How long a session may take to give the summary that its answer lacks."""

@@ -1,6 +1,5 @@
 """The data of one attempt at one step: its step, folder and workspace, and the output of its agent."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.app.runtime.recorder import StoryRecorder
@@ -9,6 +8,7 @@ from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.ports.attempt_folder import AttemptFolder, AttemptOutputs
 from shiftwork.prompts.answer import contract
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,12 @@
 Imports little, because an agent waits for it at its first tool call.
 """
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.workflow import guardrails
 from shiftwork.domain.workflow.edit_request import Edit
 from shiftwork.domain.workflow.pipeline import Pipeline
 from shiftwork.prompts.answer import contract
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

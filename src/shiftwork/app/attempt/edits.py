@@ -1,7 +1,6 @@
 """Applies the edit requests of an attempt: each is applied or rejected as a whole, and recorded as a fact."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.app.attempt.edit_check import checked, steps_of
@@ -9,6 +8,7 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus
+from shiftwork.records import dataclass, replace
 
 REQUEST_LIMIT: Final = 4_000
 """How much of a rejected request the history keeps."""

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork import failpoints
@@ -24,6 +23,7 @@ from shiftwork.ports.views import Queries
 from shiftwork.prompts import notebook
 from shiftwork.prompts.answer.contract import Answer
 from shiftwork.prompts.lengths import shorten
+from shiftwork.records import replace
 
 REMARKS: Final = 20
 """How many notes one attempt may leave."""

@@ -1,7 +1,6 @@
 """Turns the end of an attempt into facts, and leaves its workspace in the matching state."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork import failpoints
@@ -26,6 +25,7 @@ from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.attempt_folder import AttemptOutputs, Question
 from shiftwork.prompts.answer import contract, result
 from shiftwork.prompts.lengths import shorten
+from shiftwork.records import replace
 
 _TROUBLES: Final = {
     Ending.CRASHED: Trouble.CRASHED,

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from shiftwork.app.commands.rerun_gates import fail_to_pass_held, gates_held, of_spec, restored_held, unchanged
@@ -31,6 +30,7 @@ from shiftwork.ports.changes import Witness
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.workspace import Gates
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

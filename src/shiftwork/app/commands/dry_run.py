@@ -1,7 +1,6 @@
 """Shows the first prompts of a run without starting it: same decisions, same prompts, no effects."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from shiftwork.app.commands.runs import Order, opening
 from shiftwork.app.runtime.context import WorkPolicy
@@ -14,6 +13,7 @@ from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.prompts.prompt_parts import Surroundings, compose
+from shiftwork.records import dataclass, replace
 
 _RUN = RunId("rehearsal")
 _NOWHERE = Commit("0" * 40)

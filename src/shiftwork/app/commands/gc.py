@@ -1,6 +1,5 @@
 """Cleans up after runs: first saves work that has not landed; skips runs that a process works on."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.app.runtime.landing_lock import end_gates
@@ -17,6 +16,7 @@ from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.store import EventStore, Fence, Leases
 from shiftwork.ports.views import Lease, Owner, is_gone
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.app.commands.runs import forecast
@@ -18,6 +17,7 @@ from shiftwork.domain.run.steering.intent_checks import Objection, objection
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.records import replace
 
 LOOK_SECONDS: Final = 0.1
 

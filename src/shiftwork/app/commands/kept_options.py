@@ -1,13 +1,13 @@
 """Compares the options that a run started with to the settings at the time it is resumed."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from json import dumps
 from typing import Final
 
 from shiftwork.domain.run.state import RunPlan
 from shiftwork.domain.run.steering.options import needed_profiles
 from shiftwork.errors import ProfileGoneError
+from shiftwork.records import dataclass
 
 _NO_VALUE: Final = "none"
 

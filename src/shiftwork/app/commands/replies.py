@@ -1,7 +1,6 @@
 """Replies from people to a waiting story: checked, then posted to its inbox, once for each wait."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -17,6 +16,7 @@ from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries, StoryRow
+from shiftwork.records import dataclass
 
 _YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
 """Holds that accept only a yes or a no: any other text would count as a yes."""

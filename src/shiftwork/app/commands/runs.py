@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from shiftwork import failpoints
@@ -34,6 +34,7 @@ from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Lease, is_gone
+from shiftwork.records import dataclass
 
 type Stories = Mapping[StoryId, StoryState]
 

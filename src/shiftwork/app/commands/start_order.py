@@ -1,12 +1,11 @@
 """How the stories of a run will start: one after the other, or as their dependencies allow."""
 
-from dataclasses import dataclass
-
 from shiftwork.app.commands.runs import Order, opening
 from shiftwork.app.runtime.streams import RUN
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.run.scheduling import to_start
 from shiftwork.domain.spec.spec import states_dependencies
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

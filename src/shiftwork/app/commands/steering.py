@@ -1,7 +1,6 @@
 """What a request changes in a run, known before the request is sent, and whether the run waits for one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.app.attempt.memory import present_run
@@ -21,6 +20,7 @@ from shiftwork.domain.run.steering.base_repair import with_repair
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.errors import IntentError
+from shiftwork.records import replace
 
 NOTHING: Final = run_facts.OptionsChanged(at=0)
 """No option is changed."""

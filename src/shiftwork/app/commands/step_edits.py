@@ -1,7 +1,6 @@
 """Edits of a story's steps by people: checked by the rules for agents, posted to the story, and followed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.app.commands.intents import patiently
@@ -22,6 +21,7 @@ from shiftwork.domain.workflow.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.records import dataclass, replace
 
 type Wanted = Callable[[StoryState], Edit]
 """Makes the edit, from the story as it will be after all earlier requests."""

@@ -1,13 +1,13 @@
 """Reads from the base what file names alone do not show: see `domain.tampering.base_survey`. Runs no tests."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shiftwork.app.runtime.context import Context
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.tampering import base_survey
 from shiftwork.domain.tampering.findings import Protection, Touched
+from shiftwork.records import replace
 
 _DEPTH = 3
 """How many levels of scripts that start other scripts are followed."""

@@ -7,7 +7,6 @@ its gates, their configuration, the environment and the source roots costs nothi
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -32,6 +31,7 @@ from shiftwork.domain.tampering.findings import Protection
 from shiftwork.domain.tampering.started_scripts import mentions
 from shiftwork.ports.canary import Canary, Situation
 from shiftwork.ports.workspace import Begun, Gates, unwatched
+from shiftwork.records import dataclass, replace
 
 _FILES: Final = 5
 

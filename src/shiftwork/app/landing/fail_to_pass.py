@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from shiftwork.app.landing.gate_choice import gates_for
@@ -28,6 +27,7 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.workspace import Begun, Gates, unwatched
+from shiftwork.records import dataclass, replace
 
 _LINES: Final = 1000
 _LINE: Final = 500

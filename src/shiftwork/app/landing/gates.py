@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from shiftwork.app.landing import fail_to_pass
@@ -28,6 +27,7 @@ from shiftwork.domain.tampering.inspect import inspect, leaves_early, watched
 from shiftwork.domain.tampering.later_files import with_later
 from shiftwork.domain.tampering.restore import Restored, only_new_tests
 from shiftwork.ports.workspace import Begun
+from shiftwork.records import replace
 
 
 async def inspected(context: Context, story: StoryState, tip: Commit) -> Inspection:

@@ -1,7 +1,5 @@
 """Decides whether a candidate with green gates is proved: verification steps, and evidence for the story's criteria."""
 
-from dataclasses import replace
-
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.attribution import gates_of
@@ -15,6 +13,7 @@ from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.spec.named_gates import gates_of_all
 from shiftwork.domain.story import approval
 from shiftwork.domain.story.state import StoryState
+from shiftwork.records import replace
 
 
 def shared_gates(recorder: QueueRecorder, entry: Entry) -> tuple[Gate, ...]:

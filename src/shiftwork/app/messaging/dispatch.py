@@ -1,7 +1,6 @@
 """Messages from a run to its stories: start, restart, pause, cancel, and that their work was reverted."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages, run_inbox
@@ -21,6 +20,7 @@ from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
 from shiftwork.ports.store import EventStore
+from shiftwork.records import replace
 
 type Facts = tuple[Fact, ...]
 

@@ -1,7 +1,6 @@
 """Messages between streams and from people: a message is the fact that the receiver records when it reads it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.codec import decode, encode
@@ -22,6 +21,7 @@ from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import CodecError
 from shiftwork.ports.store import Inbox, Message
+from shiftwork.records import replace
 
 UNREAD: Final = 0.0
 """The time of a fact that is still a message: its receiver records it with the time of reading."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
@@ -17,6 +16,7 @@ from shiftwork.domain.landing.state import LandingRequest
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.steering import step_edits
 from shiftwork.ports.store import Inbox, Message
+from shiftwork.records import replace
 
 FIRST_LOOK_SECONDS: Final = 0.25
 """The first check is late, so that short work is not slowed down."""

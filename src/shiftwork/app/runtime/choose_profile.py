@@ -1,7 +1,6 @@
 """Chooses the profiles for a story's roles from the results of past stories in the views."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from shiftwork.app.runtime.context import Context
 from shiftwork.domain.agents.bandit import choose
@@ -11,6 +10,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.story.profile_choice import picked
 from shiftwork.ports.views import ProfileRow, Verdict
+from shiftwork.records import replace
 
 
 async def with_profiles(context: Context, effect: run_effects.DispatchStory) -> Assignment:

@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from shiftwork.app.runtime.failure_signal import FailureSignal
 from shiftwork.app.runtime.heartbeat import Heartbeat
@@ -30,6 +29,7 @@ from shiftwork.ports.specs import Specs
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.views import Owner, ProfileRow
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """The last heartbeat of this process, and the leases that it held then."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from shiftwork.records import dataclass, field
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """Records the facts of one effect in the stream of its job, and updates state and version with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from shiftwork import failpoints
 from shiftwork.app.runtime.context import Context, Sighting
@@ -13,6 +12,7 @@ from shiftwork.domain.landing.state import QueueState
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
 from shiftwork.errors import LeaseLostError
+from shiftwork.records import dataclass, field
 
 
 @dataclass(slots=True, kw_only=True)

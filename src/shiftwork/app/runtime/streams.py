@@ -1,7 +1,6 @@
 """The three kinds of streams that jobs work on: a run, a story, a landing queue."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from shiftwork.app.runtime.projections import queue_rows, run_rows
@@ -20,6 +19,7 @@ from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.views import Row
+from shiftwork.records import dataclass
 
 
 class StreamState(Protocol):

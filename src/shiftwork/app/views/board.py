@@ -1,7 +1,6 @@
 """The live state of a run: facts folded into the state of each story, and one line for each change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
@@ -28,6 +27,7 @@ from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.rounds import rounds_of
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.ports.agent import AgentEvent, EventKind
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The costs of a run: the cost of each attempt, the amount reserved for it, and the estimates."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from shiftwork.app.views import amounts
@@ -27,6 +26,7 @@ from shiftwork.domain.usage.totals import merged, one_attempt, total
 from shiftwork.domain.usage.usage import Share, Usage
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """Everything in the history about one run: its stories, their steps, and their landing queue."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from shiftwork.app.runtime.streams import RUN, STORY, read
 from shiftwork.domain.budget.amounts import Amount
@@ -17,6 +16,7 @@ from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.store import EventStore
+from shiftwork.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

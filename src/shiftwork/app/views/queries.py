@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
@@ -13,6 +12,7 @@ from shiftwork.domain.usage.totals import merged
 from shiftwork.domain.usage.usage import Share
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow, is_gone
+from shiftwork.records import replace
 
 PLAN: Final = "plan"
 """The workflow of `shiftwork plan`."""

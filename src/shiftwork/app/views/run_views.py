@@ -1,7 +1,6 @@
 """Runs and stories as front ends show them, with derived values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from json import loads
 from typing import Any, Final
@@ -19,6 +18,7 @@ from shiftwork.domain.usage.usage import Share, Usage
 from shiftwork.ports.rows.row_columns import columns
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Owner, RunRow, StepRow, StoryRow
+from shiftwork.records import dataclass
 
 
 class Activity(StrEnum):

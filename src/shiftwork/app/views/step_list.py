@@ -1,7 +1,6 @@
 """Lists the steps of a story: the state of each, who added it, and the edits that people have requested."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.app.runtime.streams import STORY, load
@@ -14,6 +13,7 @@ from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.workflow.guardrails import HARNESS, PERSON
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.ports.store import EventStore
+from shiftwork.records import dataclass
 
 _ADDED_BY: Final = {"": "workflow", PERSON: PERSON, HARNESS: HARNESS}
 

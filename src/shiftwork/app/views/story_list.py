@@ -1,7 +1,6 @@
 """Lists the stories of a run: the state of each, and what it waits for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.ids import FRAME, RunId, StoryId, run_stream
@@ -10,6 +9,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.views import Queries, StepRow, StoryRow
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

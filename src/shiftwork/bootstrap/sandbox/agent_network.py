@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
@@ -17,6 +16,7 @@ from shiftwork.config.settings.sections import AgentSettings
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.domain.network.hosts import Host
+from shiftwork.records import dataclass, replace
 
 OWN_AGENT: Final = "agent"
 """The settings table of the run's own agent."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.ladder import Ladder
@@ -16,6 +15,7 @@ from shiftwork.config.site import Site
 from shiftwork.config.trust.agreement import NOTHING_AGREED, Agreed
 from shiftwork.config.trust.gate_consents import GateConsents
 from shiftwork.domain.gates.rung import Rung
+from shiftwork.records import replace
 
 TABLE = "sandbox.setup"
 

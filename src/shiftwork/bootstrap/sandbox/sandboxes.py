@@ -4,7 +4,6 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from shiftwork.config.site import Site
 from shiftwork.config.trust.gate_consents import GateConsents
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.errors import SandboxError, SettingsError
+from shiftwork.records import dataclass, replace
 from shiftwork.search_paths import tool
 
 

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +11,7 @@ from shiftwork.config import project
 from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site
 from shiftwork.errors import StateError
+from shiftwork.records import dataclass
 
 _KEPT: Final = frozenset(
     {"project", "state.db", "state.db-wal", "hub.git", "runs", "logs", "diffs", "bundles", "set-aside"}

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +38,7 @@ from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.workspace import ConflictForecast, Gates, Obstacle, Trials
+from shiftwork.records import dataclass, replace
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """The author of bundles that are kept: no user has landed them."""

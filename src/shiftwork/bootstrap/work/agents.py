@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from shiftwork.config.site import state_home
 from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
 from shiftwork.ports.agent import Agent, AgentTask
+from shiftwork.records import dataclass, replace
 
 __all__ = ["Place", "Turn", "build_agent", "build_agents", "installed_instead", "scripted_agent"]
 

@@ -1,7 +1,6 @@
 """Checks the base before any work is paid for: its environment, its gates, and what they detect."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 from shiftwork.adapters.sandbox.ladder import Ladder
 from shiftwork.adapters.workspace.gates.canary import GitCanary
@@ -22,6 +21,7 @@ from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.domain.proof.commit_trailers import RUN
 from shiftwork.ports.workspace import Begun, unwatched
+from shiftwork.records import dataclass, replace
 
 _HARNESS = Identity(name="Shiftwork", email="shiftwork@localhost")
 

@@ -5,7 +5,6 @@ import contextlib
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -54,6 +53,7 @@ from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
 from shiftwork.ports.views import LEASE_SECONDS
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
+from shiftwork.records import dataclass
 
 JOB_FORMAT: Final = "4"
 """Increase this when jobs that an earlier release has stored in the engine mean something else now; the history starts

@@ -5,10 +5,10 @@ settings are ignored; otherwise a repository could obtain the login by naming th
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.config.agents.user_files import claude_variables, codex_provider, table
+from shiftwork.records import dataclass
 
 _NO: Final = frozenset({"", "0", "false", "no", "off"})
 

@@ -5,12 +5,12 @@ model on this machine is a port instead of a host, so that the agent's own serve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.domain.network.hosts import Host, plain
+from shiftwork.records import dataclass
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 _PORTS: Final = {"https": 443, "http": 80}

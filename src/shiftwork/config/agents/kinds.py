@@ -1,11 +1,11 @@
 """The kinds of agents: for each name in the settings, everything about it that is not in its adapter."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.config.agents.clouds import needed_by_claude_code, needed_by_codex
 from shiftwork.config.agents.model_addresses import addresses_of_claude_code, addresses_of_codex
+from shiftwork.records import dataclass
 
 type Env = Mapping[str, str]
 

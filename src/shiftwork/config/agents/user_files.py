@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.bounded import read_text
+from shiftwork.records import dataclass, field
 
 _LARGEST: Final = 1 << 20
 

@@ -7,11 +7,11 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.bounded import read_head
+from shiftwork.records import dataclass, field
 
 _FILE_BYTES: Final = 1024 * 1024
 _ENTRIES: Final = 5000

@@ -1,6 +1,6 @@
 """The result of detection: gates, each with the file that it comes from, and the setup command."""
 
-from dataclasses import dataclass, replace
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

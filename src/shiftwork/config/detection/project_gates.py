@@ -7,7 +7,6 @@ reason lets nothing land. The setup command is guessed anyway, because those com
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import Detected, FoundGate, inside
 from shiftwork.config.detection.node import node_gates
 from shiftwork.config.detection.python import python_gates
+from shiftwork.records import dataclass, replace
 
 GATE_ORDER: Final = (pre_commit.NAME, "lint", "typecheck", "test", "build", "check")
 """Quick gates first, so that a failure is found early."""

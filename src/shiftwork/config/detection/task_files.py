@@ -6,13 +6,13 @@ determined by following its prerequisites and its lines.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import FoundGate
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
+from shiftwork.records import dataclass, field, replace
 
 _JUST_FILES: Final = ("justfile", "Justfile", ".justfile")
 _MAKE_FILES: Final = ("GNUmakefile", "Makefile", "makefile")

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from shiftwork.domain.network.hosts import Host, plain
+from shiftwork.records import dataclass
 
 _PORTS: Final = {"http": 80, "https": 443}
 _TRANSPORTS: Final = ("sparse+", "git+")

@@ -11,7 +11,6 @@ import netrc
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from shiftwork.bounded import read_text
 from shiftwork.config.registries.addresses import without_login
 from shiftwork.config.registries.discovery import Packages, Surroundings
 from shiftwork.config.secrets import is_secret
+from shiftwork.records import dataclass, field
 
 _LARGEST: Final = 1 << 18
 

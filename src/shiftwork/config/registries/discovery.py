@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -24,6 +23,7 @@ from shiftwork.config.registries.registry_files import (
 )
 from shiftwork.domain.network.hosts import Host
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import dataclass, replace
 
 _LARGEST: Final = 1 << 18
 _MOST_FOLDERS: Final = 500

@@ -4,8 +4,9 @@ import configparser
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from shiftwork.records import dataclass
 
 _PIP_KEYS: Final = ("index-url", "extra-index-url", "find-links")
 _REPLACING: Final = "index-url"

@@ -2,13 +2,13 @@
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from shiftwork.errors import SettingsError
+from shiftwork.records import dataclass
 
 type Loc = tuple[int | str, ...]
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -28,6 +27,7 @@ from shiftwork.config.trust.agreement import NOTHING_AGREED, Agreed
 from shiftwork.domain.gates.folders import in_folder
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.errors import SettingsError
+from shiftwork.records import dataclass
 
 
 class Settings(Strict):

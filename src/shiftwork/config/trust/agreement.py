@@ -1,7 +1,8 @@
 """What the user has agreed to in addition to the settings of a repository, in other files or in none."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import TrustError
+from shiftwork.records import dataclass, field
 
 _KEPT: Final = 20
 """How many lists are stored for a file, so that changing branches does not ask again."""

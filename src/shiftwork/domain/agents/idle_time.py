@@ -2,11 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
+from shiftwork.records import dataclass
 
 _WORK: Final = "work"
 

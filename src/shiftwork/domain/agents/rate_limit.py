@@ -1,7 +1,8 @@
 """Waiting: for an agent's rate limit to end, the bounds on such waits, and what was waited for so far."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

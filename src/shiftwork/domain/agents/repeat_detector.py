@@ -1,6 +1,6 @@
 """Detects an agent that repeats the same call: remembers the last call and how often it was made in a row."""
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

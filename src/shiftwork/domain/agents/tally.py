@@ -1,7 +1,8 @@
 """Which profile is assigned to a role in a story, the record of each profile, and how records compare."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from shiftwork.records import dataclass
 
 ANY_ROLE: Final = "work"
 """The role of steps for which a workflow names no agent."""

@@ -1,12 +1,12 @@
 """Amounts: what may be used, what is reserved for attempts in progress, and what has been used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass, field
 
 MOST_SESSIONS: Final = 1_000_000
 """The largest limit on sessions: more than any run has."""

@@ -1,8 +1,7 @@
 """The limits of a run or of a story."""
 
-from dataclasses import dataclass, replace
-
 from shiftwork.domain.budget.amounts import Amount, Budget
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

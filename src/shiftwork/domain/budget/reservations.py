@@ -7,7 +7,6 @@ at most the overrun of a single attempt. Every attempt is one session, so a limi
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger, Reached, Reservation, Whose, counted
@@ -15,6 +14,7 @@ from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.usage.totals import dollars, one_attempt
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import replace
 
 MARGIN: Final = 1.5
 """Reserves more than the most expensive attempt of its kind used, so that a slightly more expensive attempt is not

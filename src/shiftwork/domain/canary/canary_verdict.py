@@ -1,8 +1,9 @@
 """The canary: whether a gate notices that the product's sources are broken on purpose, and which sources these are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from shiftwork.records import dataclass, field
 
 
 class Sight(StrEnum):

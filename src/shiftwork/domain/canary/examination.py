@@ -8,7 +8,6 @@ something, then one at a time, until each is decided or no runs are left.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -30,6 +29,7 @@ from shiftwork.domain.tampering.protected_paths import is_configuration, is_own,
 from shiftwork.domain.tampering.restore import INSTALLED, is_support, shadows
 from shiftwork.domain.text.file_types import is_source
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import dataclass, replace
 
 RUNS: Final = 8
 """The maximum number of runs of a gate, without its run on the base."""

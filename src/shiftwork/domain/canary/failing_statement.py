@@ -5,11 +5,11 @@ not print the mark, only a program that loads the file does. A compiler quotes w
 whole.
 """
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.text.file_types import ending
+from shiftwork.records import dataclass, replace
 
 
 class Place(StrEnum):

@@ -4,10 +4,10 @@ import ast
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.text.file_types import ending
+from shiftwork.records import dataclass
 
 _LINE: Final = r"[^\r\n]*(?:\r\n|\r|\n|\Z)"
 _SHEBANG: Final = r"\ufeff?(?:\#![^\r\n]*(?:\r\n|\r|\n|\Z))?"

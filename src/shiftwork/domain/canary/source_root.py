@@ -5,7 +5,6 @@ reason. Where the name is ambiguous, a file stays intact: at worst, a source tha
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import Final
@@ -20,6 +19,7 @@ from shiftwork.domain.tampering.restore import shadows
 from shiftwork.domain.tampering.started_scripts import started
 from shiftwork.domain.text.file_types import ending
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import replace
 
 _FIXTURES: Final = (
     *("**/fixtures/**", "**/fixture/**", "**/testdata/**", "**/test_data/**", "**/test-data/**", "**/__fixtures__/**"),

@@ -1,8 +1,7 @@
 """Effects: actions outside the state, named in the imperative; each has a key under which it is performed once."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Facts: what happened, in the past tense. Only facts are stored, and only facts change a state."""
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
 """Patches, and the files that they change."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Why the landing queue or the harness refuses work."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shiftwork.records import dataclass
 
 
 class Refusal(StrEnum):

@@ -1,12 +1,12 @@
 """What a gate report means: flaky or red, which change caused it, and the text of the refusal."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import Gate, GateChange, GateReport, GateResult
 from shiftwork.domain.text.excerpt import trimmed
+from shiftwork.records import replace
 
 DETAIL_LIMIT: Final = 12_000
 """How much of the red gates' output a refusal carries: enough to act on, small enough for a fact."""

@@ -1,7 +1,8 @@
 """A gate that is red in a gate tree and green in the user's checkout: the trials, and what explains the difference."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from shiftwork.records import dataclass, field
 
 
 class Cause(StrEnum):

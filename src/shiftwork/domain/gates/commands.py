@@ -3,12 +3,12 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile, groupby, pairwise
 from typing import Final
 
 from shiftwork.domain.text.file_types import ending, is_source
+from shiftwork.records import dataclass
 
 _BEFORE: Final = """
     env time nice nohup exec command timeout xargs uv uvx run poetry pipenv pdm hatch rye npx pnpm yarn bunx bundle mise

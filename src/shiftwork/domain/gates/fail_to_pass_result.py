@@ -1,7 +1,8 @@
 """Fail-to-pass: results of the test gates on a candidate whose product sources are restored from the base."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shiftwork.records import dataclass
 
 
 class FailToPassOutcome(StrEnum):

@@ -1,11 +1,11 @@
 """Gates: commands whose exit code decides, and their results on a commit."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
 from shiftwork.domain.gates.verification import Verification
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

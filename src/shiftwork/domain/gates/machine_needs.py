@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.network.hosts import plain
+from shiftwork.records import dataclass
 
 _MOST: Final = 5
 _GATES: Final = "[sandbox.gates]"

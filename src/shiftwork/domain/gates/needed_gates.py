@@ -6,7 +6,6 @@ count, a link counts where it leads to something that changed, and a gate's own 
 
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -14,6 +13,7 @@ from shiftwork.domain.gates.commands import named
 from shiftwork.domain.gates.environment_key import is_manifest
 from shiftwork.domain.gates.gate import Gate, NotNeeded
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import dataclass
 
 _SHOWN: Final = 3
 _SETTINGS: Final = (

@@ -1,9 +1,9 @@
 """A verification step that a spec names for a story."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.gates.folders import in_folder
+from shiftwork.records import dataclass
 
 
 class VerificationKind(StrEnum):

@@ -1,9 +1,8 @@
 """Effects of a landing queue; each has a key under which it is performed once."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.landing.state import Entry
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """How facts change a landing queue. A fact that does not fit the state changes nothing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
@@ -15,6 +14,7 @@ from shiftwork.domain.landing.batching import REMEMBERED, TRIES, lands_now, spok
 from shiftwork.domain.landing.state import Entry, EntryStage, QueueState
 from shiftwork.domain.landing.transitions import turn_entry
 from shiftwork.domain.proof.evidence import step_gates
+from shiftwork.records import replace
 
 type _EntryFact = (
     landing_facts.CandidateBuilt

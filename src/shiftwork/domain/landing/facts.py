@@ -1,13 +1,12 @@
 """Facts of a landing queue: what happened to the stories that wait to land on a base branch."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing.state import LandingPolicy, LandingRequest
 from shiftwork.domain.proof.verdict import ProofReport
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """The landing queue of a base branch: which stories wait to land, and the progress of the current batch."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +10,7 @@ from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
+from shiftwork.records import dataclass
 
 
 class EntryStage(StrEnum):

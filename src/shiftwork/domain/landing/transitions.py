@@ -1,10 +1,10 @@
 """How the stage of a landing entry changes."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.landing.state import Entry, EntryStage
+from shiftwork.records import replace
 
 ENTRY: Final[Table[EntryStage]] = {
     (EntryStage.QUEUED, Trigger.BUILD): EntryStage.BUILT,

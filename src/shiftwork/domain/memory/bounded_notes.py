@@ -3,10 +3,10 @@
 Nothing is cut silently: a text that is too long says how much of it is missing, and a shelf how many notes are.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.memory.notes import Note, Shelf
+from shiftwork.records import dataclass, replace
 
 LINE: Final = 200
 """The maximum length of an older note's line."""

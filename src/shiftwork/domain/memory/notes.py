@@ -1,7 +1,8 @@
 """Notes that are kept between sessions, bounded, the newest in full."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shiftwork.records import dataclass
 
 
 class Scope(StrEnum):

@@ -1,9 +1,10 @@
 """Hosts that a program may call: how they are written, and the normalised spelling in which they are compared."""
 
 import re
-from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
 from typing import Final
+
+from shiftwork.records import dataclass
 
 WEB_PORTS: Final = frozenset({80, 443})
 

@@ -4,13 +4,13 @@ Before, because a finished stream has no job that could resend a notice after a 
 once, under a number that stays the same. A channel that fails is tried a few times and then given up.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.notices import effects as notices_effects
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.notices.notice import NoticePlan, Noticing, Occasion
+from shiftwork.records import replace
 
 MAX_TRIES: Final = 3
 

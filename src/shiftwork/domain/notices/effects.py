@@ -1,9 +1,8 @@
 """Effects that send notices."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.notices.notice import Occasion
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,8 @@
 """The fact that a notice was sent or could not be; runs and stories share it."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.notices.notice import Occasion
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

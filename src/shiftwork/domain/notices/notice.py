@@ -1,7 +1,8 @@
 """Notices to people who are not watching, and the state of their delivery."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shiftwork.records import dataclass
 
 
 class Occasion(StrEnum):

@@ -1,11 +1,10 @@
 """What a story must prove, and what it offers."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """The certificate of a story: what was asked, what proved it, what it cost, and which commit it is about."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
 from shiftwork.domain.gates.gate import NotNeeded
@@ -9,6 +7,7 @@ from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.verdict import Judged
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What an agent offers as evidence for a criterion."""
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ cannot be established. A test that is known to pass without the story's change d
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.core.refusal import RefusalText
@@ -23,6 +22,7 @@ from shiftwork.domain.spec.checkability import checkable
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
 from shiftwork.domain.spec.typecheck import asks_for_typecheck, is_typecheck
+from shiftwork.records import dataclass, replace
 
 TEST: Final = "test"
 VERIFICATION: Final = "verification"

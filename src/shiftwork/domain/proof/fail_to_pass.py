@@ -5,7 +5,6 @@ deleted sources are restored; tests, configuration and data stay as the story ha
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.canary.source_root import is_changeable, without_readers
@@ -19,6 +18,7 @@ from shiftwork.domain.proof.verdict import Findings
 from shiftwork.domain.tampering.findings import Protection, Touched
 from shiftwork.domain.tampering.protected_paths import is_test
 from shiftwork.domain.text.file_types import ending
+from shiftwork.records import dataclass
 
 NO_PRODUCT: Final = "no product source changed"
 INSIDE: Final = "the tests are inside source files"

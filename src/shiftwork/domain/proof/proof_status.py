@@ -7,7 +7,6 @@ passing may be skipped or never collected, so it is not evidence. A person's con
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
@@ -15,6 +14,7 @@ from shiftwork.domain.gates.gate import GateReport, gate_name
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.certificate import Certificate, Held
 from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofReport, ProofStatus, Verdict
+from shiftwork.records import dataclass
 
 UNCHECKED: Final = "the only check was that something changed"
 _EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.CONFIRMED})

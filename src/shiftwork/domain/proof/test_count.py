@@ -6,10 +6,10 @@ where it reports failures, or where it is missing although the base's run has it
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.gates.test_output import plain_lines
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

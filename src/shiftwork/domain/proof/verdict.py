@@ -1,10 +1,10 @@
 """What proves that a story is done: what was found in the candidate, and the verdicts."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.records import dataclass
 
 
 class Verdict(StrEnum):

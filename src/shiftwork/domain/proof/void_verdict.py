@@ -5,12 +5,12 @@ changes the same file on the base, and where the gate's own test runner contradi
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_gate import only_reads
 from shiftwork.domain.proof.test_count import contradicts, fewer
+from shiftwork.records import replace
 
 _PATHS: Final = 5
 _WRITTEN: Final = (

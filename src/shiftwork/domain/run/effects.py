@@ -1,12 +1,11 @@
 """Effects of a run outside its state; each has a key and is performed once per key."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.budget.amounts import Amount, Reached
 from shiftwork.domain.core.effect import Conclude, Effect
 from shiftwork.domain.core.ids import Commit, StoryId
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

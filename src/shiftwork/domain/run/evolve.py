@@ -1,6 +1,5 @@
 """How facts change a run. A fact that does not fit the state changes nothing."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
@@ -17,6 +16,7 @@ from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.run.steering import intents, options
 from shiftwork.domain.run.transitions import turn_run, turn_story_of
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.records import replace
 
 
 def evolve_run(run: RunState, fact: Fact) -> RunState:

@@ -4,7 +4,6 @@ They have their own stream, under an id that no story can have. When they reach 
 when no story is left, the run closes it, and they continue.
 """
 
-from dataclasses import replace
 from itertools import count
 from typing import Final
 
@@ -21,6 +20,7 @@ from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.domain.workflow.template_values import Context, merged
+from shiftwork.records import replace
 
 FRONT: Final = -1
 """The position of the run's own steps: before all stories."""

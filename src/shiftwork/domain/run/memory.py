@@ -1,7 +1,6 @@
 """What a run remembers of its stories."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.core.ids import Commit, StoryId
@@ -11,6 +10,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story.state import FailureCause, StoryStatus
+from shiftwork.records import replace
 
 
 def carried_over(run: RunState, patterns: Iterable[str], at: float) -> RunState:

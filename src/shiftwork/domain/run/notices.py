@@ -1,6 +1,5 @@
 """When people are notified of the end of a run."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.decision import Effects
@@ -8,6 +7,7 @@ from shiftwork.domain.notices.delivery import due_notice, tried
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.notices.notice import Occasion
 from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.records import replace
 
 _ENDS: Final = {RunStatus.COMPLETED: (Occasion.FINISHED,), RunStatus.FAILED: (Occasion.FAILED,)}
 """A cancelled run sends no notice: the user who cancelled it knows."""

@@ -6,7 +6,6 @@ run of a thousand stories decides as quickly as a run of ten; a property test ch
 
 from bisect import insort
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
@@ -20,6 +19,7 @@ from shiftwork.domain.run.transitions import turn_outcome
 from shiftwork.domain.spec import graph as g
 from shiftwork.domain.spec.spec import Story, states_dependencies
 from shiftwork.domain.story.state import ENDED, StoryStatus
+from shiftwork.records import replace
 
 
 def scheduled(run: RunState) -> RunState:

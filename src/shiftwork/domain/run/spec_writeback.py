@@ -1,12 +1,11 @@
 """When landed stories are marked as done in the spec's file: immediately, and again later if that failed."""
 
-from dataclasses import replace
-
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState, RunStatus, SpecWriteback
+from shiftwork.records import replace
 
 
 def owe(run: RunState, story: StoryId) -> RunState:

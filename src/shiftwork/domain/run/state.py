@@ -1,7 +1,6 @@
 """The state of a run: its spec, its settings for the stories, and the outcome of each story."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shiftwork.domain.budget.amounts import Ledger
@@ -16,6 +15,7 @@ from shiftwork.domain.story.state import FailureCause, LandingStage, StoryStatus
 from shiftwork.domain.usage.forecast import Forecast
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.workflow import Workflow
+from shiftwork.records import dataclass, field
 
 
 class RunStatus(StrEnum):

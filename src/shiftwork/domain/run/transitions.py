@@ -1,13 +1,13 @@
 """How the status of a run and of its stories changes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.run.state import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.story.transitions import STORY
+from shiftwork.records import replace
 
 RUN: Final[Table[RunStatus]] = {
     (RunStatus.PLANNED, Trigger.START): RunStatus.RUNNING,

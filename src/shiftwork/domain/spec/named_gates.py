@@ -4,13 +4,13 @@ sentences.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final
 
 from shiftwork.domain.gates.attribution import gates_of
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
+from shiftwork.records import replace
 
 
 def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]:

@@ -1,12 +1,12 @@
 """A spec, its stories and their acceptance criteria."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.verification import Verification
+from shiftwork.records import dataclass, replace
 
 TITLE_LIMIT = 72
 COMPLEXITIES = range(1, 6)

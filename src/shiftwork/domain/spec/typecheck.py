@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.gates.commands import split, starting
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.records import replace
 
 TYPECHECK_PASSES: Final = "Typecheck passes"
 

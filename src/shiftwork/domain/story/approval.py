@@ -12,7 +12,6 @@ equal lines, and changes with the lines around the change; and a digest of the d
 notice that a line was moved.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.ids import Commit, StepId
@@ -27,6 +26,7 @@ from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.tampering.findings import Meddling
 from shiftwork.domain.workflow.pipeline import FINISHED, Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import replace
 
 MAY_IT_LAND: Final = "the gates are green: may it land?"
 """The question when no step of the workflow has its own."""

@@ -1,7 +1,5 @@
 """What a story was started with."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.agents.tally import Pick
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, Stream
@@ -10,6 +8,7 @@ from shiftwork.domain.notices.notice import NoticePlan
 from shiftwork.domain.spec import spec
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.workflow.workflow import AgentPlan
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork.domain.core.decision import NOW
@@ -17,6 +16,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.certificate import StoryCertified
 from shiftwork.domain.story.state import Landed, StoryState
 from shiftwork.domain.workflow.guardrails import skipped
+from shiftwork.records import replace
 
 FORMAT: Final = "shiftwork-certificate/1"
 

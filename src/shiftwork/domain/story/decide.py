@@ -1,6 +1,5 @@
 """Decides what a story does next: prepare, step, retry, land, repair, end. No effects means that it has ended."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core import effect as e
@@ -22,6 +21,7 @@ from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.workflow.guardrails import MAX_STEPS
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind
+from shiftwork.records import replace
 
 MAX_WORKSPACES: Final = 200
 """A workspace is lost when a worker dies; this many losses must have another cause."""

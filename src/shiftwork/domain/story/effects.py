@@ -1,10 +1,9 @@
 """Effects of a story outside its state; each has a key and is performed once per key."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

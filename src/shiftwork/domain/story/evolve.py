@@ -1,6 +1,5 @@
 """How facts change a story. A fact that does not fit the state changes nothing."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.fact import Fact, MessagesRead
@@ -36,6 +35,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline, Step, pipeline_of, plan
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.transitions import turn_step
 from shiftwork.domain.workflow.workflow import catalogue_step
+from shiftwork.records import replace
 
 
 def evolve_story(story: StoryState, fact: Fact) -> StoryState:

@@ -1,6 +1,5 @@
 """How facts about steps change a story."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.machine import Trigger
@@ -15,6 +14,7 @@ from shiftwork.domain.workflow.guardrails import PERSON, Rejected, apply_edits
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.template_values import merged
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import replace
 
 REJECTED_KEPT: Final = 20
 """How many rejected edits a story's notes show; the history keeps all."""

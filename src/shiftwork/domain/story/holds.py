@@ -6,7 +6,6 @@ confirm the criteria that only a person can check.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.decision import Effects
@@ -22,6 +21,7 @@ from shiftwork.domain.story.state import Confirmed, Hold, HoldCause, LandingStag
 from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.template_values import filled, values
+from shiftwork.records import replace
 
 MAX_QUESTIONS: Final = 10
 """How many questions a step may ask: an agent that only asks makes no progress."""

@@ -2,7 +2,6 @@
 branch as the stories left it.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core import effect as e
@@ -16,6 +15,7 @@ from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.template_values import Context, merged
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import replace
 
 HANDED_ON: Final = 2_000
 KEYS: Final = 40

@@ -1,6 +1,5 @@
 """The notes of a story, and what it passes on when it has landed."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.memory.bounded_notes import STORY_ROOM, in_a_line, remember
@@ -10,6 +9,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.records import replace
 
 _STEPS: Final = 12
 

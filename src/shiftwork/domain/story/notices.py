@@ -1,12 +1,11 @@
 """When people are notified that a story needs them."""
 
-from dataclasses import replace
-
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.notices.delivery import due_notice, tried
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.notices.notice import Occasion
 from shiftwork.domain.story.state import HoldCause, StoryState
+from shiftwork.records import replace
 
 
 def notice_of_hold(story: StoryState) -> Effects:

@@ -1,12 +1,12 @@
 """Chooses a profile for each role of a story."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from shiftwork.domain.agents.bandit import choose, roles
 from shiftwork.domain.agents.tally import Pick, Tally
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.records import replace
 
 
 def picked(

@@ -7,7 +7,6 @@ nor skipped. A route forward to a skipped step leads to the next step after it; 
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from shiftwork.domain.core import effect as e
@@ -27,6 +26,7 @@ from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.template_values import Context, without
 from shiftwork.domain.workflow.transitions import turn_step
 from shiftwork.domain.workflow.workflow import Route, StepKind
+from shiftwork.records import dataclass, replace
 
 DONE: Final = "done"
 RETRY: Final = "retry"

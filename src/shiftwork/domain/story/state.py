@@ -1,6 +1,5 @@
 """The state of the work on one story."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.agents.rate_limit import Wait, Waited
@@ -20,6 +19,7 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 from shiftwork.domain.workflow.edit_request import Edit
 from shiftwork.domain.workflow.pipeline import Pipeline
+from shiftwork.records import dataclass
 
 
 class StoryStatus(StrEnum):

@@ -1,12 +1,12 @@
 """How the status of a story changes."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.transitions import turn_step
+from shiftwork.records import replace
 
 STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.UNCLAIMED, Trigger.START): StoryStatus.IN_PROGRESS,

@@ -3,8 +3,9 @@
 docs/reference/tampering.md shows this table, and a test compares the two. Patterns are globs, see `domain.text.globs`.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

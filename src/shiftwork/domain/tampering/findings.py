@@ -1,8 +1,9 @@
 """What a story has done to the checks that judge it, and the consequences."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from shiftwork.records import dataclass
 
 
 class ProtectPolicy(StrEnum):

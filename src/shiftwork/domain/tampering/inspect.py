@@ -7,7 +7,6 @@ is not a heuristic, and is always reported.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
@@ -18,6 +17,7 @@ from shiftwork.domain.tampering.runner_evasion import patches, redirects, uses
 from shiftwork.domain.text.diff import Text, by_path
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import dataclass, replace
 
 FINDINGS: Final = 20
 """How many findings of a kind a fact lists individually; the others are only counted."""

@@ -7,13 +7,13 @@ reads them in any folder. Gates do not check them: their effect shows when a per
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.tampering.findings import Finding, Inspection, LaterPolicy, Meddling
 from shiftwork.domain.tampering.inspect import FINDINGS
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import replace
 
 _AGENTS: Final = (
     *(".claude", ".claude.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md", ".agents"),

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -22,6 +21,7 @@ from shiftwork.domain.tampering.protected_paths import (
 from shiftwork.domain.tampering.runner_keys import is_keyed
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
+from shiftwork.records import dataclass
 
 _RUNNERS: Final = """
     pytest _pytest py pluggy iniconfig packaging pygments exceptiongroup tomli colorama coverage xdist execnet

@@ -1,6 +1,6 @@
 """The cost of a run as estimated before it starts."""
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,12 @@ It depends only on amounts, because views of a run must be fast.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
+from shiftwork.records import replace
 
 _SMALL: Final = 0.01
 

@@ -1,6 +1,6 @@
 """What one or several attempts have used: tokens, and money where it is known."""
 
-from dataclasses import dataclass
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Requests to change a story's remaining steps: six operations, as an agent or a person writes them."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.core.ids import StepId
+from shiftwork.records import dataclass
 
 
 class Operation(StrEnum):

@@ -5,7 +5,6 @@ the first refused edit refuses the request.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.core.ids import StepId, step_id
@@ -15,6 +14,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, plann
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.transitions import turn_step
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind, catalogue_step
+from shiftwork.records import dataclass, replace
 
 MAX_STEPS: Final = 30
 MAX_RESTARTS: Final = 3

@@ -1,13 +1,13 @@
 """A pipeline: an ordered list of steps with their status."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shiftwork.domain.core.ids import Commit, StepId, step_id
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan
+from shiftwork.records import dataclass, replace
 
 
 class StepStatus(StrEnum):

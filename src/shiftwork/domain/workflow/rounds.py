@@ -3,13 +3,13 @@
 No end of the rounds is a failure: the story continues with the steps after them and its gates, which decide.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.workflow.pipeline import Pipeline, Step
 from shiftwork.domain.workflow.workflow import Route
+from shiftwork.records import dataclass
 
 STORY_COMPLETE: Final = "story_complete"
 """The decision of a step that says so in its answer, if it may end the rounds."""

@@ -1,7 +1,8 @@
 """The step catalogue: the types of steps, how long each may take, what it may edit and prove."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,10 @@
 """How the status of a step changes."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.machine import Table, Trigger
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
+from shiftwork.records import replace
 
 STEP: Final[Table[StepStatus]] = {
     (StepStatus.PENDING, Trigger.START): StepStatus.IN_PROGRESS,

@@ -1,11 +1,11 @@
 """A workflow as data: the steps of a run, one of which may be a loop over its stories."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
+from shiftwork.records import dataclass, replace
 
 SIZE: Final = "size"
 """The key by which an answer says how large a story is."""

@@ -1,11 +1,12 @@
 """Rows as flat columns, and back: each field of a part is a column of its row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 from shiftwork.ports.rows.row_parts import COLUMN
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

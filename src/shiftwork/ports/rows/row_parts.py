@@ -1,8 +1,9 @@
 """The parts of the rows that front ends read. A field is stored in the column of its name, or in the named column."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from shiftwork.records import dataclass, field
 
 COLUMN = "column"
 """The key, in the metadata of a field, of the column in which it is stored."""

@@ -6,11 +6,11 @@ or in other letters, only a key counts that the harness or the step asks for, an
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork.domain.story.routing import STATUS, plain_value
 from shiftwork.prompts.answer.marked_lines import line_end
+from shiftwork.records import dataclass, field
 
 # A line that counts: its sign, its key in lower case, where the line begins, and where the text after the key begins.
 # A plain tuple, because an answer may have a million of them.

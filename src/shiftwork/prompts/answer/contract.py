@@ -1,6 +1,5 @@
 """Parses an agent's answer: its summary, the values it sets and what it claims. Accepts any text without an error."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.story.routing import STATUS, plain_value
@@ -11,6 +10,7 @@ from shiftwork.prompts.answer.problem import Problem
 from shiftwork.prompts.answer.reading import Reading, read
 from shiftwork.prompts.answer.stories import STORIES_KEY, stories
 from shiftwork.prompts.lengths import shorten
+from shiftwork.records import dataclass
 
 __all__ = ["Answer", "Asked", "Problem", "edits", "parse", "stories"]
 

@@ -1,11 +1,11 @@
 """Reads values from JSON that an agent wrote, and reports precisely what is wrong with invalid values."""
 
 import json
-from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.prompts.answer.problem import Problem, nearest, problem, shown
+from shiftwork.records import dataclass, field
 
 NUMBER_LIMIT: Final = 1_000_000
 _DECODER: Final = json.JSONDecoder()

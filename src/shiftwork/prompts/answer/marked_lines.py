@@ -6,8 +6,9 @@ do not count: loops that searched the whole answer have ended by mistake on all 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from shiftwork.records import dataclass
 
 # No repetition is nested in another, and every alternative fails within its own line: the search takes linear time for
 # any text. `C:\x`, `HTTP://x` and `STD::x` are not keys. `\uff1a` is the full-width colon.

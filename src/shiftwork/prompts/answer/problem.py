@@ -1,9 +1,10 @@
 """Describes what is wrong with something an agent wrote, precisely enough that the agent can correct it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
+
+from shiftwork.records import dataclass
 
 MESSAGE_LIMIT: Final = 10
 WORD_LIMIT: Final = 60

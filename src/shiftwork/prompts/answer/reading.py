@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.prompts.answer.asked import (
@@ -18,6 +17,7 @@ from shiftwork.prompts.answer.asked import (
     marks,
 )
 from shiftwork.prompts.answer.marked_lines import cleaned, find, line_end
+from shiftwork.records import dataclass
 
 # Where the line of a key begins, and where its value begins and ends.
 type Span = tuple[int, int, int]

@@ -9,7 +9,6 @@ for `STATUS: done`. If only the SUMMARY is missing, the answer is a result: the 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.story.routing import (
@@ -29,6 +28,7 @@ from shiftwork.prompts.answer.asked import SUMMARY, Asked
 from shiftwork.prompts.answer.contract import SUMMARY_LIMIT, Answer
 from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
+from shiftwork.records import dataclass, replace
 
 BLOCKED: Final = "blocked"
 

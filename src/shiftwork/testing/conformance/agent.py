@@ -5,7 +5,6 @@
 import asyncio
 import time
 from collections.abc import Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ import pytest
 
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentTask, Ending
+from shiftwork.records import replace
 
 _LONG = AgentLimits(wall_seconds=90, silence_seconds=90)
 

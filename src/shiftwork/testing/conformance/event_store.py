@@ -5,7 +5,6 @@
 import asyncio
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
@@ -17,6 +16,7 @@ from shiftwork.domain.core.ids import StepId, Stream
 from shiftwork.domain.story.facts.steps import NoteWritten
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.store import EventStore, Recorded
+from shiftwork.records import dataclass, field
 from shiftwork.testing.conformance.store_stage import (
     QUICK,
     Handle,

@@ -3,7 +3,6 @@
 # ruff: noqa: S101 - suites use assert
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,6 +11,7 @@ from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import LeaseLostError
 from shiftwork.ports.store import EventStore, Fence, Leases
 from shiftwork.ports.views import Lease, Owner
+from shiftwork.records import replace
 from shiftwork.testing.conformance.event_store import notes
 from shiftwork.testing.conformance.store_stage import Handle, Handles, awaited, run_row, together
 

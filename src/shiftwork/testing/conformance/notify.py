@@ -7,13 +7,13 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from shiftwork.errors import NotifyError
 from shiftwork.ports.notify import Notice, Notifier
+from shiftwork.records import dataclass, field
 
 
 @dataclass

@@ -3,7 +3,6 @@
 # ruff: noqa: S101 - suites use assert
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from hypothesis import given
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from shiftwork.ports.views import Owner, Row
+from shiftwork.records import replace
 from shiftwork.testing.conformance.event_store import fresh_numbers, fresh_stream, notes
 from shiftwork.testing.conformance.store_stage import (
     QUICK,

@@ -1,8 +1,9 @@
 """An agent's request, as scripts and tests need it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """What a scripted model can do with a request: answer, call tools, or fail in the ways real models fail."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from shiftwork.records import dataclass
 from shiftwork.testing.model_server.model_request import Conversation
 from shiftwork.testing.model_server.turns import SOME_TOKENS, Call, Say, Think, Tokens, ToolCall
 

@@ -1,6 +1,5 @@
 """The endings of a simulated attempt: everything that a real agent could do."""
 
-from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.domain.core.fact import Fact
@@ -20,6 +19,7 @@ from shiftwork.domain.workflow.guardrails import (
     restarts,
 )
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus
+from shiftwork.records import dataclass, replace
 from shiftwork.testing.simulation.edits import edit_request, restart_request, work_request
 from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 

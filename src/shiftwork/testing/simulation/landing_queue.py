@@ -7,7 +7,6 @@ with the truth. A commit that replaces a candidate is named after it and after i
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from shiftwork.app.landing.proof import unapproved, uninstalled
@@ -24,6 +23,7 @@ from shiftwork.domain.landing.evolve import evolve_queue
 from shiftwork.domain.landing.state import Entry, EntryStage, LandingPolicy, LandingRequest, QueueState
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.records import dataclass, field, replace
 from shiftwork.testing.builders import BASE, gate_report, landing_request
 from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 

@@ -1,7 +1,6 @@
 """Simulates the surroundings of a run: stories that end in any order, and a person who may cancel it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from shiftwork.domain.core import effect as e
@@ -17,6 +16,7 @@ from shiftwork.domain.run.steering.intent_checks import next_story_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass, field, replace
 from shiftwork.testing.simulation.simulation import Chance, SimulatedClock
 
 type Facts = tuple[Fact, ...]

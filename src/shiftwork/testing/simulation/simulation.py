@@ -3,12 +3,12 @@ effect.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass, field
 
 
 class Chance(Protocol):

@@ -3,7 +3,6 @@ actions.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shiftwork.domain.budget.amounts import Budget
@@ -27,6 +26,7 @@ from shiftwork.domain.workflow.guardrails import (
     MAX_STEPS,
 )
 from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.records import dataclass, field
 from shiftwork.testing.simulation.attempt_endings import MAX_DEFERRALS, AttemptEndings, Facts
 from shiftwork.testing.simulation.budget import answered
 from shiftwork.testing.simulation.edits import edit_request

@@ -8,7 +8,6 @@ import asyncio
 import shlex
 import tempfile
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +31,7 @@ from shiftwork.adapters.processes.supervisor.supervise import Cause, Exit, Spawn
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError, SettingsError
 from shiftwork.ports.agent import Agent, AgentReport, AgentTask, Listener
+from shiftwork.records import replace
 from shiftwork.redaction import Lined, redacted
 
 _FAREWELL_SECONDS: Final = 2.0

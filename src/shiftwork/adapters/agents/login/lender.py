@@ -19,7 +19,6 @@ import os
 import re
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +26,7 @@ from shiftwork import redaction
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
 from shiftwork.bounded import read_bytes
+from shiftwork.records import dataclass, field
 
 FOLDER: Final = "login"
 """The folder in an attempt's home that replaces the agent's own."""

@@ -16,11 +16,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from shiftwork.adapters.processes.supervisor.spawn import Spawn
+from shiftwork.records import replace
 
 _KEYCTL: Final = {"x86_64": 250, "aarch64": 219}
 _JOIN_SESSION_KEYRING: Final = 1

@@ -3,10 +3,11 @@
 import signal
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
+
+from shiftwork.records import dataclass
 
 
 class Cause(StrEnum):

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import IO
 
 from shiftwork import redaction, umask
@@ -26,6 +25,7 @@ from shiftwork.adapters.processes.supervisor.output_lines import Lines, Tail
 from shiftwork.adapters.processes.supervisor.pipes import Drain, Feed
 from shiftwork.adapters.processes.supervisor.resource_watch import WATCH_SECONDS, Watch
 from shiftwork.adapters.processes.supervisor.spawn import Cause, Exit, Spawn
+from shiftwork.records import replace
 
 __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "marked", "supervise"]
 

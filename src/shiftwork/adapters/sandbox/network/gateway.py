@@ -12,7 +12,6 @@ import struct
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import cache
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
@@ -24,6 +23,7 @@ from shiftwork.adapters.sandbox.network.accept import accept
 from shiftwork.adapters.sandbox.network.forwarded_port import Forwarder
 from shiftwork.adapters.sandbox.network.proxy import Pass, Proxy
 from shiftwork.domain.network.hosts import Host
+from shiftwork.records import replace
 
 _MOST_REMARKS: Final = 20
 _MESSAGE_BYTES: Final = 1024

@@ -8,7 +8,6 @@ import contextlib
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -18,6 +17,7 @@ from shiftwork.adapters.sandbox.network.proxy_request import by_proxy, called, i
 from shiftwork.adapters.sandbox.network.upstream_proxy import Door, Upstream, connected, tunnelled
 from shiftwork.domain.network.allowlist import listed, may_lead_to
 from shiftwork.domain.network.hosts import WEB_PORTS, Host, is_address
+from shiftwork.records import dataclass
 
 MOST_CALLS: Final = 100
 """The most calls at once for one program: each takes two of the files that this process may have open."""

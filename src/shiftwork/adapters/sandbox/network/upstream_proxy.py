@@ -7,12 +7,12 @@ import asyncio
 import contextlib
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from shiftwork.domain.network.hosts import is_address
+from shiftwork.records import dataclass
 
 _PORTS: Final = {"http": 80, "https": 443}
 _FINE: Final = 200

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Never
 
 from shiftwork.adapters.specs._document import UnreadableError
+from shiftwork.records import dataclass
 
 _DEEPEST: Final = 100
 _SPACE: Final = re.compile(r"[ \t\r\n]*")

@@ -6,7 +6,6 @@ Reads are recorded, so that everything else can be listed as not used without a 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -15,6 +14,7 @@ from shiftwork.adapters.specs.prd.json_document import FLAG, LIST, NUMBER, OBJEC
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.prompts.answer.problem import nearest
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ JSON libraries do not keep, so single values are replaced in the text.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
 from shiftwork.ports.specs import Mark
+from shiftwork.records import replace
 
 NAME: Final = "prd-json"
 

@@ -1,13 +1,13 @@
 """The table and columns of each kind of view row, derived from the row's type so that they stay in step."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from json import dumps, loads
 from typing import Any, Final
 
 from shiftwork.ports.rows.row_columns import built, column_types, columns
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.records import dataclass
 
 _GREATEST: Final = 2**63 - 1
 

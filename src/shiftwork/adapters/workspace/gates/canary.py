@@ -6,7 +6,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.plain import from_plain, to_plain
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.ports.canary import Situation
+from shiftwork.records import dataclass, field, replace
 
 _TEXT_BYTES: Final = 4 * 1024 * 1024
 _OUTPUT_BYTES: Final = 8 * 1024 * 1024

@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from shiftwork.domain.gates.checkout_trial import Difference, Named, Trial
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.tampering.reserved_paths import is_reserved
 from shiftwork.errors import RepositoryError
+from shiftwork.records import dataclass, replace
 
 _INCLUDE_FILE: Final = ".worktreeinclude"
 MOST_FILES: Final = 200

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,7 @@ from shiftwork.adapters.workspace.tree.shell import Errand
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
+from shiftwork.records import dataclass, field
 
 _BRANCH: Final = "shiftwork/verify"
 _NOTHING: Final = Tracked(files=frozenset(), folders=frozenset())

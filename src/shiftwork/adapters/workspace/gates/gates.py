@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
@@ -19,6 +18,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.run.overlap import CHECKS, check_environment
 from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
+from shiftwork.records import dataclass, field, replace
 
 _REDS: Final = 50
 

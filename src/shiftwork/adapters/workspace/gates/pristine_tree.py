@@ -12,7 +12,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
@@ -21,6 +20,7 @@ from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles
 from shiftwork.adapters.workspace.tree.large_files import digest_of
 from shiftwork.adapters.workspace.tree.untrusted_files import erase, let_read, open_up, write_new
 from shiftwork.errors import EnvironmentDamagedError, RepositoryError
+from shiftwork.records import dataclass, field
 
 _CLOCK_STEP_NS: Final = 20_000_000
 """The coarsest file system clock that we know, apart from those with whole seconds."""

@@ -3,7 +3,6 @@
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import batched
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from shiftwork.adapters.workspace.hub import left_out_patches
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.tampering.findings import Patch, Touched
+from shiftwork.records import dataclass, replace
 
 FILES: Final = 5000
 BYTES: Final = 16 * 1024 * 1024

@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from typing import Final
 from shiftwork.adapters.workspace.tree.untrusted_files import modified, write_whole
 from shiftwork.domain.core.plain import from_plain, to_plain
 from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.records import dataclass
 
 KEPT: Final = 500
 

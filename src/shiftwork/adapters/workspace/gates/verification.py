@@ -10,7 +10,6 @@ import http.client
 import ipaddress
 import shlex
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -18,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 from shiftwork.adapters.workspace.tree.shell import Errand, Shell
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.records import dataclass
 
 _BODY_BYTES: Final = 1024 * 1024
 _GRACE_SECONDS: Final = 5

@@ -1,7 +1,6 @@
 """What work has changed, read by the harness's own git: it runs no filters, hooks or diff programs."""
 
 import os
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.workspace.git.rebased_patch import carried
@@ -10,6 +9,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import FileChange, Patch
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.changes import Difference
+from shiftwork.records import dataclass
 
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color")
 

@@ -6,12 +6,12 @@ import hashlib
 import re
 import time
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,11 @@ import itertools
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from shiftwork.adapters.workspace.hub.hub import Hub, slug
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
 from shiftwork.ports.workspace import StoryConflict
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.workspace.git.affected_paths import affected
@@ -12,6 +11,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.proof.test_definitions import defines, may_define
 from shiftwork.domain.proof.verdict import FileFound, Findings, NameFound
 from shiftwork.errors import RepositoryError
+from shiftwork.records import dataclass
 
 _PLAIN: Final = (
     "--no-ext-diff",

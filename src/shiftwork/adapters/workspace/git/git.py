@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import join
 from typing import Final
@@ -21,6 +20,7 @@ from shiftwork.adapters.workspace.git.drivers import Pair
 from shiftwork.adapters.workspace.git.subprocess_call import Call
 from shiftwork.adapters.workspace.tree.untrusted_files import remove_pipes, write_whole
 from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.records import dataclass, replace
 from shiftwork.search_paths import tool, without_folders
 
 OLDEST_GIT: Final = "2.39"

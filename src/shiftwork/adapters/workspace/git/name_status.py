@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 _NOWHERE: Final = "000000"
 _BATCH_BYTES: Final = 64 * 1024

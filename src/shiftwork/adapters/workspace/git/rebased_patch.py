@@ -1,12 +1,11 @@
 """Applies a patch to another base with git's own merge, and checks whether a candidate equals the result."""
 
-from dataclasses import dataclass
-
 from shiftwork.adapters.workspace.git.git import Answer
 from shiftwork.adapters.workspace.git.name_status import Row, differing
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import Patch
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

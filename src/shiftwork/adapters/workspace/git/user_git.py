@@ -1,7 +1,6 @@
 """Git as the user runs it in their repository: with their settings, but without programs they have not agreed to."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ from shiftwork.adapters.workspace.git.drivers import Pair, Runner, is_agreeable,
 from shiftwork.adapters.workspace.git.git import MARK, NEUTRAL, PINNED, PROGRAM, SECONDS, Git, settings_variables
 from shiftwork.errors import RepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
+from shiftwork.records import replace
 from shiftwork.search_paths import tool, without_folders
 
 _CONFIG_VARIABLES: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import erase, open_up, wr
 from shiftwork.bounded import read_bytes
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import TrustError, UnfitRepositoryError
+from shiftwork.records import dataclass
 
 ALTERNATES: Final = "objects/info/alternates"
 """The key for folders with borrowed objects among the things that the user agrees to."""

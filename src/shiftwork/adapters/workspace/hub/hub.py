@@ -11,7 +11,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import erase, outlast, wr
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place
+from shiftwork.records import dataclass, field
 
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000

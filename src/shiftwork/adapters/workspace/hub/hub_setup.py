@@ -3,7 +3,6 @@
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import TrustError, UnfitRepositoryError
+from shiftwork.records import replace
 
 _PLACES: Final = 3
 """How many lines git answers about the places of a repository."""

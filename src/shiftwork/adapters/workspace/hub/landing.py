@@ -7,7 +7,6 @@ source does not count as proven work.
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, replace
 from itertools import batched
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,7 @@ from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
 from shiftwork.git_folders import whereabouts
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
+from shiftwork.records import dataclass, replace
 
 _NOWHERE: Final = Commit("")
 _SWAP_TRIES: Final = 3

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.remains import Leftover, Weight
+from shiftwork.records import dataclass, replace
 
 GRACE_SECONDS: Final = 3600.0
 """Newer objects stay, because a landing in progress may build upon them."""

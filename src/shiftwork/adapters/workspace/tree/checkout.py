@@ -9,7 +9,6 @@ import logging
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import (
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError, UnfitRepositoryError
 from shiftwork.ports.workspace import NO_BRANCHES
+from shiftwork.records import dataclass, replace
 
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"

@@ -1,11 +1,11 @@
 """The content of an environment, and what its setup command gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles
+from shiftwork.records import dataclass, field
 
 _INDEX_PREFIXES: Final = (
     "PIP_",

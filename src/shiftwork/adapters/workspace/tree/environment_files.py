@@ -13,13 +13,13 @@ import os
 import shutil
 import stat
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from shiftwork.adapters.workspace.tree.large_files import copy_large, digest_of
 from shiftwork.adapters.workspace.tree.untrusted_files import erase, let_read, open_up, write_new
 from shiftwork.errors import EnvironmentDamagedError
+from shiftwork.records import dataclass
 
 _PIECE_BYTES: Final = 1024 * 1024
 _TEXT_BYTES: Final = 16 * 1024 * 1024

@@ -18,7 +18,6 @@ import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +31,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import copy_within, erase
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.environment_key import decides_environment, environment_key
 from shiftwork.errors import EnvironmentFailedError
+from shiftwork.records import dataclass, field, replace
 
 _FORMAT: Final = 1
 _BRANCH: Final = "shiftwork/setup"

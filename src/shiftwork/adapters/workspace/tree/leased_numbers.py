@@ -9,12 +9,12 @@ import fcntl
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from shiftwork.errors import RepositoryError
+from shiftwork.records import dataclass, field
 
 _POLL_SECONDS: Final = 0.05
 

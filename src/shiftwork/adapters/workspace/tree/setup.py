@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import copy_within
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, EnvironmentFailedError
 from shiftwork.ports.workspace import NOWHERE
+from shiftwork.records import dataclass, field
 
 _PYTHON_MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 

@@ -1,7 +1,6 @@
 """Runs the project's own commands (setup, gates) in the shell, keeping the beginning and end of their output."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +8,7 @@ from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
 from shiftwork.adapters.processes.supervisor.supervise import Cause, Spawn, supervise
 from shiftwork.adapters.sandbox.sandbox import OPEN, Room, Sandbox
 from shiftwork.adapters.workspace.git.git import without_git
+from shiftwork.records import dataclass, field
 from shiftwork.redaction import Lined
 
 HEAD_BYTES: Final = 2 * 1024

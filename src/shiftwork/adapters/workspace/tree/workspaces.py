@@ -1,7 +1,6 @@
 """The workspaces port on git: one private tree for each story, committed by the harness from outside."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from shiftwork.adapters.workspace.hub.hub import Hub, folder_of, slug
@@ -15,6 +14,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.run.overlap import STORIES, story_environment
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError
 from shiftwork.ports.workspace import NO_BRANCHES, NOWHERE, Place
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any, Final
 
 from shiftwork.config.detection.folder import Folder, strings, table
+from shiftwork.records import dataclass
 
 _DEPTH: Final = 2
 _MOST: Final = 200

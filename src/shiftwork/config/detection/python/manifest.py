@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
 from shiftwork.config.detection.folder import Folder, strings, table
 from shiftwork.config.detection.python.requirements import bring, listed
+from shiftwork.records import dataclass
 
 MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "requirements-dev.txt")
 """A folder with one of these files is a separate Python project."""

@@ -4,7 +4,6 @@ nox.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder, table
@@ -14,6 +13,7 @@ from shiftwork.config.detection.python.installed import in_environment, on_this_
 from shiftwork.config.detection.python.manifest import Declared, declared_by
 from shiftwork.config.detection.python.python_setup import setup_command
 from shiftwork.config.detection.python.test_style import Tests, tests_in, unittest_command
+from shiftwork.records import dataclass
 
 _SETTINGS: Final = ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini")
 _CONDA: Final = ("environment.yml", "environment.yaml", "conda-lock.yml")

@@ -5,12 +5,12 @@ It runs in a fresh tree, where `python3` is the project's interpreter, and creat
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder, strings, table
 from shiftwork.config.detection.python.manifest import TEST_NAMES, Declared
 from shiftwork.config.detection.python.requirements import bring
+from shiftwork.records import dataclass
 
 _VENV: Final = "python3 -m venv .venv"
 _PIP: Final = ".venv/bin/python -m pip install -q"

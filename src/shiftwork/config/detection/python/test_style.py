@@ -1,12 +1,12 @@
 """How the tests of a Python project are written, which decides how to run them."""
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.python.manifest import MANIFESTS
+from shiftwork.records import dataclass
 
 _FILES: Final = r"test_.*\.py|.*_test\.py|tests\.py"
 _MOST_FILES: Final = 60

@@ -1,7 +1,5 @@
 """Facts about a run as a whole: its start, stories, own steps, memory and end."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StoryId
 from shiftwork.domain.memory.notes import Learnt, Scope
@@ -10,6 +8,7 @@ from shiftwork.domain.run.state import RunPlan, RunStatus
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,11 @@
 """Facts about what a run may spend and has spent."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.budget.amounts import Amount
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

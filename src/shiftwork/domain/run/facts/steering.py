@@ -1,11 +1,10 @@
 """Facts about what users ask of a run while it is in progress."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Story
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

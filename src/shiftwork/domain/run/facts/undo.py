@@ -1,9 +1,8 @@
 """Facts about the revert of a story that has landed."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

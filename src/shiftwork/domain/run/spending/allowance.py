@@ -1,6 +1,5 @@
 """A run and the allowances of its stories: claims, reservations, settlements, raised limits."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.budget import reservations
@@ -13,6 +12,7 @@ from shiftwork.domain.run.spending import usage_before_limit
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.spending import unreserved_usage
 from shiftwork.domain.usage.usage import NOTHING_USED
+from shiftwork.records import replace
 
 
 def asked(run: RunState, fact: run_facts.AllowanceAsked) -> RunState | None:

@@ -1,7 +1,5 @@
 """How a run answers the claims of its stories on its budget."""
 
-from dataclasses import replace
-
 from shiftwork.domain.budget.amounts import Amount, Claim, Ledger
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.budget.reservations import HEADROOM, dropped, left, reached_by_run, reservation, shortage
@@ -10,6 +8,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import replace
 
 
 def paid(run: RunState, story: StoryId, before: Usage, now: Usage) -> RunState:

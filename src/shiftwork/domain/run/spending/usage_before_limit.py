@@ -1,7 +1,5 @@
 """Usage from before the run had a limit, as the run records it."""
 
-from dataclasses import replace
-
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.budget.amounts import Amount
 from shiftwork.domain.core.decision import Effects
@@ -9,6 +7,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run.spending import allowance_answers
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import replace
 
 
 def recorded(run: RunState, story: StoryId, used: Usage) -> RunState:

@@ -1,7 +1,6 @@
 """Repairs a red base first: a story that makes its gates green, on which all other stories depend."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final
 
@@ -10,6 +9,7 @@ from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.spec import TITLE_LIMIT, Criterion, Spec, Story
 from shiftwork.domain.text.excerpt import trimmed
+from shiftwork.records import replace
 
 OUTPUT_LIMIT: Final = 12_000
 """How many characters of the red gates' output the story's description contains."""

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.core.fact import Fact
@@ -15,6 +14,7 @@ from shiftwork.domain.spec.graph import find_cycle, reachable
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

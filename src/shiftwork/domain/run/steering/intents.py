@@ -1,7 +1,6 @@
 """How a run follows requests of users: what changes immediately, and what it then sends to its stories."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.decision import Effects
@@ -29,6 +28,7 @@ from shiftwork.domain.run.transitions import continued, turn_story_of
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause
+from shiftwork.records import replace
 
 _CHANGED: Final = "its text was changed"
 

@@ -1,7 +1,7 @@
 """The options of a run: what the user named at the start stays in force until the user names something else."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Final
 
 from shiftwork.domain.core.handlers import Handlers, handlers, on
@@ -10,6 +10,7 @@ from shiftwork.domain.run.frame import reopened
 from shiftwork.domain.run.scheduling import scheduled
 from shiftwork.domain.run.state import RunPlan, RunState, RunStatus
 from shiftwork.domain.run.transitions import continued
+from shiftwork.records import replace
 
 _CHANGEABLE: Final = tuple(
     field.name for field in fields(run_facts.OptionsChanged) if field.name not in {"at", "named"}

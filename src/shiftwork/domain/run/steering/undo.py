@@ -1,7 +1,6 @@
 """How a run reverts a story that has landed."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core import effect as e
@@ -19,6 +18,7 @@ from shiftwork.domain.run.state import RunState, Undo
 from shiftwork.domain.run.transitions import turn_story_of
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, LandingStage
+from shiftwork.records import replace
 
 CANCELLED_FIRST: Final = "it was cancelled first"
 """Why a cancelled revert has not landed."""

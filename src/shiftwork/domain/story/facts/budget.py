@@ -1,12 +1,11 @@
 """A story's facts about its budget: what it claims from the run for an attempt, and the answer."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,12 @@
 """Facts about the landing of a story: requests, refusals, repairs."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,12 @@
 """Facts about a story as a whole: its start, holds, pauses and end."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.story.assignment import Assignment
 from shiftwork.domain.story.state import FailureCause, HoldCause
 from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,9 @@
 """A story's facts about rate limits of its agents: a limit was reached, and the wait for its end is over."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

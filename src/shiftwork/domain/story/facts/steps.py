@@ -1,6 +1,5 @@
 """Facts about the steps of a story: attempts, routes, questions, edits, notes, evidence and the loop."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.core.fact import Fact
@@ -10,6 +9,7 @@ from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.edit_request import Edit
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

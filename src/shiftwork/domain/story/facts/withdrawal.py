@@ -2,9 +2,8 @@
 for a revert, too.
 """
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,8 @@
 """Facts about the workspace of a story."""
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

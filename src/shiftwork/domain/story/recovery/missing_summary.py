@@ -5,7 +5,6 @@ the harness writes the note for the later steps from the diff, and says so in it
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
@@ -18,6 +17,7 @@ from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step, Unsummarised
+from shiftwork.records import replace
 
 MISSING: Final = "the answer does not end with a SUMMARY section"
 FILES: Final = 20

@@ -2,7 +2,6 @@
 another profile and then ends, but does not pay for a third session of the same kind.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.core.refusal import Refusal, RefusalText
@@ -11,6 +10,7 @@ from shiftwork.domain.story.routing import must_change
 from shiftwork.domain.story.state import Failure, LandingStage, Refused, StoryState
 from shiftwork.domain.text.excerpt import fingerprint
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.records import replace
 
 _LINE: Final = 200
 

@@ -5,7 +5,6 @@ ends all of them would start at the same moment.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
@@ -16,6 +15,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.records import dataclass, replace
 
 FIRST_SECONDS: Final = 30.0
 LONGEST_GUESS_SECONDS: Final = 30 * 60.0

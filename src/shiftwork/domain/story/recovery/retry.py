@@ -1,7 +1,5 @@
 """How a story is paused, reverted after it has landed, and retried after it has failed."""
 
-from dataclasses import replace
-
 from shiftwork.domain.core.ids import StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.refusal import Refusal
@@ -24,6 +22,7 @@ from shiftwork.domain.story.state import (
 from shiftwork.domain.story.transitions import turn_story
 from shiftwork.domain.workflow.pipeline import Pipeline, pipeline_of
 from shiftwork.domain.workflow.transitions import turn_step
+from shiftwork.records import replace
 
 
 def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState | None:

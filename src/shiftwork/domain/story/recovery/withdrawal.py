@@ -4,12 +4,11 @@ Only the queue knows whether the branch has already moved, so the story asks and
 request is withdrawn and never lands, or the queue reports its usual verdict.
 """
 
-from dataclasses import replace
-
 from shiftwork.domain.core.decision import Effects
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import LandingStage, StoryState
+from shiftwork.records import replace
 
 
 def withdrawal(story: StoryState) -> Effects:

@@ -3,7 +3,6 @@
 A story asks for an allowance only if the run has a limit: each attempt then needs two more messages.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.budget import reservations
@@ -21,6 +20,7 @@ from shiftwork.domain.story.transitions import turn_step_of
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import replace
 
 
 def limit_reached(story: StoryState, step: Step) -> Hold | None:

@@ -1,6 +1,5 @@
 """Adds the usage of an ended attempt to its step, story and role, and to the share of its profile and model."""
 
-from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.agents.bandit import role_of
@@ -12,6 +11,7 @@ from shiftwork.domain.usage.totals import merged, one_attempt
 from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.records import replace
 
 ENDS: Final = (
     story_facts.StepCompleted,

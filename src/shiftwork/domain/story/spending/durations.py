@@ -1,12 +1,11 @@
 """Durations from a story's facts: the total time of a step's attempts, and the times when the story only waited."""
 
-from dataclasses import replace
-
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.records import replace
 
 
 def timed(before: StoryState, after: StoryState, fact: Fact) -> StoryState:

@@ -1,7 +1,6 @@
 """How a person's edits of a story's steps are answered: in the order of the history, by the rules for agents."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shiftwork.domain.core.decision import NOW, Effects
 from shiftwork.domain.core.effect import Conclude
@@ -11,6 +10,7 @@ from shiftwork.domain.story.state import ENDED, LandingStage, StoryState
 from shiftwork.domain.workflow.edit_request import Edit
 from shiftwork.domain.workflow.guardrails import PERSON, Rejected, apply_edits, outline, restarted
 from shiftwork.domain.workflow.pipeline import Pipeline
+from shiftwork.records import replace
 
 type Answer = story_facts.WorkflowEdited | story_facts.WorkflowEditRejected
 

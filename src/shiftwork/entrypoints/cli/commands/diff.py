@@ -1,7 +1,7 @@
 """`shiftwork diff`: what a story has changed so far, or what it has landed."""
 
 import asyncio
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 
 import click
 
@@ -21,6 +21,7 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import exact
 from shiftwork.errors import UsageError
 from shiftwork.ports.changes import Difference
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

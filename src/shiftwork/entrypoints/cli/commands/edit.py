@@ -1,7 +1,5 @@
 """`shiftwork edit`: changes a story that is not in progress."""
 
-from dataclasses import replace
-
 import click
 
 from shiftwork.domain.core.ids import StoryId
@@ -11,6 +9,7 @@ from shiftwork.domain.spec.spec import Criterion, Story, reworded
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import spoken
 from shiftwork.errors import UsageError
+from shiftwork.records import replace
 
 
 @click.command("edit", short_help="Change a story that is not in progress.")

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,7 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
+from shiftwork.records import replace
 
 _RESULT_LINES: Final = 8
 _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stderr", "note": "--"}

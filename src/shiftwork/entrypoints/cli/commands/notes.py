@@ -1,7 +1,7 @@
 """`shiftwork notes`: what a run has learnt, and which file contains it."""
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -21,6 +21,7 @@ from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.prompts import notebook
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
 import click
@@ -26,6 +25,7 @@ from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import EXIT_DONE
+from shiftwork.records import dataclass, replace
 
 PATIENCE_SECONDS: Final = 60.0
 """A long wait, for a busy worker: if it does not answer in time, the user must check again later."""

@@ -1,7 +1,6 @@
 """Turns `resume` or `retry` into a run that continues, with the options that it keeps."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 
 import click
 
@@ -29,6 +28,7 @@ from shiftwork.entrypoints.cli.work.foreground import Shift, Stop
 from shiftwork.entrypoints.cli.work.run_command import work
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE
+from shiftwork.records import replace
 
 
 def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +31,7 @@ from shiftwork.entrypoints.cli.work.foreground import Shift, Stop, carry, chosen
 from shiftwork.entrypoints.cli.work.run_command import starting
 from shiftwork.entrypoints.cli.work.summary import exit_code
 from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.records import dataclass
 from shiftwork.search_paths import tool
 
 _BRANCH: Final = "main"

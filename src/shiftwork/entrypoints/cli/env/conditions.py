@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 
 from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.bootstrap.work.repository import current_branch, has_branch, is_branch_name
@@ -23,6 +22,7 @@ from shiftwork.entrypoints.cli.env.trust import ensure, is_trusted
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import AgentMissingError, UnfitRepositoryError, UsageError
 from shiftwork.ports.agent import Agent
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

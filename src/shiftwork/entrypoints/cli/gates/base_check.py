@@ -6,7 +6,6 @@ changed since is checked while agents work: nothing lands by a blind gate, whene
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import click
@@ -33,6 +32,7 @@ from shiftwork.entrypoints.cli.gates.rung_consent import further, give
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import BlindGateError
+from shiftwork.records import dataclass, replace
 
 _MARKER: Final = "base/gates"
 _RUNGS: Final = {red_base.NETWORK: Rung.HOST, red_base.UNCONFINED: Rung.UNCONFINED}

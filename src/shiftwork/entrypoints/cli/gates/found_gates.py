@@ -3,7 +3,6 @@ file is written.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from shiftwork.app.commands.explain_gate import needs
 from shiftwork.bootstrap.work.base import BaseCheck, open_base
@@ -16,6 +15,7 @@ from shiftwork.entrypoints.cli.env.conditions import find_base
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
 from shiftwork.entrypoints.cli.logs.gate_reason import reason
 from shiftwork.errors import ShiftworkError
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

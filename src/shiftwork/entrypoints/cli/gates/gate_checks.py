@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, f
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import ShiftworkError
+from shiftwork.records import dataclass
 
 _NAMED: Final = 5
 _INCLUDE: Final = ".worktreeinclude"

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from typing import Final
 
@@ -15,6 +15,7 @@ from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.errors import RedGatesError, UsageError
+from shiftwork.records import dataclass
 
 REPAIR: Final = "--repair-base"
 WITHOUT: Final = "--without-gate"

@@ -1,7 +1,6 @@
 """Asks how far a gate that is red in the sandbox may leave it, and remembers the consent."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from shlex import quote
 
 import click
@@ -17,6 +16,7 @@ from shiftwork.domain.gates.rung import Rung
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import UsageError
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

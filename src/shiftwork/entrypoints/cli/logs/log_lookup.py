@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +11,7 @@ from shiftwork.app.views.story_lookup import did_you_mean, stories_of
 from shiftwork.entrypoints.cli.render import next_steps
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
+from shiftwork.records import dataclass
 
 _POLL_SECONDS: Final = 0.3
 

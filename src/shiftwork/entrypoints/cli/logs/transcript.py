@@ -6,10 +6,10 @@ the JSON messages of Claude Code, Codex and ACP agents, and plain text; other JS
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from shiftwork.app.views.amounts import money
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 import click
+
+from shiftwork.records import dataclass
 
 MOST_MONEY: Final = 1_000_000_000
 MOST_TOKENS: Final = 10**15

@@ -1,13 +1,13 @@
 """The options that a run keeps and that `resume` and `retry` change: agent, model, stories at once, trust, limits."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import click
 
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.options.limits import Bounds, limited, taken
+from shiftwork.records import dataclass
 
 STORIES: Final = click.IntRange(1, 200)
 

@@ -1,10 +1,10 @@
 """A check of `doctor`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shiftwork.errors import ShiftworkError
+from shiftwork.records import dataclass, field
 
 OK: Final = "ok"
 WARN: Final = "warn"

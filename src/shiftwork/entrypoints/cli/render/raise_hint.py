@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.budget.amounts import Reached, Whose
+from shiftwork.records import dataclass
 
 _OPTIONS: Final = {Whose.RUN: "--max-", Whose.STORY: "--max-story-", Whose.STEP: "--max-step-"}
 _DIGITS: Final = 6

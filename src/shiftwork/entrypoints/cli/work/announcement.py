@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.entrypoints.cli.work.spec_source import protection_of
 from shiftwork.planning.sessions import Sessions, least_sessions
 from shiftwork.ports.specs import Sheet
+from shiftwork.records import dataclass
 
 _NAMED: Final = 5
 """So many files are named; the others are counted."""

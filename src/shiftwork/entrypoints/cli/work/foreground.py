@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Never
 
@@ -28,6 +27,7 @@ from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, Vi
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
+from shiftwork.records import dataclass
 
 _REFRESH_SECONDS: Final = 0.2
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
@@ -29,6 +29,7 @@ from shiftwork.entrypoints.cli.work.spec_source import protection_of
 from shiftwork.errors import UsageError
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.ports.specs import Sheet
+from shiftwork.records import dataclass
 
 _KINDS: Final = {
     "prd-json": "a prd.json",

@@ -1,7 +1,6 @@
 """Turns `plan` into a plan on the screen and in a file."""
 
 import asyncio
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -37,6 +36,7 @@ from shiftwork.planning.prd_writer import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
 from shiftwork.ports.specs import Sheet
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,7 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import written
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from shiftwork.records import dataclass
 
 _WIDEST: Final = 160
 _CELL: Final = 24

@@ -1,7 +1,6 @@
 """Turns `run` into work in progress."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -49,6 +48,7 @@ from shiftwork.entrypoints.cli.work.spec_source import asked_for, counted, ensur
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE, UsageError
 from shiftwork.ports.specs import Sheet
+from shiftwork.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

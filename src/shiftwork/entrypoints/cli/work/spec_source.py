@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from shiftwork.domain.tampering.findings import Protection
 from shiftwork.entrypoints.cli.env.trust import ensure
 from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
+from shiftwork.records import replace
 
 _LIKE_A_FILE: Final = re.compile(r"\S*/\S*|\S+\.[A-Za-z]\w*")
 """A word with a slash, or with a file extension."""

@@ -1,7 +1,6 @@
 """The summary when this process stops working on a run: the result, the cost, and what to type next."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
 from shiftwork.ports.views import StoryRow
 from shiftwork.ports.workspace import Obstacle
+from shiftwork.records import replace
 
 _REASON_LINES: Final = 12
 _WRAPPED: Final = 20

@@ -1,7 +1,6 @@
 """A workflow drawn as SVG: steps from top to bottom, routes back on the left, jumps ahead on the right."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import Final
@@ -9,6 +8,7 @@ from typing import Final
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.entrypoints.cli.workflow.ascii import step_summary
+from shiftwork.records import dataclass
 
 _WIDE: Final = 220
 _HIGH: Final = 48
