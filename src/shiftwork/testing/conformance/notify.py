@@ -16,7 +16,7 @@ from shiftwork.ports.notify import Notice, Notifier
 from shiftwork.records import dataclass, field
 
 
-@dataclass
+@dataclass(slots=True)
 class Receiver:
     """An HTTP server on loopback that records requests, and answers with the configured status."""
 
