@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self
 
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
-from shiftwork.ports.views import Lease, Owner, Row
+from shiftwork.ports.views import Lease, Owner, Queries, Row
 from shiftwork.records import dataclass
 
 
@@ -38,7 +38,26 @@ class Fence:
     epoch: int
 
 
-class EventStore(Protocol):
+class History(Protocol):
+    """Streams of facts."""
+
+    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
+        """The facts with `after` < version <= `upto`, in order; an unknown stream is empty."""
+        ...
+
+    async def version(self, stream: Stream) -> int:
+        """The number of facts in the stream."""
+        ...
+
+
+class Reader(Queries, Protocol):
+    """The views and the history, over one connection."""
+
+    @property
+    def history(self) -> History: ...
+
+
+class EventStore(History, Protocol):
     """Streams of facts, each with a single writer."""
 
     def under(self, fence: Fence) -> Self:
@@ -56,14 +75,6 @@ class EventStore(Protocol):
         changes. Once per key: a second call with a key that the stream already has changes nothing and returns the
         version of that key's last fact, whatever `expected` is. A row replaces the row with the same identity.
         """
-        ...
-
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        """The facts with `after` < version <= `upto`, in order; an unknown stream is empty."""
-        ...
-
-    async def version(self, stream: Stream) -> int:
-        """The number of facts in the stream."""
         ...
 
 

@@ -18,7 +18,7 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
 from shiftwork.ports.attempt_folder import AttemptOutputs
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.ports.views import Queries
 from shiftwork.prompts import notebook
 from shiftwork.prompts.answer.contract import Answer
@@ -86,7 +86,7 @@ async def keep_story(context: Context, story: StoryState) -> None:
             await context.notebook.keep(given.run, notes_file)
 
 
-async def carried_patterns(queries: Queries, events: EventStore, repository: Stream) -> tuple[str, ...]:
+async def carried_patterns(queries: Queries, events: History, repository: Stream) -> tuple[str, ...]:
     """The patterns from the latest ended run of this code base; `repository` is the prefix of its queue's name."""
     for row in await queries.runs():
         if row.ended_at is None:

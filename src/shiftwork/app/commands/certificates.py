@@ -28,7 +28,7 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection, Pro
 from shiftwork.errors import RepositoryError, UsageError
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.protecting import Protecting
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.ports.workspace import Gates
 from shiftwork.records import dataclass, replace
 
@@ -69,12 +69,12 @@ class Bench:
     protection: Protection = Protection()
 
 
-async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | None:
+async def recorded(events: History, run: RunId, story: StoryId) -> Paper | None:
     """Returns the last certificate in the story's history."""
     return _last(await read(events, story_stream(run, story), 0, None))
 
 
-async def remembered(events: EventStore, run: RunId, story: StoryId) -> Memory:
+async def remembered(events: History, run: RunId, story: StoryId) -> Memory:
     facts = await read(events, story_stream(run, story), 0, None)
     begun = [fact.assignment for fact in facts if isinstance(fact, StoryStarted)]
     return Memory(

@@ -17,7 +17,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.ports.views import Row
 from shiftwork.records import dataclass
 
@@ -57,7 +57,7 @@ LANDING: Final[Kind[QueueState]] = Kind(
 
 
 async def load[S: StreamState](
-    events: EventStore,
+    events: History,
     kind: Kind[S],
     stream: Stream,
     version: int | None = None,
@@ -69,5 +69,5 @@ async def load[S: StreamState](
     return kind.fold(known[1], await read(events, stream, known[0], version))
 
 
-async def read(events: EventStore, stream: Stream, after: int, upto: int | None) -> list[Fact]:
+async def read(events: History, stream: Stream, after: int, upto: int | None) -> list[Fact]:
     return [recorded.fact for recorded in await events.read(stream, after=after, upto=upto)]

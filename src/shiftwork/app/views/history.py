@@ -15,7 +15,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.errors import UnknownRunError
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.records import dataclass, field, replace
 
 
@@ -64,7 +64,7 @@ class Account:
         return known.status if known else story_account.state.status
 
 
-async def account(events: EventStore, run: RunId) -> Account:
+async def account(events: History, run: RunId) -> Account:
     """Reads the whole run; raises UnknownRunError if the history does not have it."""
     facts = await read(events, run_stream(run), 0, None)
     state = RUN.fold(RUN.start, facts)
@@ -79,7 +79,7 @@ async def account(events: EventStore, run: RunId) -> Account:
     return Account(run=state, stories=(*frame, *stories), reserved=reserved, undelivered=missed)
 
 
-async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
+async def _frame(events: History, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
     turns = tuple(_turns(await read(events, story_stream(run.given.run, FRAME), 0, None)))
     if not turns:
         return ()
@@ -87,7 +87,7 @@ async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -
     return (StoryAccount(asked=state.given.story, state=state, turns=turns, checks=tuple(checks)),)
 
 
-async def _story(events: EventStore, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:
+async def _story(events: History, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:
     facts = await read(events, story_stream(run.given.run, asked.id), 0, None)
     turns = tuple(_turns(facts))
     state = turns[-1].after if turns else StoryState()

@@ -7,7 +7,7 @@ from shiftwork.domain.core.ids import FRAME, RunId, StoryId, run_stream
 from shiftwork.domain.run.scheduling import held_by
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryStatus
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.ports.views import Queries, StepRow, StoryRow
 from shiftwork.records import dataclass
 
@@ -24,7 +24,7 @@ class Line:
     waits_for: tuple[str, ...]
 
 
-async def roll(queries: Queries, events: EventStore, run: RunId) -> list[Line]:
+async def roll(queries: Queries, events: History, run: RunId) -> list[Line]:
     """Returns the stories in the order of the spec."""
     state = await load(events, RUN, run_stream(run))
     before = held_by(state)

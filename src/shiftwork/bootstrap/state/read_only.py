@@ -10,7 +10,9 @@ from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.config.project import Ownership, registered
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
-from shiftwork.ports.views import Owner, Queries
+from shiftwork.ports.notebook import Notebook
+from shiftwork.ports.store import Reader
+from shiftwork.ports.views import Owner
 
 _NO_PROJECT: Final = "-"
 """A project id without runs: before the first run, nothing is found."""
@@ -22,14 +24,14 @@ _SOON_SECONDS: Final = 1.0
 """An attempt never counts as stuck before that; it saves reading the settings."""
 
 
-def open_queries(site: Site, *, patience: float = 0.0) -> Queries:
+def open_queries(site: Site, *, patience: float = 0.0) -> Reader:
     """The views of the runs of this project; empty if its state does not belong to the user."""
     if _is_closed(site):
         return reader.no_queries()
     return reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
 
 
-def queries_of_all(site: Site) -> Queries:
+def queries_of_all(site: Site) -> Reader:
     """The views of the runs of every project in the database, for listing."""
     if _is_closed(site):
         return reader.no_queries()
@@ -55,6 +57,12 @@ def log_of(site: Site, log: str) -> Path:
     """
     parts = Path(log).parts[-_PLACE:]
     return site.state.joinpath(*parts) if parts[:1] == ("logs",) else Path(log)
+
+
+def notebook_of(site: Site) -> Notebook:
+    from shiftwork.adapters.notebook import FolderNotebook  # noqa: PLC0415 - one command needs it
+
+    return FolderNotebook(site.state)
 
 
 def silence(site: Site) -> Silence:

@@ -1,10 +1,10 @@
 """How `reader` queries a Postgres database; a separate module, because the driver takes long to load."""
 
-import asyncio
 import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from weakref import finalize
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -31,37 +31,65 @@ def misread(url: str) -> str:
 
 
 def fetch(url: str, patience: float = 0.0) -> Fetch:
-    """If the server cannot be reached, queries retry for `patience` seconds."""
-    address = make_conninfo(url, **connecting(conninfo_to_dict(url)))
+    """Queries over one connection, which is opened by the first. If the server cannot be reached, they retry for
+    `patience` seconds, in a thread; without patience they answer at once, and need no event loop.
+    """
+    kept = _Kept(make_conninfo(url, **connecting(conninfo_to_dict(url))))
 
     def query_in_time(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         deadline = time.monotonic() + patience
         while True:
             try:
-                return _queried(address, query, parameters)
+                return kept.queried(query.replace("?", "%s"), parameters)
             except StoreError as error:
                 if not isinstance(error.__cause__, psycopg.OperationalError) or time.monotonic() >= deadline:
                     raise
                 time.sleep(_PAUSE_SECONDS)
 
     async def ask(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        if not patience:
+            return query_in_time(query, parameters)
+        import asyncio  # noqa: PLC0415 - a command that reads does not need it
+
         return await asyncio.to_thread(query_in_time, query, parameters)
 
     return ask
 
 
-def _queried(address: str, query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
-    try:
-        with psycopg.connect(address, autocommit=True, row_factory=dict_row) as connection:
-            return connection.execute(query.replace("?", "%s"), parameters).fetchall()
-    except psycopg.errors.UndefinedTable:
-        return []
-    except psycopg.OperationalError as error:
-        raise StoreError(
-            f"the database cannot be reached: {str(error).strip()}",
-            hint="check that the server is running and the address is correct",
-        ) from error
-    except psycopg.Error as error:
-        if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):
+class _Kept:
+    """A connection that is opened when it is needed, and again when it was lost."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._open: list[psycopg.Connection[dict[str, Any]]] = []
+        finalize(self, _close, self._open)
+
+    def queried(self, query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        try:
+            return self._rows(query, parameters)
+        except psycopg.errors.UndefinedTable:
             return []
-        raise unreadable(error) from error
+        except psycopg.OperationalError as error:
+            raise StoreError(
+                f"the database cannot be reached: {str(error).strip()}",
+                hint="check that the server is running and the address is correct",
+            ) from error
+        except psycopg.Error as error:
+            if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):
+                return []
+            raise unreadable(error) from error
+
+    def _rows(self, query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        for connection in self._open:
+            try:
+                return connection.execute(query, parameters).fetchall()
+            except psycopg.OperationalError:
+                _close(self._open)
+        connection = psycopg.connect(self._address, autocommit=True, row_factory=dict_row)
+        self._open.append(connection)
+        return connection.execute(query, parameters).fetchall()
+
+
+def _close(connections: list[psycopg.Connection[Any]]) -> None:
+    while connections:
+        connections.pop().close()

@@ -7,6 +7,7 @@ from shiftwork.adapters.store.sql.dialect import NOW
 from shiftwork.adapters.store.sql.packed_waits import unpacked
 from shiftwork.adapters.store.sql.view_columns import VIEWS, View, lease, row_of
 from shiftwork.errors import StoreError
+from shiftwork.ports.store import History
 from shiftwork.ports.views import Lease, Owner, ProfileRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[Mapping[str, Any]]]]
@@ -17,12 +18,18 @@ _OF_RUN: Final = '"run" = ?'
 
 
 class SqlQueries:
-    """See `ports.store.Queries`. Limited to a project, unless that is None."""
+    """See `ports.store.Reader`. Limited to a project, unless that is None."""
 
     def __init__(self, fetch: Fetch, dialect: str, project: str | None = None) -> None:
         self._fetch = fetch
         self._now = NOW[dialect]
         self._project = () if project is None else (project,)
+
+    @property
+    def history(self) -> History:
+        from shiftwork.adapters.store.reader.stored_facts import SqlHistory  # noqa: PLC0415 - `status` reads views alone
+
+        return SqlHistory(self._fetch)
 
     async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
         return await self._rows(RunRow, "true", 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC LIMIT ?', limit)

@@ -9,7 +9,7 @@ from shiftwork.app.commands.replies import patch_of
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
-from shiftwork.bootstrap.state.open_history import open_changes, open_history
+from shiftwork.bootstrap.state.open_git import open_changes
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
@@ -68,8 +68,8 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
 
 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
-    async with open_history(site) as events:
-        state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
+    history = open_queries(site).history
+    state = await load(history, STORY, story_stream(RunId(run), StoryId(story)))
     shown, landed, approved = patch_of(state), state.landed is not None, state.landing.approved
     compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
     if state.status is StoryStatus.UNDONE:

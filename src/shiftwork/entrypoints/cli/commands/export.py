@@ -1,6 +1,5 @@
 """`shiftwork export`: a run as a `workflow_state.json`."""
 
-import asyncio
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,7 @@ import click
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
-from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
-from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -33,7 +30,7 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     site = here()
     queries = open_queries(site)
     found = answer(lambda: run_view(queries, run, liveness())).run.run
-    document = asyncio.run(_document(site, RunId(found)))
+    document: dict[str, Any] = export(answer(lambda: account(queries.history, RunId(found))), site.root)
     if output is not None:
         written(output, dumps(document, indent=2) + "\n", private=True)
         document = {"run": found, "file": str(output)}
@@ -41,8 +38,3 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
         say(document)
     else:
         click.echo(dumps(document, indent=2) if output is None else f"written to {output}")
-
-
-async def _document(site: Site, run: RunId) -> dict[str, Any]:
-    async with open_history(site) as events:
-        return export(await account(events, run), site.root)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from shiftwork.app.commands.gc import Cleaned, Sweep, clean
-from shiftwork.bootstrap.state.open_history import open_broom
+from shiftwork.bootstrap.state.open_broom import open_broom
 from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.env.repository import here

@@ -1,6 +1,5 @@
 """`shiftwork notes`: what a run has learnt, and which file contains it."""
 
-import asyncio
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,9 +8,7 @@ import click
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
-from shiftwork.bootstrap.state.open_history import notebook_of, open_history
-from shiftwork.bootstrap.state.read_only import liveness, open_queries
-from shiftwork.config.site import Site
+from shiftwork.bootstrap.state.read_only import liveness, notebook_of, open_queries
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.memory.notes import Shelf
 from shiftwork.domain.run.state import RunState
@@ -20,6 +17,7 @@ from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.ports.store import History
 from shiftwork.prompts import notebook
 from shiftwork.records import dataclass
 
@@ -47,7 +45,8 @@ def command(run: str, story: str, *, as_json: bool) -> None:
     view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
     if story:
         check_story(view, story)
-    notes_files = asyncio.run(_notes_files(site, RunId(view.run.run), StoryId(story)))
+    folder = notebook_of(site).where(RunId(view.run.run))
+    notes_files = answer(lambda: _notes_files(queries.history, RunId(view.run.run), StoryId(story), folder))
     if as_json:
         shelves = {name: asdict(shelf) for notes_file in notes_files for name, shelf in notes_file.shelves.items()}
         say(
@@ -64,12 +63,10 @@ def command(run: str, story: str, *, as_json: bool) -> None:
     )
 
 
-async def _notes_files(site: Site, run: RunId, story: StoryId) -> list[NotesFile]:
-    folder = notebook_of(site).where(run)
-    async with open_history(site) as events:
-        if story:
-            return _story_files(await load(events, STORY, story_stream(run, story)), story, folder)
-        return _run_files(await load(events, RUN, run_stream(run)), folder)
+async def _notes_files(history: History, run: RunId, story: StoryId, folder: Path) -> list[NotesFile]:
+    if story:
+        return _story_files(await load(history, STORY, story_stream(run, story)), story, folder)
+    return _run_files(await load(history, RUN, run_stream(run)), folder)
 
 
 def _run_files(run: RunState, folder: Path) -> list[NotesFile]:

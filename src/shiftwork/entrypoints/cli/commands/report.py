@@ -1,6 +1,5 @@
 """`shiftwork report`: a run as a Markdown document."""
 
-import asyncio
 from pathlib import Path
 
 import click
@@ -8,9 +7,7 @@ import click
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report import report
-from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
-from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -34,7 +31,8 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
     found = view.run.run
-    text = plain(asyncio.run(_text(site, RunId(found), moving=view.moves)))
+    message = report(answer(lambda: account(queries.history, RunId(found))), moving=view.moves)
+    text = plain("\n".join((message.rstrip("\n"), *left_out_files.lines(site, RunId(found)), "")))
     if output is not None:
         written(output, text, private=True)
     if as_json:
@@ -42,9 +40,3 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
         say({"run": found, "file": str(output) if output else None, "context": context, "markdown": text})
     else:
         click.echo(text if output is None else f"written to {output}", nl=output is not None)
-
-
-async def _text(site: Site, run: RunId, *, moving: bool) -> str:
-    async with open_history(site) as events:
-        message = report(await account(events, run), moving=moving)
-    return "\n".join((message.rstrip("\n"), *left_out_files.lines(site, run), ""))

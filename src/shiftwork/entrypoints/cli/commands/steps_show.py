@@ -12,7 +12,7 @@ from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.step_list import StepLine, StepList
 from shiftwork.app.views.story_lookup import check_story
-from shiftwork.bootstrap.state.open_history import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId

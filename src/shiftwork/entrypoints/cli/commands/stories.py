@@ -1,6 +1,5 @@
 """`shiftwork stories`: the stories of a run in a table, with what each of them waits for."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -10,9 +9,7 @@ from shiftwork.app.views import amounts
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView, brief_proof, waiting_text
 from shiftwork.app.views.story_list import Line, roll
-from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import liveness, open_queries, silence
-from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -38,7 +35,7 @@ def command(run: str, *, as_json: bool) -> None:
     queries = open_queries(site)
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), silent=silent))
-    lines = asyncio.run(_lines(site, RunId(view.run.run)))
+    lines = answer(lambda: roll(queries, queries.history, RunId(view.run.run)))
     if as_json:
         stand = _stand(view)
         rows = [{**_row(line), "state": stand.get(line.story.story, ""), "step": line.step} for line in lines]
@@ -46,11 +43,6 @@ def command(run: str, *, as_json: bool) -> None:
         return
     message = list(table(view, lines))
     click.echo("\n".join((*message, *usage_table.legend(message))))
-
-
-async def _lines(site: Site, run: RunId) -> list[Line]:
-    async with open_history(site) as events:
-        return await roll(open_queries(site), events, run)
 
 
 def _stand(view: RunView) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
-from shiftwork.bootstrap.state.open_history import files_to_copy
+from shiftwork.bootstrap.state.open_git import files_to_copy
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.registries.project_registries import registry_claim
 from shiftwork.config.settings.settings import load_settings

@@ -12,7 +12,7 @@ from shiftwork.app.commands.runs import forecast
 from shiftwork.app.commands.steering import NOTHING, is_over_after, with_options
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
+from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.fact import Fact

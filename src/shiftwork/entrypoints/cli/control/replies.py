@@ -10,7 +10,7 @@ from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView, reason
-from shiftwork.bootstrap.state.open_history import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId

@@ -9,7 +9,7 @@ import click
 from shiftwork.app.commands.step_edits import Requested, StepRequest, Wanted, applied, request
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import RunInbox, open_inbox
+from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId

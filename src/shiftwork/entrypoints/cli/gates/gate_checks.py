@@ -10,7 +10,7 @@ import click
 
 from shiftwork.app.commands.explain_gate import explained, program, remedies, unseen_roots
 from shiftwork.app.landing.canary import refused
-from shiftwork.bootstrap.state.open_history import open_trials, run_in_checkout
+from shiftwork.bootstrap.state.open_gates import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
 from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import Settings

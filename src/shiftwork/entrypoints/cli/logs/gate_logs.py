@@ -1,6 +1,5 @@
 """`logs --gates`: the stored output of the gates on landing candidates."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -8,10 +7,11 @@ import click
 
 from shiftwork.app.views.history import Checked, account
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import open_history
+from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.gates.gate import GateResult
+from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.logs.log_lookup import Wanted, story_of
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
@@ -23,19 +23,14 @@ def show(site: Site, view: RunView, wanted: Wanted, *, as_json: bool) -> None:
     if not view.stories:
         raise UsageError("no story has begun yet", hint=f"shiftwork status {view.run.run}")
     story = story_of(view, wanted).story.story
-    checks = asyncio.run(_checks(site, RunId(view.run.run), story))
+    known = answer(lambda: account(open_queries(site).history, RunId(view.run.run)))
+    checks = next((item.checks for item in known.stories if item.asked.id == story), ())
     if not checks:
         raise UsageError(f"no gates have run on what {story} has done", hint=f"shiftwork logs --story {story}")
     if as_json:
         say({"run": view.run.run, "story": story, "checks": [asdict(check) for check in checks]})
     else:
         click.echo("\n".join(_output(story, checks)))
-
-
-async def _checks(site: Site, run: RunId, story: str) -> Sequence[Checked]:
-    async with open_history(site) as events:
-        known = await account(events, run)
-    return next((item.checks for item in known.stories if item.asked.id == story), ())
 
 
 def _output(story: str, checks: Sequence[Checked]) -> Iterator[str]:

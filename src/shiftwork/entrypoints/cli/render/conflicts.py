@@ -8,7 +8,7 @@ from typing import Any
 
 from shiftwork.app.views.conflict_forecast import forecast_conflicts
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import open_conflict_forecast
+from shiftwork.bootstrap.state.open_git import open_conflict_forecast
 from shiftwork.config.site import Site, environment
 from shiftwork.errors import ShiftworkError
 

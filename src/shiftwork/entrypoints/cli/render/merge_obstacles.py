@@ -3,7 +3,7 @@
 import asyncio
 
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import obstacle
+from shiftwork.bootstrap.state.open_git import obstacle
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.render.next_steps import landed_on
 from shiftwork.errors import ShiftworkError

@@ -11,7 +11,7 @@ from shiftwork.app.commands.kept_options import Difference, check_profiles, diff
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.commands.steering import NOTHING, followed, with_options
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.state.open_history import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT
 from shiftwork.config.settings.recorded import usual
 from shiftwork.config.settings.settings import Named, own_agent

@@ -1,6 +1,5 @@
 """Turns `plan` into a plan on the screen and in a file."""
 
-import asyncio
 from pathlib import Path
 
 import click
@@ -9,7 +8,6 @@ from shiftwork.app.commands.forecast import past_costs
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.queries import PLAN
-from shiftwork.bootstrap.state.open_history import open_history
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.workflows import packaged_workflow
 from shiftwork.config.settings.settings import writes_parallel
@@ -119,15 +117,15 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     )
     shift = Shift(site=site, settings=found.settings, begin=starting(order))
     run, stop = carry(shift, chosen_view(f"{spec.title}\nplanned by {order.agent}", as_json=as_json))
-    stories = asyncio.run(_planned(site, run, story)) if run and stop is Stop.OVER else ()
+    stories = _planned(site, run, story) if run and stop is Stop.OVER else ()
     if not stories:
         return _Failed(code=conclude(site, run, stop, as_json=as_json) or EXIT_FAILED)
     return replace(spec, stories=stories)
 
 
-async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
-    async with open_history(site) as events:
-        return (await load(events, STORY, story_stream(run, story.id))).dialogue.planned
+def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
+    history = open_queries(site).history
+    return answer(lambda: load(history, STORY, story_stream(run, story.id))).dialogue.planned
 
 
 def _announce(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:

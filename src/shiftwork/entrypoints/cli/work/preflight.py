@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.commands.spec_lock import check_unbegun
 from shiftwork.app.views.queries import unended
-from shiftwork.bootstrap.state.open_history import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, spec_claim

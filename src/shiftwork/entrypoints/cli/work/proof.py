@@ -13,7 +13,7 @@ from shiftwork.app.commands.certificates import Bench, Paper, document, from_doc
 from shiftwork.app.views import amounts, proofs
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
-from shiftwork.bootstrap.state.open_history import open_examination, open_history
+from shiftwork.bootstrap.state.open_gates import open_examination
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.bounded import read_bytes
 from shiftwork.config.settings.settings import Settings
@@ -31,6 +31,7 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import written
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from shiftwork.ports.store import History
 from shiftwork.records import dataclass
 
 _WIDEST: Final = 160
@@ -102,8 +103,7 @@ async def _verified(
 ) -> tuple[Held, ...]:
     said = paper.certificate
     witness, protecting, gates = await open_examination(site, settings, env)
-    async with open_history(site) as events:
-        memory = await remembered(events, said.run, said.story)
+    memory = await remembered(open_queries(site).history, said.run, said.story)
     bench = Bench(
         witness=witness,
         protecting=protecting,
@@ -158,16 +158,15 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     if known.get(wanted.what) == StoryStatus.UNDONE:
         click.echo(f"{wanted.what} was undone later: what this certificate proves has been reverted", err=True)
     landed = [story for story, status in known.items() if status != StoryStatus.UNDONE]
-    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else landed))
+    found = answer(lambda: _recorded(queries.history, RunId(run), [wanted.what] if wanted.what else landed))
     if not found:
         message = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
         raise UsageError(message, hint=f"shiftwork status {run}")
     return found
 
 
-async def _recorded(site: Site, run: RunId, stories: Sequence[str]) -> list[Paper]:
-    async with open_history(site) as events:
-        return [paper for story in stories if (paper := await recorded(events, run, StoryId(story)))]
+async def _recorded(history: History, run: RunId, stories: Sequence[str]) -> list[Paper]:
+    return [paper for story in stories if (paper := await recorded(history, run, StoryId(story)))]
 
 
 def _claim(file: Path, paper: Paper) -> Claim:

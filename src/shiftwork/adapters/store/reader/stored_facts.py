@@ -1,0 +1,33 @@
+"""The history in plain SQL, for commands that only read it."""
+
+import json
+from collections.abc import Sequence
+
+from shiftwork.adapters.store.reader.queries import Fetch
+from shiftwork.domain.codec import decode
+from shiftwork.domain.core.ids import Stream
+from shiftwork.ports.store import Recorded
+
+
+class SqlHistory:
+    """See `ports.store.History`."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+
+    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
+        columns, last = 'version, "key", kind, schema_version, body', "" if upto is None else " AND version <= ?"
+        query = f"SELECT {columns} FROM facts WHERE stream = ? AND version > ?{last} ORDER BY version"  # noqa: S608 - fixed words
+        return [
+            Recorded(
+                stream=stream,
+                version=row["version"],
+                key=row["key"],
+                fact=decode(row["kind"], row["schema_version"], json.loads(row["body"])),
+            )
+            for row in await self._fetch(query, (stream, after, *(() if upto is None else (upto,))))
+        ]
+
+    async def version(self, stream: Stream) -> int:
+        rows = await self._fetch("SELECT coalesce(max(version), 0) AS version FROM facts WHERE stream = ?", (stream,))
+        return sum(int(row["version"]) for row in rows)  # no row if there is no database

@@ -1,0 +1,35 @@
+"""Everything that `gc` needs to clean up after runs."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.processes.ending.reaper import HostReaper
+from shiftwork.adapters.processes.host.process_identity import is_alive, this_owner
+from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.workspace.hub.leftovers import GitRemains
+from shiftwork.app.commands.gc import Broom
+from shiftwork.bootstrap.state.database_address import store_address
+from shiftwork.bootstrap.state.open_git import open_hub
+from shiftwork.config.site import Site
+
+
+@asynccontextmanager
+async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]:
+    """The state folder must exist."""
+    clock = SystemClock()
+    hub = await open_hub(site, env)
+    store = open_store(store_address(site))
+    try:
+        yield Broom(
+            events=store.events,
+            leases=store.leases,
+            remains=GitRemains(hub=hub, attempt_folders=site.state / "runs", clock=clock),
+            reaper=HostReaper(),
+            clock=clock,
+            owner=this_owner(clock.executor()),
+            alive=is_alive,
+            project=site.project,
+        )
+    finally:
+        store.close()

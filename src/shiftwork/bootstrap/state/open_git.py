@@ -1,0 +1,54 @@
+"""Git without the engine, for commands that inspect runs or clean up."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git.changes import GitChanges
+from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForecast
+from shiftwork.adapters.workspace.git.git import Identity
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.hub.user_trees import in_the_way
+from shiftwork.adapters.workspace.tree.included_files import included
+from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
+from shiftwork.config.site import Site
+from shiftwork.ports.changes import Changes
+from shiftwork.ports.workspace import ConflictForecast, Obstacle
+from shiftwork.records import replace
+
+_HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
+"""The author of bundles that are kept: no user has landed them."""
+
+_FORECAST_SECONDS: Final = 3.0
+"""How long a status command waits at most for the conflict forecast."""
+
+
+async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
+    return GitChanges(hub=await open_hub(site, env))
+
+
+async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The untracked files of the checkout that match the patterns of `.worktreeinclude` now."""
+    return await included(git_of_user(site, env), patterns)
+
+
+async def open_conflict_forecast(site: Site, env: Mapping[str, str]) -> ConflictForecast:
+    """Call this only for a run in progress, because it creates a missing hub."""
+    hub = await open_hub(site, env)
+    return GitConflictForecast(hub=replace(hub, git=replace(hub.git, seconds=_FORECAST_SECONDS)))
+
+
+async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Obstacle | None:
+    """What prevents merging `ref` into the branch; None if it is already merged."""
+    git = git_of_user(site, env)
+    if not (
+        await git.run("merge-base", "--is-ancestor", *(f"refs/heads/{name}" for name in (ref, branch)), accept=(0, 1))
+    ).code:
+        return None
+    common = await git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
+    found = await in_the_way(git, Path(common.text), branch, ref)
+    return replace(found, tree="") if found.tree == str(site.root.resolve()) else found
+
+
+async def open_hub(site: Site, env: Mapping[str, str]) -> Hub:
+    return await open_hub_here(site, _HARNESS, env)
