@@ -19,13 +19,14 @@ MIGRATION = f"""\
 \"\"\"Who reviews a run.\"\"\"
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "{NEXT}"
 down_revision = "{HEAD}"
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.add_column("runs", sa.Column("reviewer", sa.Text, nullable=False, server_default=sa.text("''")))
 """
 

@@ -14,13 +14,14 @@ MIGRATION = f"""\
 \"\"\"Who reviews which run.\"\"\"
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "{NEXT}"
 down_revision = "{HEAD}"
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.create_table(
         "reviews",
         sa.Column("run", sa.Text, primary_key=True),

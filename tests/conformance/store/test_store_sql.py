@@ -124,6 +124,12 @@ def test_the_newest_migration_is_the_one_that_new_databases_are_marked_with() ->
     assert migrate.known()[0] == schema.HEAD
 
 
+def test_each_migration_follows_the_one_before_it() -> None:
+    found = migrate.migrations()
+    assert [migration.down_revision for migration in found] == [None, *(one.revision for one in found[:-1])]
+    assert all(Path(str(migration.__file__)).name.startswith(f"r{migration.revision}_") for migration in found)
+
+
 def test_views_have_the_columns_of_their_rows() -> None:
     for row, view in VIEWS.items():
         table = tables.view_tables[row]

@@ -1,14 +1,14 @@
 """Upgrades a database's schema to this release, once, even if many processes open it at the same moment.
 
-A new database is created from the current tables, and a database of this release is left alone. Only an older schema
-loads alembic, which takes a tenth of a run's start-up time. A test checks that migrations and tables agree.
+A new database is created from the current tables, and a database of this release is left alone. A test checks that
+migrations and tables agree.
 """
 
 from typing import Final
 
 import sqlalchemy as sa
 
-from shiftwork.adapters.store.sql import tables
+from shiftwork.adapters.store.sql import migrate, tables
 from shiftwork.errors import StoreError
 
 HEAD: Final = "0018"
@@ -18,12 +18,7 @@ HEAD: Final = "0018"
 VERSION_TABLE: Final = "shiftwork_schema"
 
 _LOCK: Final = (0x5317, 1)
-_versions: Final = sa.Table(
-    VERSION_TABLE,
-    sa.MetaData(),
-    sa.Column("version_num", sa.String(32), nullable=False),
-    sa.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as alembic names it
-)
+_versions: Final = migrate.marks_in(VERSION_TABLE)
 
 
 def upgrade(engine: sa.Engine) -> None:
@@ -49,12 +44,10 @@ def _present(connection: sa.Connection) -> str | None:
 def _make(connection: sa.Connection) -> None:
     tables.metadata.create_all(connection, checkfirst=False)
     _versions.create(connection)
-    connection.execute(sa.insert(_versions).values(version_num=HEAD))
+    migrate.mark(connection, _versions, HEAD)
 
 
 def _migrate(connection: sa.Connection, present: str) -> None:
-    from shiftwork.adapters.store.sql import migrate  # noqa: PLC0415 - see above
-
     if present not in migrate.known():
         raise StoreError(
             f"the database {connection.engine.url.render_as_string(hide_password=True)} was made by a newer release of"

@@ -1,7 +1,8 @@
 """The first schema: the history, its views, inboxes and leases."""
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0001"
 down_revision = None
@@ -9,15 +10,15 @@ down_revision = None
 _COUNTED = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
-def upgrade() -> None:
-    _create_history()
-    _create_leases()
-    _create_runs()
-    _create_stories()
-    _create_steps()
+def upgrade(op: Operations) -> None:
+    _create_history(op)
+    _create_leases(op)
+    _create_runs(op)
+    _create_stories(op)
+    _create_steps(op)
 
 
-def _create_history() -> None:
+def _create_history(op: Operations) -> None:
     op.create_table(
         "facts",
         sa.Column("position", _COUNTED, sa.Identity(), primary_key=True),
@@ -45,7 +46,7 @@ def _create_history() -> None:
     op.create_index("inbox_target_position", "inbox", ["target", "position"])
 
 
-def _create_leases() -> None:
+def _create_leases(op: Operations) -> None:
     op.create_table(
         "leases",
         sa.Column("resource", sa.Text, primary_key=True),
@@ -57,7 +58,7 @@ def _create_leases() -> None:
     )
 
 
-def _create_runs() -> None:
+def _create_runs(op: Operations) -> None:
     op.create_table(
         "runs",
         sa.Column("run", sa.Text, primary_key=True),
@@ -75,7 +76,7 @@ def _create_runs() -> None:
     )
 
 
-def _create_stories() -> None:
+def _create_stories(op: Operations) -> None:
     op.create_table(
         "stories",
         sa.Column("run", sa.Text, primary_key=True),
@@ -100,7 +101,7 @@ def _create_stories() -> None:
     )
 
 
-def _create_steps() -> None:
+def _create_steps(op: Operations) -> None:
     op.create_table(
         "steps",
         sa.Column("run", sa.Text, primary_key=True),

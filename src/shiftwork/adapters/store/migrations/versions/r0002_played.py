@@ -1,13 +1,14 @@
 """The profile of each role in each story, and its verdict."""
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0002"
 down_revision = "0001"
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.create_table(
         "played",
         sa.Column("run", sa.Text, primary_key=True),

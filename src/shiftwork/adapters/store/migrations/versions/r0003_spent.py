@@ -1,7 +1,8 @@
 """Usage by agent and model, how many attempts have unknown cost or usage, and the estimated cost of a run."""
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0003"
 down_revision = "0002"
@@ -9,7 +10,7 @@ down_revision = "0002"
 _NONE = sa.text("0")
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.create_table(
         "spent",
         sa.Column("run", sa.Text, primary_key=True),

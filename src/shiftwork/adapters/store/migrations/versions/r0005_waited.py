@@ -1,13 +1,14 @@
 """When stories waited for a person, or for a limit to end."""
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0005"
 down_revision = "0004"
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.create_table(
         "waited",
         sa.Column("run", sa.Text, primary_key=True),

@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import op
+
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0006"
 down_revision = "0005"
@@ -24,15 +25,15 @@ _stories = sa.table(
 )
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     for name in ("hold", "limit_of"):
         op.add_column("stories", sa.Column(name, sa.Text, nullable=False, server_default=sa.text("''")))
     for name, kind in _COLUMNS.items():
         op.add_column("stories", sa.Column(name, kind))
-    _read_words()
+    _read_words(op)
 
 
-def _read_words() -> None:
+def _read_words(op: Operations) -> None:
     """Fills the columns for stories that already wait, from the texts of earlier releases."""
     connection, of = op.get_bind(), _stories.c
     held = sa.select(of.run, of.story, of.waiting).where(of.waiting != "", of.until.is_(None))

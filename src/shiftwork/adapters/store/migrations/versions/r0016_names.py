@@ -1,13 +1,13 @@
 """The tables and columns have the names that the code uses."""
 
-from alembic import op
+from shiftwork.adapters.store.migrations.operations import Operations
 
 revision = "0016"
 down_revision = "0015"
 
 
-def upgrade() -> None:
+def upgrade(op: Operations) -> None:
     op.rename_table("played", "profiles")
     for table in ("runs", "stories"):
-        op.alter_column(table, "unheard", new_column_name="undelivered")
-    op.alter_column("leases", "beat_at", new_column_name="heartbeat_at")
+        op.rename_column(table, "unheard", "undelivered")
+    op.rename_column("leases", "beat_at", "heartbeat_at")
