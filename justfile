@@ -19,7 +19,11 @@ lock:
     {{env}}; for set in runtime dev; do \
       group=""; [ $set = dev ] && group="--group dev"; \
       uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url \
-        --python-version 3.12 $group pyproject.toml -o requirements/$set.txt; done
+        --python-version 3.12 --all-extras $group pyproject.toml -o requirements/$set.txt; done
+
+# write the table of prices that comes with the package, from the pinned genai-prices
+prices:
+    {{env}}; python scripts/prices.py
 
 # format what can be formatted
 fmt:

@@ -34,6 +34,12 @@ class SettingsError(UsageError):
     kind = "settings"
 
 
+class MissingExtraError(UsageError):
+    """The settings name something whose packages are not installed; nothing was started."""
+
+    kind = "extra-missing"
+
+
 class SpecError(UsageError):
     """A spec file cannot be read, or its stories cannot be marked as landed."""
 

@@ -11,6 +11,7 @@ from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.sandbox.sandbox import Sandbox
 from shiftwork.bootstrap.sandbox.agent_network import OWN_AGENT, AgentSandbox, agent_tables
 from shiftwork.bootstrap.secrets import learn_secrets
+from shiftwork.bootstrap.work.needed_extras import ensure_agent_extra
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import state_home
@@ -37,8 +38,9 @@ class Place:
 
 
 def build_agent(settings: Settings, place: Place) -> Agent:
-    """The configured agent; whether its program exists is checked when it starts to work."""
+    """The configured agent; whether its program exists is checked when it starts to work. Raises MissingExtraError."""
     kind = settings.agent.kind
+    ensure_agent_extra(settings.agent, place.table)
     seen = visible_to_agent(settings.agent.use, place.env, settings.agent.env)
     given = AgentOptions(env=seen, sandbox=place.confined(settings), root=place.root)
     if kind.program:

@@ -6,9 +6,10 @@ from typing import Final
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.notify.apprise import AppriseNotifier, check_url
 from shiftwork.adapters.notify.webhook import WebhookNotifier, WorkflowNotifier, check_secret
+from shiftwork.bootstrap.work.needed_extras import ensure_notify_extra
 from shiftwork.config.settings.settings import Settings
 from shiftwork.domain.notices.notice import NoticePlan, Occasion
-from shiftwork.errors import SettingsError, ShiftworkError
+from shiftwork.errors import MissingExtraError, SettingsError, ShiftworkError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notify import Notifier
 
@@ -35,10 +36,11 @@ def notifiers_of_runs(settings: Settings, env: Mapping[str, str]) -> dict[str, N
 
 
 def build_notifiers(settings: Settings, env: Mapping[str, str]) -> dict[str, Notifier]:
-    """The channels by name; raises SettingsError if the webhook's secret is not set. Addresses are checked when first
-    used.
+    """The channels by name; raises MissingExtraError, and SettingsError if the webhook's secret is not set. Addresses
+    are checked when first used.
     """
     notify = settings.notify
+    ensure_notify_extra(notify)
     notifiers: list[Notifier] = [AppriseNotifier(url) for url in notify.urls]
     if notify.webhook.url:
         notifiers.append(WebhookNotifier(notify.webhook.url, _secret(settings, env)))
@@ -63,6 +65,8 @@ def notify_problems(settings: Settings, env: Mapping[str, str]) -> list[Shiftwor
     found: list[ShiftworkError] = []
     try:
         build_notifiers(settings, env)
+    except MissingExtraError as error:
+        return [error]
     except ShiftworkError as error:
         found.append(error)
     for url in settings.notify.urls:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 
 from shiftwork.app.runtime.context import WorkPolicy
+from shiftwork.bootstrap.work.needed_extras import ensure_extras
 from shiftwork.bootstrap.work.repository import current_branch, has_branch, is_branch_name
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.config.detection.project_gates import detect
@@ -60,8 +61,10 @@ def claimed(site: Site) -> tuple[str, ...]:
 
 def agreed(found: Conditions, site: Site, env: Mapping[str, str], trusted: Collection[str] = ()) -> Conditions:
     """Adds the files that are copied into every tree, once the user has agreed to the list. The user is not asked about
-    registries: those without consent are not called.
+    registries: those without consent are not called. Raises MissingExtraError if the settings need an extra that is
+    not installed.
     """
+    ensure_extras(found.settings)
     claim = include_claim(site.root)
     ensure(claim, env, trusted)
     known = replace(_registries(site, env, trusted), included=patterns_of(claim), setup=not found.setup)

@@ -1,0 +1,48 @@
+"""Which extra a thing needs, and what is said if it is not installed."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from shiftwork.extras import EXTRAS, ensure_installed
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert declared.pop("all") == [f"shiftwork[{','.join(EXTRAS)}]"]
+    distributions = packages_distributions()
+    brought = {name: {distributions[module][0].lower() for module in modules} for name, modules in EXTRAS.items()}
+    assert brought == {name: {re.split("[^a-z-]", line)[0] for line in lines} for name, lines in declared.items()}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_installed_extra_is_no_error(extra: str) -> None:
+    ensure_installed(extra, "a setting")
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(extra: str) -> None:
+    """In an interpreter that sees no installed package."""
+    code = f"""
+import sys
+sys.path.append({str(ROOT / "src")!r})
+from shiftwork.errors import MissingExtraError
+from shiftwork.extras import ensure_installed
+try:
+    ensure_installed({extra!r}, "a setting")
+except MissingExtraError as error:
+    print(error.exit_code, error.message, error.hint, sep="\\n")
+"""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    exit_code, message, hint = done.stdout.splitlines()
+    assert exit_code == "64"
+    assert message.startswith(f"a setting: this needs the extra {extra!r}, which is not installed (no module ")
+    assert all(module in message for module in EXTRAS[extra])
+    assert hint.endswith(f"pip install 'shiftwork[{extra}]'")
