@@ -117,6 +117,10 @@ bench-bandit:
 bench-history:
     @{{env}}; python -m bench.history
 
+# packages and megabytes of an installation without extras, against one with all of them
+bench-install:
+    @{{env}}; python -m bench.install
+
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts:
     @{{env}}; python -m bench.prompt_sizes

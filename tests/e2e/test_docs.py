@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
+from shiftwork.extras import EXTRAS
 from shiftwork.testing.model_server import ModelServer
 from tests.documented import BLOCK, ROOT, UNNAMED, blocks
 from tests.e2e.claude_rig import step_of, summary
@@ -32,6 +34,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "cleanup",
         "codetether",
         "dynamic",
+        "extras",
         "gates",
         "included",
         "ladder",
@@ -91,6 +94,24 @@ def project(home: Path) -> None:
         ("commit", "-q", "-m", "start"),
     ):
         subprocess.run(("git", *command), cwd=folder, check=True)
+
+
+@pytest.mark.slow
+def test_extras_are_installed_as_the_page_says(tmp_path: Path) -> None:
+    given = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}  # noqa: TID251 - a test's own
+    programs = Path(sys.base_prefix) / "bin"
+    installed = f"from shiftwork.extras import *; [ensure_installed(name, name) for name in {[*EXTRAS]}]"
+    typed = f"{blocks(ROOT / 'docs/howto/install.md', 'extras')}.venv/bin/python -c {quote(installed)}"
+    done = subprocess.run(
+        ("bash", "-e", "-c", typed),
+        cwd=clone(tmp_path / "clone"),
+        env={**given, "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=LONG_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.real_agent
