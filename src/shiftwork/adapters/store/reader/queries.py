@@ -16,6 +16,11 @@ type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[Mapping[str, An
 
 _OF_RUN: Final = '"run" = ?'
 
+_PREFIX: Final = {"sqlite": '"run" >= ? AND "run" < ?', "postgresql": '"run" ~>=~ ? AND "run" ~<~ ?'}
+"""Ids with a prefix as a range, which an index finds: from the prefix to just before the prefix with `_LAST`."""
+
+_LAST: Final = "\U0010ffff"
+
 
 class SqlQueries:
     """See `ports.store.Reader`. Limited to a project, unless that is None."""
@@ -23,6 +28,7 @@ class SqlQueries:
     def __init__(self, fetch: Fetch, dialect: str, project: str | None = None) -> None:
         self._fetch = fetch
         self._now = NOW[dialect]
+        self._prefix = _PREFIX[dialect]
         self._project = () if project is None else (project,)
 
     @property
@@ -36,7 +42,7 @@ class SqlQueries:
 
     async def run(self, run: str) -> RunRow | None:
         shortest = 'ORDER BY length("run"), "run" LIMIT 2'
-        found = await self._rows(RunRow, 'substr("run", 1, ?) = ?', shortest, len(run), run)
+        found = await self._rows(RunRow, self._prefix, shortest, run, run + _LAST)
         # The shortest id comes first, so that an exact id wins over longer ids that begin with it.
         if len(found) == 1 or (found and found[0].run == run):
             return found[0]
@@ -62,7 +68,7 @@ class SqlQueries:
 
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - heartbeat_at AS age"
-        query = f"SELECT {columns} FROM leases WHERE {self._own('resource')} AND resource = ?"  # noqa: S608 - as below
+        query = f"SELECT {columns} FROM leases WHERE {self._own('leases.resource')} AND resource = ?"  # noqa: S608 - as below
         for found in await self._fetch(query, (*self._project, run)):
             owner = {name: value for name, value in found.items() if name != "age"}
             return lease(run, Owner(**owner), found["age"])
@@ -75,7 +81,7 @@ class SqlQueries:
         all columns, because SQLite reads the quoted name of a missing column as a text.
         """
         view = VIEWS[kind]
-        own = "project = ?" if self._project and view.table == "runs" else self._own("run")
+        own = "project = ?" if self._project and view.table == "runs" else self._own(f'"{view.table}"."run"')
         query = f'SELECT * FROM "{view.table}" WHERE {own} AND {wanted} {tail}'  # noqa: S608 - only names from the source code
         records = await self._fetch(query, (*self._project, *parameters))
         try:
@@ -84,8 +90,10 @@ class SqlQueries:
             raise unreadable(error) from error
 
     def _own(self, column: str) -> str:
-        """The condition that a column has the id of a run of the project."""
-        return f"{column} IN (SELECT run FROM runs WHERE project = ?)" if self._project else "true"  # noqa: S608 - as above
+        """The condition that a column has the id of a run of the project. It looks up each run: with `IN`, SQLite would
+        begin with all runs of the project.
+        """
+        return f"EXISTS (SELECT 1 FROM runs WHERE run = {column} AND project = ?)" if self._project else "true"  # noqa: S608 - as above
 
 
 def _upgraded(view: View, record: Mapping[str, Any]) -> Mapping[str, Any]:

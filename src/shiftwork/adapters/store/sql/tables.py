@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from shiftwork.adapters.store.sql.view_columns import VIEWS
 from shiftwork.ports.rows.row_parts import WaitCause
-from shiftwork.ports.views import Row, RunRow
+from shiftwork.ports.views import ProfileRow, Row, RunRow
 
 metadata = sa.MetaData()
 
@@ -86,5 +86,9 @@ def _view_column(name: str, hint: Any, identity: tuple[str, ...]) -> sa.Column[A
 
 view_tables: Final[dict[type[Row], sa.Table]] = {row: _view_table(row) for row in VIEWS}
 
-_runs: Final = view_tables[RunRow]
-sa.Index("runs_project_started_at", _runs.c.project, _runs.c.started_at)
+_runs: Final = view_tables[RunRow].c
+_profiles: Final = view_tables[ProfileRow].c
+sa.Index("runs_newest", _runs.project, _runs.started_at.desc(), _runs.run.desc())
+sa.Index("profiles_newest", _profiles.started_at.desc(), _profiles.run.desc(), _profiles.story.desc(), _profiles.role)
+# Postgres sorts by the rules of a language; an index that finds prefixes must compare characters. SQLite does anyway.
+sa.Index("runs_prefix", _runs.project, _runs.run, postgresql_ops={"run": "text_pattern_ops"})
