@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from shiftwork.app.runtime.streams import LANDING
 from shiftwork.domain.codec import KINDS
+from shiftwork.domain.core.plain import to_plain
+from shiftwork.domain.landing.state import QUEUE_FORMAT
 from shiftwork.testing.histories import differences, facts_of, result_of
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
@@ -21,6 +24,23 @@ STREAMS = [
 def test_a_recorded_history_leads_to_its_recorded_effects_and_rows(stream: str, recorded: dict[str, Any]) -> None:
     present = result_of(stream, facts_of(recorded["facts"]))
     assert differences({key: recorded[key] for key in ("due", "effects", "rows")}, present) == []
+
+
+QUEUES = {
+    (1, "v1-happy"): {"cursor": 1, "batch": 1, "recent": [True]},
+    (1, "v1-repaired"): {"cursor": 3, "batch": 4, "recent": [True, False]},
+    (1, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True]},
+}
+"""What the recorded landings lead to, by the format of snapshots."""
+
+
+def test_a_snapshot_of_an_earlier_release_is_what_its_facts_lead_to() -> None:
+    """If this fails, raise `QUEUE_FORMAT`: the snapshots in databases are no longer what the facts lead to."""
+    shared = {"branch": "main", "entries": [], "policy": {"batch": 16, "at_once": 2, "proof": "each"}}
+    for path in HISTORIES:
+        (facts,) = (s["facts"] for name, s in json.loads(path.read_text()).items() if name.startswith("landing/"))
+        queue = LANDING.fold(LANDING.start, facts_of(facts))
+        assert to_plain(queue) == {**shared, **QUEUES[QUEUE_FORMAT, path.stem]}
 
 
 def test_every_kind_of_fact_has_been_recorded() -> None:

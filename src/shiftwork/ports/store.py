@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self
 
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
-from shiftwork.ports.views import Lease, Owner, Queries, Row
+from shiftwork.ports.views import Lease, Owner, Queries, Row, SnapshotRow
 from shiftwork.records import dataclass
 
 
@@ -47,6 +47,10 @@ class History(Protocol):
 
     async def version(self, stream: Stream) -> int:
         """The number of facts in the stream."""
+        ...
+
+    async def snapshot(self, stream: Stream) -> SnapshotRow | None:
+        """The last snapshot among the rows that were written with the stream's facts, if any."""
         ...
 
 

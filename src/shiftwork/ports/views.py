@@ -154,7 +154,17 @@ class WaitedRow:
     until: float | None
 
 
-type Row = RunRow | StoryRow | StepRow | ProfileRow | SpentRow | WaitedRow
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRow:
+    """The state of a stream at a version, as JSON in the `format` of the code that wrote it."""
+
+    stream: str
+    version: int
+    format: int
+    body: str
+
+
+type Row = RunRow | StoryRow | StepRow | ProfileRow | SpentRow | WaitedRow | SnapshotRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

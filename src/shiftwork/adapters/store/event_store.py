@@ -12,13 +12,13 @@ from shiftwork.adapters.store.sql.database import Database, Insert, insert
 from shiftwork.adapters.store.sql.prepared_statement import Prepared
 from shiftwork.adapters.store.sql.tables import facts as table
 from shiftwork.adapters.store.sql.tables import leases, view_tables
-from shiftwork.adapters.store.sql.view_columns import VIEWS, identity, values
+from shiftwork.adapters.store.sql.view_columns import VIEWS, identity, row_of, values
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import LeaseLostError, StoreError, VersionConflictError
 from shiftwork.ports.store import Fence, Recorded
-from shiftwork.ports.views import Row
+from shiftwork.ports.views import Row, SnapshotRow
 
 _COLUMNS = (table.c.stream, table.c.version, table.c.key, table.c.kind, table.c.schema_version, table.c.body)
 
@@ -45,6 +45,9 @@ _HOLDING = _BEFORE.select_from(leases).where(
     *(leases.c[name] == sa.bindparam(name) for name in ("resource", "executor", "epoch")),
     ~sa.select(_any_lease.c.resource).where(sa.false()).with_for_update(read=True, key_share=True).exists(),
 )
+
+_snapshots = view_tables[SnapshotRow]
+_SNAPSHOT = sa.select(_snapshots).where(_snapshots.c.stream == sa.bindparam("stream"))
 
 
 class SqlEventStore:
@@ -115,6 +118,13 @@ class SqlEventStore:
 
     async def version(self, stream: Stream) -> int:
         return await self._database.read(lambda connection: connection.scalar(VERSION, {"stream": stream}) or 0)
+
+    async def snapshot(self, stream: Stream) -> SnapshotRow | None:
+        def act(connection: sa.Connection) -> SnapshotRow | None:
+            found = connection.execute(_SNAPSHOT, {"stream": stream}).mappings().first()
+            return None if found is None else row_of(SnapshotRow, {**found})
+
+        return await self._database.read(act)
 
 
 def _upsert(dialect: str, row: type[Row]) -> Insert:

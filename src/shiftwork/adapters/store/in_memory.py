@@ -17,7 +17,18 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import LeaseLostError, VersionConflictError
 from shiftwork.ports.store import Fence, Message, Recorded
-from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import (
+    Lease,
+    Owner,
+    ProfileRow,
+    Row,
+    RunRow,
+    SnapshotRow,
+    SpentRow,
+    StepRow,
+    StoryRow,
+    WaitedRow,
+)
 
 type Rows = dict[tuple[type[Row], tuple[str, ...]], Row]
 
@@ -49,6 +60,10 @@ class MemoryViews:
 
     def write(self, rows: Sequence[Row]) -> None:
         self._rows.update({(type(row), identity(row)): row_of(type(row), values(row)) for row in rows})
+
+    def snapshot(self, stream: str) -> SnapshotRow | None:
+        row = self._rows.get((SnapshotRow, (stream,)))
+        return row if isinstance(row, SnapshotRow) else None
 
     async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
         def newness(row: RunRow) -> tuple[bool, float, str]:
@@ -131,6 +146,9 @@ class MemoryEventStore:
 
     async def version(self, stream: Stream) -> int:
         return len(self._history(stream))
+
+    async def snapshot(self, stream: Stream) -> SnapshotRow | None:
+        return self._views.snapshot(stream)
 
     def _history(self, stream: Stream) -> Sequence[Recorded]:
         with self._lock:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shiftwork import failpoints
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.leases import ensure_held, taken_over
-from shiftwork.app.runtime.streams import Kind, StreamState
+from shiftwork.app.runtime.streams import Kind, StreamState, snapshot_rows
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.landing.state import QueueState
@@ -36,7 +36,8 @@ class Recorder[S: StreamState]:
         """
         events = self.context.events.under(await ensure_held(self.context, self.stream))
         after = self.kind.fold(self.state, facts)
-        rows = self.kind.rows(self.state, after)
+        snapshot = snapshot_rows(self.kind, self.stream, self.version + len(facts), after)
+        rows = (*self.kind.rows(self.state, after), *snapshot)
         failpoints.reach("append.before")
         try:
             reached = await events.append(self.stream, facts, expected=self.version, key=key, rows=rows)

@@ -124,6 +124,10 @@ class Entry:
         return self.request.review and not self.approved
 
 
+QUEUE_FORMAT: Final = 1
+"""Raise it when facts lead to another `QueueState` than before: a snapshot of another format is not used."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueState:
     """The state of a landing stream; closed entries leave it, so its size is that of the current work.

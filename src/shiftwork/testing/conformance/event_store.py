@@ -16,6 +16,7 @@ from shiftwork.domain.core.ids import StepId, Stream
 from shiftwork.domain.story.facts.steps import NoteWritten
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.store import EventStore, Recorded
+from shiftwork.ports.views import SnapshotRow
 from shiftwork.records import dataclass, field
 from shiftwork.testing.conformance.store_stage import (
     QUICK,
@@ -128,6 +129,18 @@ class EventStoreConformance:
         assert await store.queries.run("r") == run_row("r")
         with pytest.raises(VersionConflictError):
             await store.events.append(stream, (), expected=1, key="k")
+
+    @awaited
+    async def test_the_last_snapshot_of_a_stream_is_kept(self, handles: Handles) -> None:
+        stream, other = fresh_stream(), fresh_stream()
+        first = SnapshotRow(stream=stream, version=1, format=1, body="{}")
+        second = SnapshotRow(stream=stream, version=2, format=3, body='{"a": 1}')
+        assert await handles().events.snapshot(stream) is None
+        for row in (first, second):
+            expected = row.version - 1
+            await handles().events.append(stream, notes("a"), expected=expected, key=str(expected), rows=[row])
+            assert await handles().events.snapshot(stream) == row
+        assert await handles().events.snapshot(other) is None
 
     @awaited
     async def test_of_many_writers_at_one_version_one_wins(self, handles: Handles) -> None:

@@ -4,9 +4,11 @@ import json
 from collections.abc import Sequence
 
 from shiftwork.adapters.store.reader.queries import Fetch
+from shiftwork.adapters.store.sql.view_columns import row_of
 from shiftwork.domain.codec import decode
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.store import Recorded
+from shiftwork.ports.views import SnapshotRow
 
 
 class SqlHistory:
@@ -31,3 +33,7 @@ class SqlHistory:
     async def version(self, stream: Stream) -> int:
         rows = await self._fetch("SELECT coalesce(max(version), 0) AS version FROM facts WHERE stream = ?", (stream,))
         return sum(int(row["version"]) for row in rows)  # no row if there is no database
+
+    async def snapshot(self, stream: Stream) -> SnapshotRow | None:
+        rows = await self._fetch("SELECT * FROM snapshots WHERE stream = ?", (stream,))
+        return next((row_of(SnapshotRow, {**row}) for row in rows), None)

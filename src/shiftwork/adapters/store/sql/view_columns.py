@@ -6,7 +6,18 @@ from typing import Any, Final
 
 from shiftwork.ports.rows.row_columns import built, column_types, columns
 from shiftwork.ports.rows.row_parts import WaitCause
-from shiftwork.ports.views import Lease, Owner, ProfileRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import (
+    Lease,
+    Owner,
+    ProfileRow,
+    Row,
+    RunRow,
+    SnapshotRow,
+    SpentRow,
+    StepRow,
+    StoryRow,
+    WaitedRow,
+)
 from shiftwork.records import dataclass
 
 _GREATEST: Final = 2**63 - 1
@@ -42,6 +53,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     ProfileRow: _view("profiles", ProfileRow, "run", "story", "role"),
     SpentRow: _view("spent", SpentRow, "run", "story", "agent", "model"),
     WaitedRow: _view("waited", WaitedRow, "run", "story", "number"),
+    SnapshotRow: _view("snapshots", SnapshotRow, "stream"),
 }
 
 
