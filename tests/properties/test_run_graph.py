@@ -1,5 +1,6 @@
 """A run of many stories with any outcomes: which may start, which are blocked, which slots they hold, how it ends."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from shiftwork.app.runtime.projections import run_rows
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StoryId
@@ -27,6 +29,7 @@ from shiftwork.domain.spec.graph import reachable
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import ENDED, FailureCause, StoryStatus
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.ports.views import StoryRow
 from shiftwork.testing.builders import asked, kept, started_run
 from shiftwork.testing.strategies import QUICK
 
@@ -69,17 +72,24 @@ def needs(run: RunState) -> dict[StoryId, tuple[StoryId, ...]]:
     return {story.id: story.depends_on for story in run.given.spec.stories}
 
 
+def idle_rows(before: RunState, after: RunState) -> dict[str, StoryRow]:
+    return {row.story: row for row in run_rows(before, after) if isinstance(row, StoryRow)}
+
+
 class ManyStories(RuleBasedStateMachine):
     """The run does what it decides; its stories land, fail and are tried again as it pleases hypothesis."""
 
     run = RunState()
+    rows: Mapping[str, StoryRow] = {}
 
     @initialize(stories=many_stories(), parallel=st.integers(1, 8))
     def start(self, stories: tuple[Story, ...], parallel: int) -> None:
         self.run = started_run(*stories, parallel=parallel)
+        self.rows = idle_rows(RunState(), self.run)
 
     def announce(self, fact: Fact) -> None:
-        self.run = evolve_run(self.run, fact)
+        before, self.run = self.run, evolve_run(self.run, fact)
+        self.rows = {**self.rows, **idle_rows(before, self.run)}
 
     @rule()
     def go_on(self) -> None:
@@ -155,6 +165,12 @@ class ManyStories(RuleBasedStateMachine):
             assert scheduled(self.run) == self.run
             costs = [known.usage.cost_usd for known in self.run.stories.values() if known.usage.cost_usd is not None]
             assert self.run.totals.spent == (sum(costs) if costs else None)
+
+    @invariant()
+    def the_rows_of_idle_stories_are_kept_up(self) -> None:
+        if self.run.plan is not None:
+            whole = idle_rows(RunState(), self.run)
+            assert {story: self.rows[story] for story in whole} == whole
 
     def teardown(self) -> None:
         """From any state, the run ends once its stories do."""

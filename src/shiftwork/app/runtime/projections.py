@@ -1,7 +1,9 @@
 """Views of the history: the rows that are written with the facts, in the same transaction."""
 
 from collections.abc import Iterable
+from itertools import compress
 from json import dumps
+from operator import is_not
 
 from shiftwork.app.runtime.story_projection import undelivered_by, used_part
 from shiftwork.domain.core.ids import StoryId
@@ -22,19 +24,27 @@ def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
 def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
     if after.given.workflow.frame and not after.frame.round:
         return ()  # the run's own steps may still plan other stories
-    redrawn = before.graph is not after.graph or before.frame.round != after.frame.round
-    if before.stories is after.stories and before.schedule.blocked is after.schedule.blocked and not redrawn:
-        return ()
-    return tuple(
-        story
-        for story, known in after.stories.items()
-        if _is_idle(known)
-        and (
-            (redrawn and not known.dispatched)
-            or before.stories.get(story) is not known
-            or before.schedule.blocked.get(story) != after.schedule.blocked.get(story)
-        )
-    )
+    if before.graph is not after.graph or before.frame.round != after.frame.round:
+        return [story for story, known in after.stories.items() if _is_idle(known) and _is_new(before, story, known)]
+    return [story for story in _touched(before, after) if _is_idle(after.stories[story])]
+
+
+def _is_new(before: RunState, story: StoryId, known: StoryOutcome) -> bool:
+    """Whether the row of an idle story differs after the stories were ordered again."""
+    return not known.dispatched or before.stories.get(story) is not known
+
+
+def _touched(before: RunState, after: RunState) -> Iterable[StoryId]:
+    """The stories of the same graph whose outcome or obstacle has changed. A run decides for each of its stories, so
+    this compares all of them without a step of Python for each.
+    """
+    changed = set[StoryId]()
+    if before.stories is not after.stories:
+        differ = map(is_not, before.stories.values(), after.stories.values())
+        changed.update(compress(after.stories, differ))
+    if before.schedule.blocked is not after.schedule.blocked:
+        changed.update(story for story, _ in before.schedule.blocked.items() ^ after.schedule.blocked.items())
+    return sorted(changed, key=after.graph.position.__getitem__)
 
 
 def _is_idle(known: StoryOutcome) -> bool:

@@ -142,7 +142,7 @@ def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
 
 
 def begun(run: RunState, story: StoryId, slot: int) -> RunState:
-    ready = tuple(other for other in run.schedule.ready if other != story)
+    ready = _other(run.schedule.ready, story)
     return replace(
         run, schedule=replace(run.schedule, ready=ready, in_progress={**run.schedule.in_progress, story: slot})
     )
@@ -193,12 +193,19 @@ def _behind(run: RunState, story: StoryId) -> set[StoryId]:
 
 def _without(run: RunState, story: StoryId) -> RunState:
     """The run without the story in progress or ready; it may have landed without being started in this run."""
-    ready = tuple(other for other in run.schedule.ready if other != story)
+    ready = _other(run.schedule.ready, story)
     in_progress = {other: slot for other, slot in run.schedule.in_progress.items() if other != story}
     return replace(
         run,
         schedule=replace(run.schedule, ready=ready, in_progress=in_progress, waiting=run.schedule.waiting - {story}),
     )
+
+
+def _other(ready: tuple[StoryId, ...], story: StoryId) -> tuple[StoryId, ...]:
+    if story not in ready:
+        return ready
+    place = ready.index(story)
+    return (*ready[:place], *ready[place + 1 :])
 
 
 def _with_ready(run: RunState, stories: Iterable[StoryId]) -> RunState:
