@@ -112,6 +112,7 @@ class Rig:
     watch: Callable[[Sighting], None] | None = None
     silence_seconds: float = 90
     time_factor: float = 1.0
+    linger_seconds: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
@@ -181,6 +182,7 @@ class Rig:
                 gates=self.gates,
                 silence_seconds=self.silence_seconds,
                 time_factor=self.time_factor,
+                linger_seconds=self.linger_seconds,
                 landing=self.landing,
                 protection=self.protection,
                 later_files=self.later_files,

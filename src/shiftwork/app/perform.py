@@ -45,9 +45,6 @@ from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.errors import RepositoryError, VersionConflictError
 from shiftwork.records import replace
 
-LINGER_SECONDS: Final = 1.0
-"""How long a job waits for a message before it ends."""
-
 type Facts = tuple[Fact, ...]
 type Performer[S: StreamState] = Callable[[e.Effect, Recorder[S]], Awaitable[Facts]]
 type Performers[S: StreamState] = Mapping[type[e.Effect], Performer[S]]
@@ -79,7 +76,7 @@ async def _conclude[S: StreamState](effect: e.Conclude, recorder: Recorder[S]) -
 async def _receive[S: StreamState](effect: e.Receive, recorder: Recorder[S]) -> Facts:
     """Waits for a moment, because many answers come at once. Then the job ends, and the next message starts it."""
     try:
-        async with asyncio.timeout(LINGER_SECONDS):
+        async with asyncio.timeout(recorder.context.work_policy.linger_seconds):
             received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
     except TimeoutError:
         return ()

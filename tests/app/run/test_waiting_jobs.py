@@ -6,25 +6,26 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.engine.in_process import InProcessEngine
-from shiftwork.app import perform
 from shiftwork.app.commands.replies import Word
 from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.loop import continued_by_messages
 from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.story.facts.steps import StepStarted
 from shiftwork.errors import RunBusyError
-from shiftwork.ports.engine import Engine, Job
+from shiftwork.ports.engine import Job
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held, said
 from tests.app.attempt.test_waiting import waiting
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.spending.limits_rig import limited_once
 
 
-@pytest.fixture(autouse=True)
-def _ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(perform, "LINGER_SECONDS", 0.05)
+@pytest.fixture
+def rig(rig: Rig) -> Rig:
+    rig.linger_seconds = 0.05
+    return rig
 
 
 def running(context: Context, run: RunId) -> list[Stream]:
@@ -84,17 +85,12 @@ class Unreachable(InProcessEngine):
 
 
 def test_an_engine_that_cannot_start_a_job_again_fails_the_run_loudly(rig: Rig) -> None:
-    rig.script, _ = asking(BLOCKED)
-
     async def scenario() -> None:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=SHORT)
-            await held(rig, run)
-            await rig.until(lambda: not running(context, run))
-            unreachable: Engine = Unreachable({})
-            object.__setattr__(context, "engine", unreachable)
-            await said(context, run, Word.ANSWER, "tabs")
-            error = await asyncio.wait_for(context.failure.wait(), timeout=60)
+        stream = run_stream(RunId("mine"))
+        async with rig.open() as opened, continued_by_messages(replace(opened, engine=Unreachable({}))):
+            opened.started.add(stream)
+            await opened.inbox.post(stream, "key", {})
+            error = await asyncio.wait_for(opened.failure.wait(), timeout=60)
             assert isinstance(error, ConnectionError)
 
     asyncio.run(scenario())

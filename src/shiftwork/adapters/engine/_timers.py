@@ -1,4 +1,4 @@
-"""Starts jobs of this process when they are due; one alarm for all of them."""
+"""Starts jobs of this process when they are due; one timer of the event loop for all of them."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,33 +20,33 @@ class Timers:
         self._start = start
         self._clock = clock
         self._due: dict[Job, tuple[float, float]] = {}
-        self._alarm: asyncio.TimerHandle | None = None
+        self._next: asyncio.TimerHandle | None = None
 
     def set(self, job: Job, seconds: float) -> None:
         self._due[job] = (self._clock.now() + seconds, self._clock.elapsed() + seconds)
-        self._set_alarm()
+        self._schedule()
 
     def drop(self, job: Job) -> None:
         self._due.pop(job, None)
 
     def close(self) -> None:
         self._due.clear()
-        self._set_alarm()
+        self._schedule()
 
     def _left(self, job: Job) -> float:
         at, elapsed = self._due[job]
         return min(at - self._clock.now(), elapsed - self._clock.elapsed())
 
-    def _set_alarm(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._alarm = None
+    def _schedule(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        self._next = None
         if self._due:
             seconds = min(LOOK_SECONDS, *(max(0.0, self._left(job)) for job in self._due))
-            self._alarm = asyncio.get_running_loop().call_later(seconds, self._ring)
+            self._next = asyncio.get_running_loop().call_later(seconds, self._start_due)
 
-    def _ring(self) -> None:
+    def _start_due(self) -> None:
         for job in [job for job in self._due if self._left(job) <= 0]:
             self.drop(job)
             self._start(job)
-        self._set_alarm()
+        self._schedule()
