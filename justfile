@@ -89,7 +89,7 @@ repositories *args:
 bench-overhead:
     @{{env}}; python -m bench.overhead
 
-# start-up of `--help` and `status`, against a bare interpreter
+# start-up of the quick commands in a repository with a thousand runs, against a bare interpreter
 bench-cli:
     @{{env}}; python -m bench.cli
 

@@ -7,10 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.sql.dialect import NOW, sqlite_file
@@ -32,7 +32,8 @@ _LONGEST_PAUSE: Final = 1.0
 _UNREACHABLE: Final = ("08", "57", "53300", "40")
 _IDLE_TOO_LONG: Final = "25P03"
 
-type Insert = sqlite.Insert | postgresql.Insert
+type Insert = sqlite.Insert
+"""The two dialects spell `ON CONFLICT` alike but share no type for it."""
 
 
 def create_engine(url: str) -> sa.Engine:
@@ -175,8 +176,12 @@ def store_error(engine: sa.Engine, error: sa.exc.SQLAlchemyError) -> StoreError:
 
 
 def insert(dialect: str, table: sa.Table) -> Insert:
-    """An insert with `ON CONFLICT`; the two dialects spell it alike but share no type for it."""
-    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    """An insert with `ON CONFLICT`."""
+    if dialect == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - a laptop never loads it
+
+    return cast("Insert", postgresql.insert(table))
 
 
 def now(dialect: str) -> sa.ColumnElement[float]:

@@ -9,4 +9,6 @@ from shiftwork.entrypoints.cli.env.sync_query import answer
 
 def learnt_before(site: Site) -> tuple[str, ...]:
     queries = open_queries(site)
+    if not answer(lambda: queries.runs(limit=1)):  # asking for the project would create it
+        return ()
     return answer(lambda: carried_patterns(queries, queries.history, landing_stream(site.project, "")))

@@ -5,31 +5,20 @@ from pathlib import Path
 import click
 
 from shiftwork.app.commands.forecast import past_costs
-from shiftwork.app.commands.runs import Order
-from shiftwork.app.runtime.streams import STORY, load
-from shiftwork.app.views.queries import PLAN
 from shiftwork.bootstrap.state.read_only import open_queries
-from shiftwork.bootstrap.workflows import packaged_workflow
 from shiftwork.config.settings.settings import writes_parallel
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.prd import PRD_FILE
-from shiftwork.domain.core.ids import RunId, StoryId, landing_stream, story_stream
-from shiftwork.domain.spec.spec import Spec, Story, states_dependencies
-from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
-from shiftwork.entrypoints.cli.env.conditions import base_branch, conditions, trusted_conditions
-from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Spec, states_dependencies
+from shiftwork.entrypoints.cli.env.conditions import conditions
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.options.free_text import is_blank
-from shiftwork.entrypoints.cli.options.limits import Bounds
 from shiftwork.entrypoints.cli.render import plan_table, unused_fields
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import check, check_unlinked, written
-from shiftwork.entrypoints.cli.work import limit_rules
-from shiftwork.entrypoints.cli.work.foreground import Shift, Stop, carry, chosen_view
-from shiftwork.entrypoints.cli.work.run_command import starting
 from shiftwork.entrypoints.cli.work.spec_source import asked_for, protection_of
-from shiftwork.entrypoints.cli.work.summary import conclude
-from shiftwork.errors import EXIT_FAILED, UsageError
+from shiftwork.errors import UsageError
 from shiftwork.planning.prd_writer import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
@@ -47,21 +36,19 @@ class Asked:
     max_cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Failed:
-    """No plan was made; the reason has been printed."""
-
-    code: int
-
-
 def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     if is_blank(asked.request):
         raise UsageError("the request is empty", hint='shiftwork plan "what you want done"')
     sheet = asked_for(site, asked.request)
     out = _out(asked, from_file=bool(sheet.source))
-    spec = sheet.spec if sheet.source else _made(site, asked, sheet.spec, as_json=as_json)
-    if isinstance(spec, _Failed):
-        return spec.code
+    spec = sheet.spec
+    if not sheet.source:
+        from shiftwork.entrypoints.cli.work import agent_plan  # noqa: PLC0415 - a plan in a file needs no agent
+
+        made = agent_plan.made(site, spec, asked.max_cost, as_json=as_json)
+        if isinstance(made, agent_plan.Failed):
+            return made.code
+        spec = made
     costs = answer(lambda: past_costs(open_queries(site)))
     settings = conditions(site, environment()).settings
     ordered = not writes_parallel(settings) and not states_dependencies(spec.stories)
@@ -93,39 +80,6 @@ def _out(asked: Asked, *, from_file: bool) -> Path | None:
     if path:
         check(path)
     return path
-
-
-def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Failed:
-    """Lets an agent break the work into stories; none of its changes are kept."""
-    found = trusted_conditions(site, environment())
-    branch = base_branch(site, found.settings, environment())
-    ensure_setup(site, found, environment(), branch)
-    ensure_agent(site, found, environment(), branch)
-    (story,) = spec.stories
-    workflow = packaged_workflow(PLAN)
-    limits = limit_rules.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))
-    limit_rules.check(found.settings, workflow, limits)
-    order = Order(
-        spec=replace(spec, stories=(replace(story, may_be_empty=True),)),
-        workflow=workflow,
-        branch=branch,
-        landing=landing_stream(site.project, branch),
-        agent=found.settings.agent.use,
-        limits=limits,
-        model=found.settings.agent.model,
-        settings=tuple(found.read.items()),
-    )
-    shift = Shift(site=site, settings=found.settings, begin=starting(order))
-    run, stop = carry(shift, chosen_view(f"{spec.title}\nplanned by {order.agent}", as_json=as_json))
-    stories = _planned(site, run, story) if run and stop is Stop.OVER else ()
-    if not stories:
-        return _Failed(code=conclude(site, run, stop, as_json=as_json) or EXIT_FAILED)
-    return replace(spec, stories=stories)
-
-
-def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
-    history = open_queries(site).history
-    return answer(lambda: load(history, STORY, story_stream(run, story.id))).dialogue.planned
 
 
 def _announce(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:
