@@ -1,6 +1,5 @@
 """The group of all commands: lists them from the registry, and imports a command only when it is called."""
 
-import gc
 import os
 from importlib import import_module
 from typing import Any
@@ -30,7 +29,6 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         command: click.Command = import_module(f"shiftwork.entrypoints.cli.commands.{entry.module}").command
-        gc.enable()  # see the package's `main`
         return command
 
     def resolve_command(
