@@ -56,7 +56,7 @@ class Installation:
 
     @property
     def bytecode(self) -> float:
-        return sum(package.bytecode for package in self.packages)
+        return sum(package.bytecode for package in self.dependencies)
 
 
 def uv(*words: str | Path) -> None:
@@ -95,8 +95,8 @@ def megabytes(files: Iterable[Path]) -> float:
 
 def show(title: str, found: Installation) -> None:
     print(
-        f"{title:<16} {len(found.packages):>8} {found.megabytes:>9.1f} MB {found.own:>6.1f} MB"
-        f" {found.bytecode:>6.1f} MB {found.seconds:>7.1f} s {found.processor:>7.1f} s"
+        f"{title:<16} {len(found.packages):>8} {found.megabytes:>9.1f} MB {found.bytecode:>6.1f} MB"
+        f" {found.own:>6.1f} MB {found.seconds:>7.1f} s {found.processor:>7.1f} s"
     )
 
 
@@ -110,7 +110,7 @@ def main() -> int:
     for package in sorted(bare.dependencies, key=lambda package: -package.files):
         print(f"{package.name:<24} {package.files:>6.2f} MB {package.bytecode:>6.2f} MB of bytecode")
     print(
-        f"\n{'':<16} {'packages':>8} {'dependencies':>12} {OWN:>9} {'bytecode':>9} {'install':>9} {'processor':>9}"
+        f"\n{'':<16} {'packages':>8} {'dependencies':>12} {'bytecode':>9} {OWN:>9} {'install':>9} {'processor':>9}"
         f"   (packages include {OWN})"
     )
     show("with [all]", every)

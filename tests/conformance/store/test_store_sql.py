@@ -311,5 +311,5 @@ except StopIteration as done:
 print(json.dumps(sorted(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"alembic", "asyncio", "dbos", "psycopg", "pydantic", "rich", "sqlalchemy"}
+    heavy = {"alembic", "asyncio", "dbos", "psycopg", "pydantic", "sqlalchemy"}
     assert not heavy & set(json.loads(done.stdout))

@@ -13,7 +13,7 @@ from shiftwork.entrypoints.cli.group import LazyGroup, group
 from shiftwork.entrypoints.cli.registry import COMMANDS, STEPS_COMMANDS, WORKFLOW_COMMANDS, Entry
 
 ROOT = Path(__file__).resolve().parents[4]
-SLOW = ("asyncio", "dbos", "pydantic", "rich", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
+SLOW = ("asyncio", "dbos", "pydantic", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)

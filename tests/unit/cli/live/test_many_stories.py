@@ -1,10 +1,7 @@
 """Many stories on one screen."""
 
-import io
-
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.story import facts as story_facts
@@ -15,9 +12,7 @@ from shiftwork.testing.builders import began, fold_story, landing_asked, started
 
 
 def drawn(*stories: Shown, rows: int = 20, room: int = 80) -> list[str]:
-    out = io.StringIO()
-    Console(file=out, width=room, force_terminal=False).print(stories_table(stories, 90.0, rows, room))
-    return [line.rstrip() for line in out.getvalue().splitlines()]
+    return [line.text.rstrip() for line in stories_table(stories, 90.0, rows, room)]
 
 
 def working() -> StoryState:

@@ -2,13 +2,13 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.views.board import EVENTS, OTHERWISE, Board
@@ -29,6 +29,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
 from shiftwork.domain.workflow.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.live.progress_lines import REPORTED, JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.live.screen import Screen
 from shiftwork.entrypoints.cli.live.table import LiveView, window
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.render.sanitize import cells
@@ -232,16 +233,17 @@ def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 12), (200, 60)])
 def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> None:
     screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=width, height=height, no_color=True, markup=False)
-    view = LiveView(f"A [/title]\x1b[31m {'long ' * 40}\nwith a second line", console)
+    terminal = Screen(screen, colors=False, size=lambda: (width, height))
+    view = LiveView(f"A [/title]\x1b[31m {'long ' * 40}\nwith a second line", terminal)
     shown(view)
     first = screen.getvalue()
     assert "\x1b[31m" not in first
     assert "\x1b]0" not in first
     assert "[/title]" in first
     assert "agent: Bash [/x][bold]www" in first
-    drawn = Console(file=io.StringIO(), width=width, height=height).render_lines(view._drawn(), pad=False)
-    assert len(drawn) <= height
+    lines = re.sub(r"\x1b\[[?0-9]*[a-zA-Z]", "", first).split("\n")
+    assert len(lines) == len(view._drawn()) <= height
+    assert all(cells(line) <= width for line in lines)
     view.close()
     assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
 
@@ -252,14 +254,12 @@ def drawn(
     meant: bool = True,
 ) -> str:
     """The table without colours, once these have been seen, and with the story changed so."""
-    screen = io.StringIO()
-    view = LiveView("A request", Console(file=io.StringIO(), width=120, height=40))
+    view = LiveView("A request", Screen(io.StringIO(), size=lambda: (120, 40)))
     shown(view, *more)
     view.board.meant = meant
     view.board.stories[STREAM] = changed(view.board.stories[STREAM])
     view.close()
-    Console(file=screen, width=120, height=40).print(view._drawn())
-    return screen.getvalue()
+    return "\n".join(line.text for line in view._drawn())
 
 
 def test_a_step_that_waits_for_a_person_does_not_work() -> None:
@@ -311,7 +311,7 @@ def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
 
 def test_a_low_screen_says_how_many_steps_are_not_shown() -> None:
     out = io.StringIO()
-    view = LiveView("A request", Console(file=out, width=80, height=17, force_terminal=True))
+    view = LiveView("A request", Screen(out, size=lambda: (80, 17)))
     shown(view)
     view.close()
     assert "(6 after)" in out.getvalue()

@@ -7,7 +7,7 @@ import threading
 from typing import Final
 
 SHOW_CURSOR: Final = b"\x1b[?25h"
-_HIDE_CURSOR: Final = b"\x1b[?25l"
+HIDE_CURSOR: Final = b"\x1b[?25l"
 
 
 class HiddenCursor:
@@ -38,4 +38,4 @@ class HiddenCursor:
         signal.signal(signal.SIGTSTP, self._stop)
         with contextlib.suppress(OSError):
             if os.tcgetpgrp(self._terminal) == os.getpgrp():
-                os.write(self._terminal, _HIDE_CURSOR)
+                os.write(self._terminal, HIDE_CURSOR)

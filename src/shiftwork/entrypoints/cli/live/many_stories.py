@@ -1,15 +1,13 @@
 """Many stories on a terminal: a row each, with the agent's activity for those in progress."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
-
-from rich.console import Group
-from rich.text import Text
 
 from shiftwork.app.views.amounts import brief_cost
 from shiftwork.app.views.board import proof_level
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.domain.workflow.pipeline import FINISHED
+from shiftwork.entrypoints.cli.live.screen import Line, Style
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 
@@ -29,22 +27,21 @@ _COST: Final = 4
 _TITLE: Final = 20
 _ALWAYS: Final = 3
 _INDENT: Final = "  "
-_STYLES: Final = {StoryStatus.COMPLETED: "green", StoryStatus.FAILED: "red", StoryStatus.IN_PROGRESS: ""}
+_STYLES: Final = {StoryStatus.COMPLETED: Style.GREEN, StoryStatus.FAILED: Style.RED}
 
 
-def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Group:
+def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Iterator[Line]:
     """If there is no room for all, finished stories are left out first, the earliest before others."""
     shown = fitting(stories, rows)
     widths = _widths([_cells(story, now) for story, _ in shown], room)
     heading = (*(name for name, _, _ in _COLUMNS), "title")
-    parts = [Text(_line(heading, widths, room), style="dim")]
+    yield Line(_line(heading, widths, room), Style.DIM)
     for story, doing in shown:
-        parts.append(Text(_line(_cells(story, now), widths, room), style=_STYLES.get(story.status, "")))
+        yield Line(_line(_cells(story, now), widths, room), _STYLES.get(story.status, Style.PLAIN))
         if doing and not story.ended_at:
-            parts.append(Text(_INDENT + one_line(doing, room - len(_INDENT)), style="dim"))
+            yield Line(_INDENT + one_line(doing, room - len(_INDENT)), Style.DIM)
     if len(shown) < len(stories):
-        parts.append(Text(f"({len(stories) - len(shown)} more)", style="dim"))
-    return Group(*parts)
+        yield Line(f"({len(stories) - len(shown)} more)", Style.DIM)
 
 
 def _widths(rows: Sequence[tuple[str, ...]], room: int) -> list[int]:

@@ -1,16 +1,11 @@
 """Shows a run on a terminal: a table that redraws in place, and the latest changes.
 
-Everything an agent printed is sanitized and passed as text, never as markup.
+Everything an agent printed is sanitized.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
-
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.views.amounts import brief_cost
@@ -22,17 +17,18 @@ from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.entrypoints.cli.live.cursor import HiddenCursor
 from shiftwork.entrypoints.cli.live.many_stories import stories_table
 from shiftwork.entrypoints.cli.live.progress_lines import line
+from shiftwork.entrypoints.cli.live.screen import Line, Screen, Style
 from shiftwork.entrypoints.cli.render import phrases
-from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 from shiftwork.ports.rows.row_parts import WaitCause
 
 _STYLES: Final = {
-    StepStatus.COMPLETED: "green",
-    StepStatus.IN_PROGRESS: "bold",
-    StepStatus.FAILED: "red",
-    StepStatus.CANCELLED: "red",
-    StepStatus.PENDING: "dim",
-    StepStatus.SKIPPED: "dim",
+    StepStatus.COMPLETED: Style.GREEN,
+    StepStatus.IN_PROGRESS: Style.BOLD,
+    StepStatus.FAILED: Style.RED,
+    StepStatus.CANCELLED: Style.RED,
+    StepStatus.PENDING: Style.DIM,
+    StepStatus.SKIPPED: Style.DIM,
 }
 _RECENT: Final = 3
 """How many of the last changes are shown."""
@@ -49,19 +45,20 @@ _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
 )
 """Wide enough for usual values, so that nothing moves."""
 
+_BETWEEN: Final = "  "
+
 
 class LiveView:
     """Draws the board; `title`, of one line or more, is above it."""
 
-    def __init__(self, title: str, console: Console) -> None:
+    def __init__(self, title: str, screen: Screen) -> None:
         self.board = Board()
         self._title = title
-        self._console = console
+        self._screen = screen
         self._now = 0.0
         self._said = ""
-        self._live = Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
-        self._cursor = HiddenCursor(sys.stdout.fileno()) if console.file is sys.stdout else None
-        self._live.start()
+        self._cursor = HiddenCursor(sys.stdout.fileno()) if screen.out is sys.stdout else None
+        self._screen.start()
         if self._cursor:
             self._cursor.begin()
 
@@ -71,60 +68,74 @@ class LiveView:
 
     def update(self, now: float) -> None:
         self._now = now
-        self._live.update(self._drawn(), refresh=True)
+        self._screen.draw(self._drawn())
 
     def say(self, text: str) -> None:
         self._said = text
-        self._live.update(self._drawn(), refresh=True)
+        self._screen.draw(self._drawn())
 
     def close(self) -> None:
         self._said = ""
         if self._cursor:
             self._cursor.end()
-        self._live.update(self._drawn(), refresh=True)
-        self._live.stop()
+        self._screen.stop(self._drawn())
 
-    def _drawn(self) -> RenderableType:
-        room = self._console.width
+    def _drawn(self) -> list[Line]:
+        room = self._screen.width
         title, *rest = (one_line(part, room) for part in self._title.split("\n"))
-        parts: list[RenderableType] = [Text(title, style="bold"), *(Text(part, style="dim") for part in rest), Text()]
-        parts += self._stories(max(self._console.height - _AROUND, 1), room)
-        parts += [Text(line(change, room), style=_tone(change)) for change in self.board.changes[-_RECENT:]]
+        lines = [Line(title, Style.BOLD), *(Line(part, Style.DIM) for part in rest), Line()]
+        lines += self._stories(max(self._screen.height - _AROUND, 1), room)
+        lines += [Line(line(change, room), _tone(change)) for change in self.board.changes[-_RECENT:]]
         if self._said:
-            parts.append(Text(one_line(self._said, room)))
-        return Group(*parts)
+            lines.append(Line(one_line(self._said, room)))
+        return lines
 
-    def _stories(self, rows: int, room: int) -> list[RenderableType]:
+    def _stories(self, rows: int, room: int) -> list[Line]:
         """The steps of a single story, or a row for each of many stories."""
         board = self.board
         shown = [(story, _now_doing(board, at)) for at, story in board.stories.items()]
         if len(shown) > 1:
-            return [stories_table(shown, self._now, rows, room), Text()]
+            return [*stories_table(shown, self._now, rows, room), Line()]
         return [
             part
             for story, doing in shown
-            for part in (_steps(story, self._now, rows), Text(), Text(one_line(doing, room)))
+            for part in (*_steps(story, self._now, rows, room), Line(), Line(one_line(doing, room)))
         ]
 
 
-def _tone(change: Change) -> str:
-    return "red" if change.event.endswith(("failed", "refused", "rejected", "held")) else "dim"
+def _tone(change: Change) -> Style:
+    return Style.RED if change.event.endswith(("failed", "refused", "rejected", "held")) else Style.DIM
 
 
-def _steps(story: StoryState, now: float, rows: int) -> Table:
+def _steps(story: StoryState, now: float, rows: int, room: int) -> Iterator[Line]:
     pipeline, waits = story.pipeline, story.asks is not None
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
-    for heading, side, room in _COLUMNS:
-        message = phrases.in_all(heading, (step.attempts for step in pipeline.steps)) if heading == "time" else heading
-        table.add_column(message, justify=side, min_width=room, no_wrap=True)
+    time = phrases.in_all("time", (step.attempts for step in pipeline.steps))
+    heading = tuple(time if name == "time" else name for name, _, _ in _COLUMNS)
     shown = window(pipeline.steps, rows)
-    for step in shown:
-        table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now, waits=waits)))
+    cells_of = [_cells(step, now, waits=waits) for step in shown]
+    widths = _widths([heading, *cells_of], room)
+    yield Line(_row(heading, widths), Style.DIM)
+    for step, row in zip(shown, cells_of, strict=True):
+        yield Line(_row(row, widths), _STYLES[step.status])
     before = pipeline.steps.index(shown[0]) if shown else 0
     after = len(pipeline.steps) - len(shown) - before
     if left := ", ".join(f"{count} {where}" for count, where in ((before, "before"), (after, "after")) if count):
-        table.add_row(Text(f"({left})", style="dim"))
-    return table
+        yield Line(f"({left})", Style.DIM)
+
+
+def _widths(rows: Sequence[tuple[str, ...]], room: int) -> list[int]:
+    """The widths of the columns; the last ones are dropped if there is no room for them."""
+    widths = [max(least, *(cells(row[place]) for row in rows)) for place, (_, _, least) in enumerate(_COLUMNS)]
+    while len(widths) > 1 and sum(widths) + len(_BETWEEN) * (len(widths) - 1) > room:
+        widths.pop()
+    return [min(wide, room) for wide in widths]
+
+
+def _row(row: tuple[str, ...], widths: Sequence[int]) -> str:
+    return _BETWEEN.join(
+        text.rjust(wide) if side == "right" else phrases.padded(text, wide)
+        for text, wide, (_, side, _) in zip(row, widths, _COLUMNS, strict=False)
+    )
 
 
 def _cells(step: Step, now: float, *, waits: bool) -> tuple[str, ...]:

@@ -67,7 +67,11 @@ def _is_space(char: str) -> bool:
 def one_line(text: str, width: int) -> str:
     """The text on one line of at most `width` cells; an ellipsis marks a cut."""
     # Shortened first: an agent's line may be megabytes long.
-    line = " ".join(plain(text[: 8 * width + 256]).split())
+    return cut(" ".join(plain(text[: 8 * width + 256]).split()), width)
+
+
+def cut(line: str, width: int) -> str:
+    """The first `width` cells of a line; an ellipsis marks a cut."""
     if cells(line) <= width:
         return line
     kept, used = 0, 0

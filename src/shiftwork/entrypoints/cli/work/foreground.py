@@ -24,12 +24,15 @@ from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.env.signals import ASKING, StopSignals
 from shiftwork.entrypoints.cli.live.cursor import SHOW_CURSOR
 from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View
+from shiftwork.entrypoints.cli.live.screen import Screen
+from shiftwork.entrypoints.cli.live.table import LiveView
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
 from shiftwork.records import dataclass
 
 _REFRESH_SECONDS: Final = 0.2
+_DUMB: Final = ("dumb", "unknown")
 
 
 class Stop(StrEnum):
@@ -60,12 +63,10 @@ def chosen_view(title: str, *, as_json: bool) -> View:
         return JsonView()
     if not sys.stdout.isatty():
         return LineView()
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and lines do not need it
-
-    from shiftwork.entrypoints.cli.live.table import LiveView  # noqa: PLC0415 - as above
-
-    console = Console(highlight=False, markup=False, emoji=False)
-    return LineView() if console.is_dumb_terminal else LiveView(title, console)
+    env = environment()
+    if env.get("TERM", "").lower() in _DUMB:
+        return LineView()
+    return LiveView(title, Screen(sys.stdout, colors=not env.get("NO_COLOR")))
 
 
 def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
