@@ -61,7 +61,11 @@ AGENTS: Final = {
         addresses=addresses_of_codex,
         obeyed_files=(".codex/config.toml", ".codex/hooks.json"),
     ),
-    "acp": AgentKind(adapter="acp.agent", extra="acp", suits="for any that supports the Agent Client Protocol"),
+    "acp": AgentKind(
+        adapter="acp.agent",
+        extra="acp",
+        suits="for any that supports the Agent Client Protocol",
+    ),
     "command": AgentKind(adapter="command", suits="for any program of your own", counts_tokens=False, uses_tools=False),
 }
 """By the name in the settings. A new agent is an entry here and its adapter."""

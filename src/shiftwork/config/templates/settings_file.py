@@ -125,7 +125,8 @@ _REST: Final = """
 [sandbox.setup]
 # hosts = []                # hosts it may call beside the package registries in force, such as "github.com"
 
-# Notifications for you while you are away; off by default. `shiftwork notify --test` sends a test.
+# Notifications for you while you are away; off by default. They need pip install 'shiftwork[notify]';
+# `shiftwork notify --test` sends a test.
 [notify]
 # urls = []                 # apprise addresses, such as "ntfy://topic"; addresses with a password are
                             # better in the environment: SHIFTWORK_NOTIFY_URLS, separated by spaces
@@ -133,7 +134,8 @@ _REST: Final = """
 # webhook = { url = "", secret_env = "SHIFTWORK_WEBHOOK_SECRET" }  # a POST, signed with the secret in that variable
 
 [store]
-# url = ""                  # empty: a file in .git/shiftwork; or postgresql://user@host:port/name
+# url = ""                  # empty: a file in .git/shiftwork; or postgresql://user@host:port/name, which
+                            # needs pip install 'shiftwork[postgres]'
 """
 
 _SETUP_COMMENT: Final = "# prepares the environment of a fresh tree, before agents and gates run"
