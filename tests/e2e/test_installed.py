@@ -1,0 +1,130 @@
+"""The wheel without extras: everything works on SQLite, and what needs an extra is refused with the command to type."""
+
+import json
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.store.sql.schema import HEAD, VERSION_TABLE
+from shiftwork.extras import EXTRAS
+from tests.conformance.store.test_upgrading import left_behind
+from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.e2e.installed_rig import Installed, install
+
+pytestmark = pytest.mark.slow
+
+POSTGRES = "postgresql://ann@127.0.0.1:1/none"
+
+REFUSALS = {
+    "postgres": (f'[store]\nurl = "{POSTGRES}"\n', "url under [store] in shiftwork.toml"),
+    "notify": ('[notify]\nurls = ["ntfy://topic"]\n', "[notify] names urls"),
+    "acp": ('[profiles.other]\nuse = "acp"\ncommand = "my-agent --acp"\n', '[profiles.other] has use = "acp"'),
+}
+"""By extra: settings that need it, and how the refusal begins."""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return install(tmp_path_factory.mktemp("bare"))
+
+
+def needing(project: Project, settings: str) -> Project:
+    """An agent that leaves a trace, and settings that need an extra."""
+    project.settle(agent=f"touch {project.shared}/started\n{WORKING}")
+    file = project.root / "shiftwork.toml"
+    file.write_text(f"{file.read_text()}\n{settings}")
+    return project
+
+
+def test_it_brings_few_packages_and_no_tests(bare: Installed) -> None:
+    packages = bare.packages()
+    assert len(packages) <= 16
+    assert packages.isdisjoint({"dbos", "psycopg", "apprise", "alembic", "genai-prices", "rich"})
+    assert bare.says("import importlib.util as u; print(u.find_spec('shiftwork.testing'))") == "None\n"
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, shiftwork
+for module in pkgutil.walk_packages(shiftwork.__path__, "shiftwork."):
+    try:
+        module.name.endswith("__main__") or importlib.import_module(module.name)
+    except ModuleNotFoundError as error:
+        print(module.name)
+"""
+NEED_EXTRAS = (
+    "shiftwork.adapters.agents.acp.conversation",
+    "shiftwork.adapters.engine.",
+    "shiftwork.adapters.store.reader.postgres_reader",
+)
+
+
+def test_only_the_adapters_of_extras_cannot_be_imported(bare: Installed) -> None:
+    failed = bare.says(IMPORT_ALL).split()
+    assert "shiftwork.adapters.store.reader.postgres_reader" in failed
+    assert [name for name in failed if not name.startswith(NEED_EXTRAS)] == []
+
+
+def test_the_demo_runs(bare: Installed, project: Project) -> None:
+    done = bare.shiftwork(project, "demo")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_request_lands(bare: Installed, tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    (project.root / "shiftwork.toml").unlink()
+    assert bare.shiftwork(project, "init").returncode == 0
+    project.settle()
+    doctor = bare.shiftwork(project, "doctor")
+    assert doctor.returncode == 0, doctor.stdout + doctor.stderr
+    done = bare.shiftwork(project, "run", "--workflow", "ralph", "Say hello")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hello" in project.git("log", "-1", "--format=%s").lower()
+    status = bare.shiftwork(project, "status", "--json")
+    assert json.loads(status.stdout)["status"] == "completed"
+
+
+def test_the_database_of_an_earlier_release_is_upgraded(bare: Installed, sqlite_url: str) -> None:
+    left_behind(sqlite_url, "0001", [])
+    bare.says("import sys; from shiftwork.adapters.store.open import open_store; open_store(*sys.argv[1:])", sqlite_url)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        assert connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchall() == [(HEAD,)]  # noqa: S608
+
+
+def refused(done: subprocess.CompletedProcess[str], extra: str) -> None:
+    _, begins = REFUSALS[extra]
+    assert done.returncode == 64, done
+    assert begins in done.stderr
+    assert f"this needs the extra '{extra}', which is not installed" in done.stderr
+    assert f"pip install 'shiftwork[{extra}]'" in done.stderr
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_a_run_that_needs_an_extra_is_refused_before_anything_is_started(
+    bare: Installed, project: Project, extra: str
+) -> None:
+    needing(project, REFUSALS[extra][0])
+    refused(bare.shiftwork(project, "run", "Say hello"), extra)
+    assert not (project.shared / "started").exists()
+    assert not (project.state / "state.db").exists()
+    assert not (project.state / "hub.git").exists()
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_doctor_names_the_extra(bare: Installed, project: Project, extra: str) -> None:
+    needing(project, REFUSALS[extra][0])
+    done = bare.shiftwork(project, "doctor")
+    assert done.returncode == 1, done
+    assert f"this needs the extra '{extra}', which is not installed" in done.stdout
+    assert f"pip install 'shiftwork[{extra}]'" in done.stdout
+
+
+def test_a_command_that_reads_and_a_test_notice_are_refused_in_the_same_way(bare: Installed, project: Project) -> None:
+    needing(project, "".join(settings for settings, _ in REFUSALS.values()))
+    refused(bare.shiftwork(project, "status"), "postgres")
+    given = bare.shiftwork(project, "status", SHIFTWORK_STORE_URL=POSTGRES)
+    assert "SHIFTWORK_STORE_URL is the address of a Postgres database" in given.stderr
+    needing(project, REFUSALS["notify"][0])
+    refused(bare.shiftwork(project, "notify", "--test"), "notify")
