@@ -1,4 +1,4 @@
-"""The history and the data beside it: streams of facts, inboxes, and leases."""
+"""The history and the data beside it: streams of facts, inboxes, leases, and archives of old runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self
 
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
-from shiftwork.ports.views import Lease, Owner, Queries, Row, SnapshotRow
+from shiftwork.ports.views import Lease, Owner, Queries, Row, RunRow, SnapshotRow
 from shiftwork.records import dataclass
 
 
@@ -142,4 +142,40 @@ class Leases(Protocol):
 
     async def holders(self) -> Sequence[Lease]:
         """All leases, sorted by resource."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """What is known about a run and its stories: all facts, stream by stream, and the rows of the views."""
+
+    run: str
+    recorded: tuple[Recorded, ...]
+    rows: tuple[Row, ...]
+
+
+class Archives(Protocol):
+    """One file for each archived run."""
+
+    def save(self, archive: Archive) -> str:
+        """Write the archive durably and read it back; returns the name of its file. A second call replaces the file.
+        Raises StoreError if the file does not hold the archive.
+        """
+        ...
+
+    def load(self, run: str) -> Archive | None:
+        """The archive of a run; None if it has none here."""
+        ...
+
+
+class Retention(Protocol):
+    """Removes archived runs from the database."""
+
+    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], fence: Fence) -> None:
+        """Remove the facts and messages of these streams and the rows of the run, and write its last row, in one
+        transaction. Profiles stay: later runs learn from them.
+
+        Raises LeaseLostError if the fence does not hold, and VersionConflictError if a stream has another version. Then
+        nothing changes.
+        """
         ...

@@ -20,7 +20,8 @@ class RunRow:
     `undelivered` lists the channels that could not deliver the notice of the run's end, and why. `without_gates` are
     gates that the user has agreed to continue without, each on a line. `project` is the project it belongs to.
     `options` are the options in force, as a JSON object. `undoing` are the stories whose revert was requested and has
-    neither landed nor been refused, each on a line.
+    neither landed nor been refused, each on a line. If the run is `archived`, that is the name of the file with its
+    facts and other rows.
     """
 
     run: str
@@ -53,6 +54,7 @@ class RunRow:
     project: str = ""
     options: str = "{}"
     undoing: str = ""
+    archived: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,12 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.processes.ending.reaper import HostReaper
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE
 from shiftwork.adapters.processes.host.process_identity import is_alive, this_owner
+from shiftwork.adapters.store.archives import FileArchives
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
-from shiftwork.app.commands.gc import Broom, Sweep, clean
+from shiftwork.app.commands.gc import Broom, Keeping, Sweep, clean
 from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import job_of
 from shiftwork.domain.core.ids import Commit, RunId, run_stream
@@ -51,6 +52,12 @@ async def broom(rig: Rig) -> Broom:
         clock=clock,
         owner=this_owner("cleaner"),
         alive=is_alive,
+        keeping=Keeping(
+            queries=rig.store.confined("test"),
+            inbox=rig.store.inbox,
+            archives=FileArchives(state(rig) / "archive"),
+            retention=rig.store.retention,
+        ),
         project="test",
     )
 

@@ -42,6 +42,7 @@ class MemoryStore:
         self.queries = MemoryViews(self.leases, self._rows)
         self.events = MemoryEventStore(self.queries)
         self.inbox = MemoryInbox()
+        self.retention = MemoryRetention(self.events, self.inbox, self._rows)
 
     def confined(self, project: str) -> "MemoryViews":
         return MemoryViews(self.leases, self._rows, project)
@@ -150,9 +151,34 @@ class MemoryEventStore:
     async def snapshot(self, stream: Stream) -> SnapshotRow | None:
         return self._views.snapshot(stream)
 
+    def drop(self, stream: Stream) -> None:
+        with self._lock:
+            self._streams.pop(stream, None)
+
     def _history(self, stream: Stream) -> Sequence[Recorded]:
         with self._lock:
             return tuple(self._streams.get(stream, ()))
+
+
+class MemoryRetention:
+    """See `ports.store.Retention`."""
+
+    def __init__(self, events: MemoryEventStore, inbox: "MemoryInbox", rows: Rows) -> None:
+        self._events = events
+        self._inbox = inbox
+        self._rows = rows
+
+    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], fence: Fence) -> None:
+        # Appending nothing checks lease and version.
+        for stream, version in versions.items():
+            await self._events.under(fence).append(stream, (), expected=version, key="removed")
+        for stream in versions:
+            self._events.drop(stream)
+            self._inbox.drop(stream)
+        gone = (StoryRow, StepRow, SpentRow, WaitedRow)
+        for place in [place for place, row in self._rows.items() if isinstance(row, gone) and row.run == archived.run]:
+            del self._rows[place]
+        self._rows[RunRow, (archived.run,)] = archived
 
 
 def _stored(fact: Fact) -> Fact:
@@ -175,6 +201,10 @@ class MemoryInbox:
             messages = self._messages[target]
             messages.setdefault(key, (len(messages) + 1, text))
         self._wake_ups.wake(target)
+
+    def drop(self, target: Stream) -> None:
+        with self._lock:
+            self._messages.pop(target, None)
 
     async def posted(self, target: Stream, key: str) -> bool:
         with self._lock:

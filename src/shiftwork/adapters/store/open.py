@@ -1,4 +1,4 @@
-"""Opens a store: the four ports over one database."""
+"""Opens a store: the ports over one database."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +9,10 @@ from shiftwork.adapters.store.event_store import SqlEventStore
 from shiftwork.adapters.store.inbox import SqlInbox
 from shiftwork.adapters.store.leases import SqlLeases
 from shiftwork.adapters.store.reader.reader import open_queries
+from shiftwork.adapters.store.retention import SqlRetention
 from shiftwork.adapters.store.sql import schema
 from shiftwork.adapters.store.sql.database import Database, create_engine, store_error
-from shiftwork.ports.store import EventStore, Inbox, Leases
+from shiftwork.ports.store import EventStore, Inbox, Leases, Retention
 from shiftwork.ports.views import Queries
 from shiftwork.records import dataclass
 
@@ -25,6 +26,7 @@ class Store:
     leases: Leases
     queries: Queries
     confined: Callable[[str], Queries]  # limited to a project
+    retention: Retention
     close: Callable[[], None]
 
 
@@ -51,5 +53,6 @@ def open_store(url: str, *, patience: float = 0.0) -> Store:
         leases=SqlLeases(database),
         queries=open_queries(url, patience=patience),
         confined=partial(open_queries, url, patience=patience),
+        retention=SqlRetention(database),
         close=database.close,
     )

@@ -92,6 +92,6 @@ async def carried_patterns(queries: Queries, events: History, repository: Stream
         if row.ended_at is None:
             continue
         run = await load(events, RUN, run_stream(RunId(row.run)))
-        if run.given.landing.startswith(repository):
+        if run.plan is not None and run.plan.landing.startswith(repository):  # it may be archived on another machine
             return tuple(note.text for note in run.memory.patterns.all)
     return ()

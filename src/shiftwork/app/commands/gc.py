@@ -1,22 +1,37 @@
 """Cleans up after runs: first saves work that has not landed; skips runs that a process works on."""
 
 from pathlib import Path
+from typing import Final
 
+from shiftwork.app.commands.runs import forecast
 from shiftwork.app.runtime.landing_lock import end_gates
 from shiftwork.app.runtime.leases import taken
 from shiftwork.app.runtime.streams import LANDING, RUN, STORY, load
 from shiftwork.app.views.queries import Liveness
-from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, repository_of, run_stream, story_stream
+from shiftwork.domain.core.ids import FRAME, Commit, RunId, StoryId, Stream, repository_of, run_stream, story_stream
 from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import ENDED, LandingStage, StoryState
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import RepositoryError, StoreError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
-from shiftwork.ports.store import EventStore, Fence, Leases
-from shiftwork.ports.views import Lease, Owner, is_gone
+from shiftwork.ports.store import Archive, Archives, EventStore, Fence, Inbox, Leases, Recorded, Retention
+from shiftwork.ports.views import Lease, Owner, Queries, Row, RunRow, is_gone
 from shiftwork.records import dataclass, replace
+
+_EVERY: Final = 1_000_000
+"""More runs than a database has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """What archiving needs besides."""
+
+    queries: Queries
+    inbox: Inbox
+    archives: Archives
+    retention: Retention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +45,7 @@ class Broom:
     clock: Clock
     owner: Owner
     alive: Liveness
+    keeping: Keeping
     project: str = ""
 
 
@@ -63,6 +79,15 @@ class Sweep:
     @property
     def freed(self) -> Weight:
         return sum((item.freed for item in self.cleaned), start=self.rest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """A run that has left the database (or would), the number of its facts, and the file that has them now."""
+
+    run: str
+    facts: int
+    file: str = ""
 
 
 async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) -> Sweep:
@@ -184,3 +209,56 @@ async def _needed(broom: Broom, state: RunState) -> set[Commit]:
     heads = {(await load(broom.events, STORY, stream)).work.head for stream in streams}
     queue = await load(broom.events, LANDING, state.plan.landing)
     return heads | {entry.candidate for entry in queue.entries}
+
+
+# Archiving -----------------------------------------------------------------------------------------------------------
+
+
+async def archive(broom: Broom, older_than: float, *, dry: bool = False) -> tuple[Archived | Spared, ...]:
+    """Moves runs that ended more than `older_than` seconds ago from the database to one file each.
+
+    The file is durable and has been read back before anything is removed, so a process may be killed at any moment: the
+    next call completes what it began. A run that is in progress, or that an unread request would continue, stays.
+    """
+    latest = broom.clock.now() - older_than
+    rows = await broom.keeping.queries.runs(limit=_EVERY)
+    old = [row for row in rows if row.ended_at is not None and row.ended_at <= latest and not row.archived]
+    left = () if dry else await broom.remains.runs()
+    reason = "its workspaces have not been removed"
+    return tuple(
+        [Spared(run=row.run, reason=reason) if row.run in left else await _archive(broom, row, dry=dry) for row in old]
+    )
+
+
+async def _archive(broom: Broom, row: RunRow, *, dry: bool) -> Archived | Spared:
+    run = RunId(row.run)
+    held = await broom.leases.acquire(run, broom.owner)
+    if held is not None:
+        return Spared(run=run, reason=f"{held.owner} works on it")
+    try:
+        epochs = await broom.leases.renew(broom.owner)
+        if (await forecast(broom.events, broom.keeping.inbox, run)).status not in RUN_ENDED:
+            return Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
+        content = await _content(broom, row)
+        if dry:
+            return Archived(run=run, facts=len(content.recorded))
+        file = broom.keeping.archives.save(content)
+        versions = {recorded.stream: recorded.version for recorded in content.recorded}
+        fence = Fence(resource=run, executor=broom.owner.executor, epoch=epochs[run])
+        await broom.keeping.retention.remove(replace(row, archived=file), versions, fence)
+    except StoreError as error:
+        return Spared(run=run, reason=f"it cannot be archived: {error}")
+    finally:
+        await broom.leases.release(run, broom.owner)
+    return Archived(run=run, facts=len(content.recorded), file=file)
+
+
+async def _content(broom: Broom, row: RunRow) -> Archive:
+    run, queries = RunId(row.run), broom.keeping.queries
+    stories = await queries.stories(run)
+    names = dict.fromkeys((FRAME, *(StoryId(story.story) for story in stories)))
+    recorded: list[Recorded] = []
+    for stream in (run_stream(run), *(story_stream(run, story) for story in names)):
+        recorded += await broom.events.read(stream)
+    rows: list[Row] = [row, *stories, *await queries.steps(run), *await queries.spent(run), *await queries.waited(run)]
+    return Archive(run=run, recorded=tuple(recorded), rows=tuple(rows))

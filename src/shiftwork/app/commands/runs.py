@@ -143,7 +143,8 @@ async def forecast(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
 
 
 def unknown_run(run: RunId) -> UnknownRunError:
-    return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
+    hint = "shiftwork status --all lists the runs; those that are archived can only be read"
+    return UnknownRunError(f"there is no run {run}", hint=hint)
 
 
 async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:

@@ -69,7 +69,8 @@ async def account(events: History, run: RunId) -> Account:
     facts = await read(events, run_stream(run), 0, None)
     state = RUN.fold(RUN.start, facts)
     if state.plan is None:
-        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
+        hint = "shiftwork status --all lists the runs; an archived run is in the folder where it was archived"
+        raise UnknownRunError(f"there is no run {run}", hint=hint)
     checks = _checks(run, await read(events, state.plan.landing, 0, None))
     stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
     frame = await _frame(events, state, checks.get(FRAME, ()))

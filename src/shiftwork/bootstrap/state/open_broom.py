@@ -6,9 +6,11 @@ from contextlib import asynccontextmanager
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.processes.ending.reaper import HostReaper
 from shiftwork.adapters.processes.host.process_identity import is_alive, this_owner
+from shiftwork.adapters.store.archives import FileArchives
 from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.store.reader.archive_file import FOLDER
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
-from shiftwork.app.commands.gc import Broom
+from shiftwork.app.commands.gc import Broom, Keeping
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.open_git import open_hub
 from shiftwork.config.site import Site
@@ -30,6 +32,12 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
             owner=this_owner(clock.executor()),
             alive=is_alive,
             project=site.project,
+            keeping=Keeping(
+                queries=store.confined(site.project),
+                inbox=store.inbox,
+                archives=FileArchives(site.state / FOLDER),
+                retention=store.retention,
+            ),
         )
     finally:
         store.close()

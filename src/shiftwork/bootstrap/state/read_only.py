@@ -5,6 +5,8 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store.reader import reader
+from shiftwork.adapters.store.reader.archive_file import FOLDER
+from shiftwork.adapters.store.reader.archived_queries import ArchivedQueries
 from shiftwork.app.views.queries import Liveness, Silence
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.config.project import Ownership, registered
@@ -28,7 +30,9 @@ def open_queries(site: Site, *, patience: float = 0.0) -> Reader:
     """The views of the runs of this project; empty if its state does not belong to the user."""
     if _is_closed(site):
         return reader.no_queries()
-    return reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
+    queries = reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
+    folder = site.state / FOLDER
+    return ArchivedQueries(queries, lambda: queries.history, str(folder)) if folder.is_dir() else queries
 
 
 def queries_of_all(site: Site) -> Reader:

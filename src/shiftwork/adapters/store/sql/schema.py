@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from shiftwork.adapters.store.sql import migrate, tables
 from shiftwork.errors import StoreError
 
-HEAD: Final = "0020"
+HEAD: Final = "0021"
 """The newest migration."""
 
 # Our own name: a Postgres database may be shared with other programs that use alembic.

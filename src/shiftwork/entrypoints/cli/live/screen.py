@@ -2,12 +2,12 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TextIO
 
 from shiftwork.entrypoints.cli.live.cursor import HIDE_CURSOR, SHOW_CURSOR
 from shiftwork.entrypoints.cli.render.sanitize import cut
+from shiftwork.records import dataclass
 
 _ERASED: Final = "\x1b[2K"
 _UP: Final = "\x1b[1A"

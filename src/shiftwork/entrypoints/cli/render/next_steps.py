@@ -35,6 +35,7 @@ def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
     for row, activity in runs:
         moving = "waits" if activity is Activity.WAITING else activity.value
         state = phrases.state(row.status) if activity is Activity.OVER else moving
+        state = "archived" if row.archived else state
         spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
         head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
         yield head + one_line(row.title, max(phrases.width() - len(head), 10))

@@ -1,0 +1,63 @@
+"""`shiftwork gc --older-than`: old runs leave the database, and are shown from their files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import Project, new_project
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/runs.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+
+
+def typed(project: Project, url: str, *words: str) -> str:
+    answer = project.shiftwork(*words, SHIFTWORK_STORE_URL=url)
+    assert answer.returncode == 0, answer
+    return answer.stdout
+
+
+def shown(project: Project, url: str, run: str) -> list[str]:
+    status = json.loads(typed(project, url, "status", run, "--json"))
+    del status["archived"]
+    documents = ("report", run), ("export", run), ("proof", "--run", run, "--json"), ("stories", run, "--json")
+    return [json.dumps(status), *(typed(project, url, *words) for words in documents)]
+
+
+def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) -> None:
+    (tmp_path / "ours").mkdir()
+    project = new_project(tmp_path / "ours")
+    typed(project, url, "run", "Add a greeting")
+    run = json.loads(typed(project, url, "status", "--json"))["run"]
+    typed(project, url, "gc")
+    before = shown(project, url, run)
+
+    assert json.loads(typed(project, url, "gc", "--older-than", "30d", "--json"))["archived"] == []
+    assert f"{run}  would archive " in typed(project, url, "gc", "--older-than", "0h", "--dry-run")
+    (archived,) = json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived"]
+    assert (archived["run"], archived["file"]) == (run, f"{run}.jsonl.gz")
+    assert archived["facts"] > 10
+    file = project.state / "archive" / archived["file"]
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    assert shown(project, url, run) == before
+    assert f"{run}  archived " in typed(project, url, "status", "--all")
+    (row,) = json.loads(typed(project, url, "status", "--all", "--json"))["runs"]
+    assert row["archived"] == archived["file"]
+    assert json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived"] == []
+    for words in (("retry", "US-001", "--run", run), ("undo", "US-001", "--run", run), ("resume", run)):
+        refused = project.shiftwork(*words, SHIFTWORK_STORE_URL=url)
+        assert (refused.returncode, "archived" in refused.stderr) == (64, True), refused
+    project.settle(agent="echo more > more.txt; echo 'SUMMARY: done'")
+    project.shiftwork("run", "Add another greeting", SHIFTWORK_STORE_URL=url)
+    assert len(json.loads(typed(project, url, "status", "--all", "--json"))["runs"]) == 2
+
+
+def test_an_age_that_is_none_is_refused(project: Project) -> None:
+    answer = project.shiftwork("gc", "--older-than", "soon")
+    assert (answer.returncode, answer.stderr) == (
+        64,
+        "shiftwork: soon is no age: write a number and h, d or w\n  try: shiftwork gc --older-than 30d\n",
+    )
