@@ -7,6 +7,7 @@ includes everything: store, engine, lease, batches, a checkout of every commit t
 runs there under supervision, the move of the base together with the user's own checkout of it, and the answer. The
 results are the last three lines. A few stories land before the clock starts, so that trees exist and statements are
 compiled. The three alternate, in rounds, because timings on a shared machine drift; the ratio is that of the medians.
+Processor time is that of this process and its children, by landing.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.processor import processor
 from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime.context import Context, Sighting, job_of
 from shiftwork.bootstrap.work.ports import open_context
@@ -71,24 +73,35 @@ def stories(root: Path, repository: Path, count: int) -> list[Commit]:
     return [Commit(tip) for tip in git(root, f"--git-dir={repository}", "rev-parse", *refs).splitlines()]
 
 
-def bare(root: Path) -> float:
+class Taken:
+    """How long some landings take, and their processor time."""
+
+    def __init__(self) -> None:
+        self._began, self._used = time.perf_counter(), processor()
+
+    def by(self, landings: int) -> tuple[float, float]:
+        """Landings a second, and the processor seconds of one."""
+        return landings / (time.perf_counter() - self._began), (processor() - self._used) / landings
+
+
+def bare(root: Path) -> tuple[float, float]:
     tips = stories(root, root / ".git", STORIES)
     git(root, "switch", "-q", "--detach")
-    began = time.perf_counter()
+    taken = Taken()
     for number, tip in enumerate(tips):
         base = git(root, "rev-parse", "--verify", "refs/heads/main")
         tree = git(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base, tip).rstrip("\0")
         commit = git(root, "commit-tree", tree, "-p", base, "-m", f"story {number}")
         git(root, "update-ref", "refs/heads/main", commit, base)
-    return STORIES / (time.perf_counter() - began)
+    return taken.by(STORIES)
 
 
-def naive(root: Path) -> float:
+def naive(root: Path) -> tuple[float, float]:
     tips = stories(root, root / ".git", NAIVE_STORIES)
     tree = root.parent / "naive"
     git(root, "worktree", "add", "-q", "--detach", str(tree), "main")
     git(root, "switch", "-q", "--detach")
-    began = time.perf_counter()
+    taken = Taken()
     for number, tip in enumerate(tips):
         git(tree, "checkout", "-q", "--detach", tip)
         git(tree, "rebase", "-q", "main")
@@ -97,10 +110,10 @@ def naive(root: Path) -> float:
         git(tree, "merge", "-q", "--squash", work)
         git(tree, "commit", "-q", "-m", f"story {number}")
         git(tree, "checkout", "-q", "--detach")
-    return NAIVE_STORIES / (time.perf_counter() - began)
+    return taken.by(NAIVE_STORIES)
 
 
-async def under_shiftwork(root: Path, proof: str) -> float:
+async def under_shiftwork(root: Path, proof: str) -> tuple[float, float]:
     env = environment()
     site = find_site(root, env)
     settings = Settings.model_validate(
@@ -111,13 +124,13 @@ async def under_shiftwork(root: Path, proof: str) -> float:
         tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))
         queue = landing_stream(site.project, "main")
         await watch.land(context, queue, tips[:WARM_UP])
-        began = time.perf_counter()
+        taken = Taken()
         await watch.land(context, queue, tips[WARM_UP:])
-        taken = time.perf_counter() - began
+        measured = taken.by(STORIES)
     landed = int(git(root, "rev-list", "--count", "main")) - 1
     if landed != len(tips) or git(root, "status", "--porcelain"):
         raise RuntimeError("not every story has landed correctly")
-    return STORIES / taken
+    return measured
 
 
 class Watch:
@@ -161,7 +174,12 @@ class Watch:
 
 
 def main() -> None:
-    rates: dict[str, list[float]] = {"naive git": [], "bare git": [], "shiftwork": [], "shiftwork, tip": []}
+    rates: dict[str, list[tuple[float, float]]] = {
+        "naive git": [],
+        "bare git": [],
+        "shiftwork": [],
+        "shiftwork, tip": [],
+    }
     for _ in range(ROUNDS):
         with repository() as root:
             rates["naive git"].append(naive(root))
@@ -170,9 +188,12 @@ def main() -> None:
         for name, proof in (("shiftwork", "each"), ("shiftwork, tip", "tip")):
             with repository() as root:
                 rates[name].append(asyncio.run(under_shiftwork(root, proof)))
-    medians = {name: statistics.median(measured) for name, measured in rates.items()}
+    medians = {name: statistics.median(rate for rate, _ in measured) for name, measured in rates.items()}
     for name, median in medians.items():
-        print(f"{name:16} {median:6.1f} landings a second   {median / medians['bare git']:5.2f} of bare git")
+        used = statistics.median(used for _, used in rates[name])
+        rate = f"{median:6.1f} landings a second   {median / medians['bare git']:5.2f} of bare git"
+        print(f"{name:16} {rate}   processor {used * 1000:6.1f} ms each")
+    print(f"{medians['shiftwork, tip'] / medians['bare git']:.2f} with the proof of the tip; of each:")
     print(f"{medians['shiftwork'] / medians['bare git']:.2f}")
 
 

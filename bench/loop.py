@@ -12,7 +12,6 @@ the loop, with one story at a time and with three; the first alone on the last l
 
 import json
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,13 +19,15 @@ import tempfile
 import time
 from pathlib import Path
 
+import shiftwork
 from bench.cli import SHIFTWORK, compile_all
+from bench.processor import processor
 from scripts import agents
 from shiftwork.config.site import environment
 from shiftwork.testing.model_server import Hang, ModelRequest, ModelServer, Say, Turn, call
 
 STORIES = 5
-ROUNDS = 3
+ROUNDS = 5
 WORK_SECONDS = 2.0
 GATE = "for part in part-*.txt; do test ! -e $part || test -s $part; done"
 LOOP = f"""\
@@ -96,6 +97,7 @@ def repository(folder: Path, program: Path) -> Path:
 def surroundings(folder: Path, model_url: str) -> dict[str, str]:
     """The environment of every way: the folder is its home, and the model is scripted."""
     return QUIET | {
+        "PYTHONPATH": str(Path(str(shiftwork.__file__)).parents[1]),
         "PATH": f"{folder / 'bin'}:{environment()['PATH']}",
         "HOME": str(folder),
         "SHIFTWORK_SANDBOX": "none",
@@ -110,20 +112,14 @@ def seconds(way: tuple[str, ...], program: Path, server: ModelServer) -> tuple[f
         folder = Path(scratch)
         root = repository(folder, program)
         env = surroundings(folder, server.url("loop"))
-        began, used = time.perf_counter(), processor()
+        began, used = time.perf_counter(), processor(own=False)
         ran = subprocess.run(way, cwd=root, env=env, check=False, capture_output=True, text=True)
-        taken = time.perf_counter() - began, processor() - used
+        taken = time.perf_counter() - began, processor(own=False) - used
         listed = subprocess.run(("git", "ls-tree", "--name-only", "main"), cwd=root, capture_output=True, text=True)  # noqa: PLW1510
         parts = [name for name in listed.stdout.split() if name.startswith("part-")]
         if ran.returncode or len(parts) != STORIES:
             raise RuntimeError(f"{way[0]}: exit code {ran.returncode}, {parts}\n{ran.stdout}{ran.stderr}")
     return taken
-
-
-def processor() -> float:
-    """The processor seconds of ended child processes."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:

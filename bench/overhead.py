@@ -3,7 +3,8 @@
 A bare step starts the same command and commits what it wrote (`git add -A`, `git commit`), inside a checkpointed DBOS
 step on the same tuned SQLite. A step with shiftwork is everything between two of them: prompt, attempt folder, a fresh
 repository for the agent, supervision, contract, commit, history, views and the checkpoint. The two alternate, in
-rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps.
+rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps. Processor time is
+that of this process and its children, by step over a whole round.
 """
 
 import asyncio
@@ -13,14 +14,16 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 from sqlalchemy import Connection, Engine, create_engine, event
 
+from bench.processor import processor
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.engine._database import silence
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
@@ -36,7 +39,7 @@ from shiftwork.domain.story.facts.steps import StepCompleted
 from shiftwork.domain.story.facts.workspace import WorkspacePrepared
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 
-ROUNDS = 4
+ROUNDS = 5
 STEPS = 25
 COMMAND = "cat >/dev/null; echo work >> work.txt; echo SUMMARY:; echo done"
 WORKFLOW = Workflow(
@@ -95,9 +98,27 @@ def tuned_sqlite(url: str) -> Engine:
     return engine
 
 
-async def bare(root: Path) -> list[float]:
-    """The seconds of each bare step, including the checkpoint."""
+class Marks:
+    """The moments at which steps end, and the processor time used until then."""
+
+    def __init__(self) -> None:
+        self.clock: list[float] = []
+        self.processor: list[float] = []
+
+    def add(self) -> None:
+        self.clock.append(time.perf_counter())
+        self.processor.append(processor())
+
+    def steps(self) -> tuple[list[float], float]:
+        """The seconds of each step, and the processor seconds of one."""
+        seconds = [after - before for before, after in itertools.pairwise(self.clock)]
+        return seconds, (self.processor[-1] - self.processor[0]) / len(seconds)
+
+
+async def bare(root: Path) -> Marks:
+    """Marks the end of each bare step, including the checkpoint."""
     silence()
+    marks = Marks()
     url = f"sqlite:///{root}/.git/engine.db"
     config = DBOSConfig(
         name="bench",
@@ -117,30 +138,30 @@ async def bare(root: Path) -> list[float]:
         return "done"
 
     @DBOS.workflow()
-    async def work() -> list[float]:
-        marks = [time.perf_counter()]
+    async def work() -> None:
+        marks.add()
         for _ in range(STEPS):
             await step()
-            marks.append(time.perf_counter())
-        return [after - before for before, after in itertools.pairwise(marks)]
+            marks.add()
 
     await asyncio.to_thread(DBOS.launch)
     try:
-        return await work()
+        await work()
     finally:
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+    return marks
 
 
-async def under_shiftwork(root: Path) -> list[float]:
-    """The seconds from the end of each step to the end of the next."""
+async def under_shiftwork(root: Path) -> Marks:
+    """Marks the end of each step."""
     env = environment()
     site = find_site(root, env)
     settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}, "sandbox": {"tier": "none"}})
-    marks: list[float] = []
+    marks = Marks()
 
     def observe(sighting: Sighting) -> None:
         if isinstance(sighting.what, WorkspacePrepared | StepCompleted):
-            marks.append(time.perf_counter())
+            marks.add()
 
     async with open_context(site, settings, env, observe=observe) as context:
         order = Order(
@@ -151,23 +172,29 @@ async def under_shiftwork(root: Path) -> list[float]:
             agent="command",
         )
         state = await wait_for(context, await start_run(context, order))
-    if state.status is not RunStatus.COMPLETED or len(marks) != STEPS + 1:
-        raise RuntimeError(f"the run is {state.status} after {len(marks) - 1} steps")
-    return [after - before for before, after in itertools.pairwise(marks)]
+    if state.status is not RunStatus.COMPLETED or len(marks.clock) != STEPS + 1:
+        raise RuntimeError(f"the run is {state.status} after {len(marks.clock) - 1} steps")
+    return marks
 
 
 def main() -> None:
-    ours: list[float] = []
-    theirs: list[float] = []
+    ways: dict[str, Callable[[Path], Coroutine[Any, Any, Marks]]] = {"bare DBOS": bare, "shiftwork": under_shiftwork}
+    steps: dict[str, list[float]] = {name: [] for name in ways}
+    used: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
-        with repository() as root:
-            theirs += asyncio.run(bare(root))
-        with repository() as root:
-            ours += asyncio.run(under_shiftwork(root))
-    for name, seconds in (("bare DBOS", theirs), ("shiftwork", ours)):
-        middle, tail = statistics.median(seconds), statistics.quantiles(seconds, n=10)[-1]
-        print(f"{name:10} {len(seconds):4} steps   p50 {middle * 1000:6.1f} ms   p90 {tail * 1000:6.1f} ms")
-    print(f"{statistics.median(ours) / statistics.median(theirs):.2f}")
+        for name, way in ways.items():
+            with repository() as root:
+                seconds, each = asyncio.run(way(root)).steps()
+            steps[name] += seconds
+            used[name].append(each)
+    medians = {name: statistics.median(seconds) for name, seconds in steps.items()}
+    processors = {name: statistics.median(rounds) for name, rounds in used.items()}
+    for name, seconds in steps.items():
+        low, *_, high = statistics.quantiles(seconds, n=10)
+        clock = f"p10 {low * 1000:6.1f} ms   p50 {medians[name] * 1000:6.1f} ms   p90 {high * 1000:6.1f} ms"
+        print(f"{name:10} {len(seconds):4} steps   {clock}   processor {processors[name] * 1000:6.1f} ms")
+    print(f"{processors['shiftwork'] / processors['bare DBOS']:.2f} in processor time; on the clock:")
+    print(f"{medians['shiftwork'] / medians['bare DBOS']:.2f}")
 
 
 if __name__ == "__main__":
