@@ -60,6 +60,9 @@ class SqlEventStore:
         self._before = Prepared(_BEFORE, language)
         self._holding = Prepared(_HOLDING, language)
         self._insert = Prepared(_INSERT, language)
+        self._version = Prepared(VERSION, language)
+        self._after = Prepared(_AFTER, language)
+        self._upto = Prepared(_UPTO, language)
         self._upserts = {row: Prepared(_upsert(database.dialect, row), language) for row in VIEWS}
 
     def under(self, fence: Fence) -> Self:
@@ -112,12 +115,16 @@ class SqlEventStore:
                 upsert.run_all(connection, [values(row) for _, row in ordered])
 
     async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        query = _AFTER if upto is None else _UPTO
+        query = self._after if upto is None else self._upto
         asked = {"stream": stream, "after": after, "upto": upto}
-        return await self._database.read(lambda connection: _recorded(connection, query, asked))
+        return await self._database.read(lambda connection: _recorded(query.all(connection, asked)))
 
     async def version(self, stream: Stream) -> int:
-        return await self._database.read(lambda connection: connection.scalar(VERSION, {"stream": stream}) or 0)
+        def act(connection: sa.Connection) -> int:
+            found = self._version.first(connection, {"stream": stream})
+            return int(found[0]) if found else 0
+
+        return await self._database.read(act)
 
     async def snapshot(self, stream: Stream) -> SnapshotRow | None:
         def act(connection: sa.Connection) -> SnapshotRow | None:
@@ -150,8 +157,8 @@ def _records(stream: Stream, facts: Sequence[Fact], expected: int, key: str) -> 
         }
 
 
-def _recorded(connection: sa.Connection, query: sa.Select[Any], asked: dict[str, Any]) -> list[Recorded]:
+def _recorded(rows: Sequence[tuple[Any, ...]]) -> list[Recorded]:
     return [
         Recorded(stream=Stream(stream), version=version, key=key, fact=decode(kind, schema, json.loads(body)))
-        for stream, version, key, kind, schema, body in connection.execute(query, asked)
+        for stream, version, key, kind, schema, body in rows
     ]

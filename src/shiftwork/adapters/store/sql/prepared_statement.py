@@ -23,6 +23,10 @@ class Prepared:
         row = connection.exec_driver_sql(self._text, self._placed(values)).first()
         return None if row is None else tuple(row)
 
+    def all(self, connection: sa.Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        return [tuple(row) for row in connection.exec_driver_sql(self._text, self._placed(values))]
+
     def run_all(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         connection.exec_driver_sql(self._text, [self._placed(row) for row in rows])
 
