@@ -246,7 +246,9 @@ def _environment(attempt: Attempt) -> dict[str, str]:
 
 
 def _task_sheet(attempt: Attempt) -> dict[str, Any]:
-    """What the agent's tools need to show the task and to check an edit at once."""
+    """What the agent's tools need to show the task and to check an edit at once; nothing if it gets none."""
+    if not attempt.attempt_folder.toolbox:
+        return {}
     given = attempt.story.given
     return {
         "step": attempt.step.id,
