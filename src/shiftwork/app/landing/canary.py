@@ -164,8 +164,8 @@ class Examiner:
     async def _sources(self, commit: Commit, gate: Gate) -> Sources:
         situation = await self.canary.situation(commit)
         texts = await self.canary.texts(commit, sorted(self._surveyed(gate, situation).configuring))
-        paths = (path for path, _ in situation.files)
-        return sources(paths, self._protection, mentions(texts), self._commands(gate, situation))
+        paths = tuple(path for path, _ in situation.files)
+        return _sources(paths, self._protection, mentions(texts), self._commands(gate, situation))
 
     def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
         """The commands that run up to and including the gate: files that they name are not broken."""
@@ -195,6 +195,10 @@ def _survey(paths: tuple[str, ...], protection: Protection, own: tuple[str, ...]
     configuring = frozenset(path for path in paths if is_gate_configuration(path, protection))
     tests = frozenset(path for path in paths if is_of_tests(path, protection))
     return _Survey(configuring=configuring, tests=tests, roots=tuple(sources(paths, protection, own=own).roots))
+
+
+_sources = lru_cache(maxsize=32)(sources)
+"""Cached for the same reason."""
 
 
 def _base_key(situation: Situation, gate: Gate) -> str:

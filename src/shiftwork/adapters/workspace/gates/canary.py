@@ -43,9 +43,8 @@ class GitCanary:
         hub, setup = self.gates.hub, self.gates.setup
         tree = await hub.tree_of(commit)
         if tree not in self.situations:
-            listed = await hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-            rows = ((head.split(" "), path) for head, _, path in (part.partition("\t") for part in listed.parts))
-            files = tuple((path, blob) for (mode, _, blob), path in rows if mode.startswith(_REGULAR))
+            listed = (await hub.listed(commit)).items()
+            files = tuple((path, found.name) for path, found in listed if found.mode.startswith(_REGULAR))
             self.situations[tree] = Situation(tree=tree, files=files, setup=setup.command, environment="")
             if len(self.situations) > _SITUATIONS:
                 del self.situations[next(iter(self.situations))]
@@ -115,16 +114,12 @@ class GitCanary:
             named = "".join(f"{file}\n" for file in files).encode()
             blobs = (await git.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=named)).text.split()
             await git.run("read-tree", commit)
-            modes = {path: mode for path, mode in await self._modes(commit) if path in marks}
-            rows = (f"{modes[path]} {blob}\t{path}\0" for path, blob in zip(marks, blobs, strict=True))
+            listed = await hub.listed(commit)
+            rows = (f"{listed[path].mode} {blob}\t{path}\0" for path, blob in zip(marks, blobs, strict=True))
             await git.run("update-index", "-z", "--index-info", stdin=b"".join(map(os.fsencode, rows)))
             tree = (await git.run("write-tree")).text
         # Not pinned: it is checked at once, and git never prunes objects this new.
         return hub.record(tree, commit, "sources broken on purpose")
-
-    async def _modes(self, commit: Commit) -> list[tuple[str, str]]:
-        listed = await self.gates.hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-        return [(path, head.split(" ")[0]) for head, _, path in (part.partition("\t") for part in listed.parts)]
 
     # What is known ----------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates.file_stamps import Stamp, reports_all_writes, stamps, written
 from shiftwork.adapters.workspace.gates.pristine_tree import Pristine
+from shiftwork.adapters.workspace.tree.beside import ALL, beside
 from shiftwork.adapters.workspace.tree.checkout import Checkout, Tracked
 from shiftwork.adapters.workspace.tree.environment import Environment
 from shiftwork.adapters.workspace.tree.setup import Setup
@@ -91,7 +92,8 @@ class Bench:
 
     async def stamps(self) -> Mapping[str, Stamp]:
         """Stamps to find out later which files of the commit were written."""
-        return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked, contents=not self.trusted)
+        tree, tracked, contents = str(self.checkout.tree), self.tracked, not self.trusted
+        return await beside(ALL if contents else len(tracked.files), lambda: stamps(tree, tracked, contents=contents))
 
     async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
         """The files of the commit that were written since, and those that differ from the commit, because a file may
@@ -99,7 +101,7 @@ class Bench:
         """
         found = written(before, await self.stamps())
         with contextlib.suppress(RepositoryError, OSError):  # the tree is gone, and so are its files
-            found.update(await self.checkout.altered())
+            found.update(await self.checkout.altered(self.tracked.index))
         return tuple(sorted(found)[:_MOST])
 
     async def _open(self, commit: Commit) -> None:

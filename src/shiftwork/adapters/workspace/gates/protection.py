@@ -9,7 +9,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates.runner_settings import merged
 from shiftwork.adapters.workspace.git.affected_paths import LINK, link_targets
-from shiftwork.adapters.workspace.git.name_status import Row, differing, entries
+from shiftwork.adapters.workspace.git.name_status import Row, entries
 from shiftwork.adapters.workspace.hub import left_out_patches
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
@@ -33,7 +33,7 @@ class GitProtecting:
     hub: Hub
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
-        rows = await differing(self.hub.git, base, tip)
+        rows = await self.hub.differing(base, tip)
         links = await link_targets(self.hub.git, sorted({row.new for row in rows if row.mode == LINK}))
         return tuple(Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, "")) for row in rows)
 
@@ -41,7 +41,7 @@ class GitProtecting:
         if not paths:
             return Patch()
         places = {path: place for place, path in enumerate(paths)}
-        rows = [row for row in await differing(self.hub.git, base, tip) if _shown(row.path) in places]
+        rows = [row for row in await self.hub.differing(base, tip) if _shown(row.path) in places]
         wanted = sorted(rows, key=lambda row: places[_shown(row.path)])
         chosen, unread = _within(wanted, await self._sizes(wanted))
         texts = [await self._diff(base, tip, part) for part in batched(chosen, _AT_ONCE)]
@@ -63,7 +63,7 @@ class GitProtecting:
         self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
     ) -> None:
         wanted = frozenset(paths)
-        rows = [row for row in await differing(self.hub.git, *between) if _shown(row.path) in wanted]
+        rows = [row for row in await self.hub.differing(*between) if _shown(row.path) in wanted]
         parts = [
             (
                 await self.hub.git.run("diff", *_WHOLE, *between, "--", *(f":(literal,top){row.path}" for row in part))
@@ -76,7 +76,7 @@ class GitProtecting:
         kept, gone = frozenset(back), frozenset(out)
         rows = [
             row
-            for row in await differing(self.hub.git, commit, base)
+            for row in await self.hub.differing(commit, base)
             if _shown(row.path) in gone or (_shown(row.path) in kept and not row.is_gone)
         ]
         if not rows:
@@ -89,7 +89,7 @@ class GitProtecting:
         if not paths:
             return commit
         wanted = frozenset(paths)
-        changed = [row for row in await differing(self.hub.git, commit, base) if _shown(row.path) in wanted]
+        changed = [row for row in await self.hub.differing(commit, base) if _shown(row.path) in wanted]
         rows = [with_keys for row in changed if (with_keys := await self._with_keys(row))]
         if not rows:
             return commit

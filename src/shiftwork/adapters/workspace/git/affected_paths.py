@@ -1,10 +1,10 @@
 """The paths that a change may affect: those in which two commits differ, and the links that lead to them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Git
-from shiftwork.adapters.workspace.git.name_status import differing
+from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.needed_gates import with_links
 
@@ -12,26 +12,18 @@ LINK: Final = "120000"
 _FILES: Final = frozenset({"000000", "100644", "100755"})
 
 
-async def affected(git: Git, base: Commit, commit: Commit) -> Sequence[str]:
+async def affected(hub: Hub, base: Commit, commit: Commit) -> Sequence[str]:
     """A path that is or was anything but a file stands for everything below it."""
-    rows = await differing(git, base, commit)
+    rows = await hub.differing(base, commit)
     changed = [row.path if {row.was, row.mode} <= _FILES else f"{row.path}/" for row in rows]
-    links = [link for side in (base, commit) for link in await _links(git, side)]
-    targets = await link_targets(git, sorted({name for _, name in links}))
+    links = [link for side in (base, commit) for link in await _links(hub, side)]
+    targets = await link_targets(hub.git, sorted({name for _, name in links}))
     return with_links(changed, [(path, targets[name]) for path, name in links])
 
 
-async def _links(git: Git, commit: Commit) -> Sequence[tuple[str, str]]:
+async def _links(hub: Hub, commit: Commit) -> Sequence[tuple[str, str]]:
     """The links of a commit, each with the name of its content."""
-    return list(_of_listing((await git.run("ls-tree", "-r", "-z", commit)).parts))
-
-
-def _of_listing(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        said, _, path = line.partition("\t")
-        mode, _, name = said.split(" ")
-        if mode == LINK:
-            yield path, name
+    return [(path, found.name) for path, found in (await hub.listed(commit)).items() if found.mode == LINK]
 
 
 async def link_targets(git: Git, names: Sequence[str]) -> Mapping[str, str]:

@@ -48,7 +48,7 @@ class GitWitness:
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
 
     async def affected(self, base: Commit, commit: Commit) -> Sequence[str]:
-        return await affected(self.hub.git, base, commit)
+        return await affected(self.hub, base, commit)
 
     async def branch_with(self, commit: Commit, branch: str) -> str:
         own = f"refs/heads/{branch}"
@@ -76,6 +76,8 @@ class GitWitness:
         return tuple(Commit(value) for key, _, value in named if key == "parent"), message
 
     async def _tree(self, commit: Commit) -> str:
+        if commit in self.hub.trees:
+            return self.hub.trees[commit]
         wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
         answer = await self.hub.git.run(*wanted, accept=(0, 1, 128))
         if answer.code:

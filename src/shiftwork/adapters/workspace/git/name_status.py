@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Git
-from shiftwork.domain.core.ids import Commit
 from shiftwork.records import dataclass
 
 _NOWHERE: Final = "000000"
 _BATCH_BYTES: Final = 64 * 1024
+_REVERSE: Final = {"A": "D", "D": "A"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,8 @@ class Row:
         return self.mode == _NOWHERE
 
 
-async def differing(git: Git, old: Commit, new: Commit) -> list[Row]:
+async def differing(git: Git, old: str, new: str) -> list[Row]:
+    """The differences of two commits or trees."""
     if old == new:
         return []
     parts = (await git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).parts
@@ -40,6 +41,18 @@ async def differing(git: Git, old: Commit, new: Commit) -> list[Row]:
 def _row(fields: list[str], path: str) -> Row:
     was, mode, old, new, letter = fields
     return Row(path=path, letter=letter, was=was.removeprefix(":"), mode=mode, old=old, new=new)
+
+
+def reverse(row: Row) -> Row:
+    """The same difference in the other direction."""
+    return Row(
+        path=row.path,
+        letter=_REVERSE.get(row.letter, row.letter),
+        was=row.mode,
+        mode=row.was,
+        old=row.new,
+        new=row.old,
+    )
 
 
 def entries(rows: Iterable[Row]) -> bytes:

@@ -1,7 +1,7 @@
 """Applies a patch to another base with git's own merge, and checks whether a candidate equals the result."""
 
 from shiftwork.adapters.workspace.git.git import Answer
-from shiftwork.adapters.workspace.git.name_status import Row, differing
+from shiftwork.adapters.workspace.git.name_status import Row
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import Patch
@@ -30,7 +30,7 @@ async def departed(hub: Hub, candidate: Patch, approved: Patch) -> tuple[str, ..
     """The files in which the candidate differs from the approved patch applied to its base."""
     expected = await carried(hub, approved, candidate.base)
     own = await hub.tree_of(candidate.commit)
-    paths = [row.path for row in await differing(hub.git, Commit(expected.tree), Commit(own))]
+    paths = [row.path for row in await hub.differing(expected.tree, own)]
     return tuple(dict.fromkeys((*expected.conflicts, *paths, *await _astray(hub, candidate, approved))))
 
 
@@ -48,9 +48,7 @@ async def _astray(hub: Hub, candidate: Patch, approved: Patch) -> list[str]:
         (candidate.base, candidate.commit),
         (approved.commit, candidate.commit),
     )
-    mine, theirs, landing, changed = [
-        {row.path: row for row in await differing(hub.git, old, new)} for old, new in pairs
-    ]
+    mine, theirs, landing, changed = [{row.path: row for row in await hub.differing(old, new)} for old, new in pairs]
     unseen = landing.keys() - mine.keys()
     lost = (mine.keys() - theirs.keys()) & changed.keys()
     made = {path for path in mine.keys() & theirs.keys() if _cannot_merge(mine[path], theirs[path])}

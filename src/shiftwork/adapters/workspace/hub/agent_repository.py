@@ -2,8 +2,8 @@
 
 import os
 import re
-import shutil
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ ALTERNATES: Final = "objects/info/alternates"
 """The key for folders with borrowed objects among the things that the user agrees to."""
 
 _LONGEST: Final = 1024 * 1024
+_INDEX: Final = "index"
 
 _CONFIG: Final = """\
 [core]
@@ -105,26 +106,83 @@ class Laid:
 def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
     """Replaces anything at `.git` by a repository on the branch at the commit.
 
-    It borrows objects from the hub and the user, which an agent may read and never needs to write.
+    It borrows objects from the hub and the user, which an agent may read and never needs to write. A repository that
+    nobody has added anything to is brought up to date in place: removing files and creating them again may take longer
+    than the whole rest of a step.
     """
     open_up(tree)
-    erase(tree / ".git")
-    ref = f"refs/heads/{laid.branch}"
-    borrowed = (hub.path / "objects", hub.objects)
-    excludes = laid.excludes.read_bytes()
-    # As few files and folders as git accepts as a repository, and paths as plain strings: every step and every check of
-    # a candidate waits for them.
-    folder = f"{tree}/.git"
-    for name in ("", "/refs", "/objects", "/objects/info", *(("/info",) if excludes else ())):
-        os.mkdir(folder + name)  # noqa: PTH102 - see above
-    write_new(f"{folder}/HEAD", f"ref: {ref}\n".encode())
-    write_new(f"{folder}/packed-refs", os.fsencode(f"{laid.commit} {ref}\n{_others(ref, laid.branches)}"))
-    write_new(f"{folder}/config", _config(hub).encode(errors="surrogateescape"))
-    write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(path) + b"\n" for path in borrowed))
-    if excludes:
-        write_new(f"{folder}/info/exclude", excludes)
+    folder, files = f"{tree}/.git", _files(hub, laid)
+    times = laid.index.stat()
+    if not _brought_up_to_date(folder, files):
+        erase(tree / ".git")
+        # As few files and folders as git accepts as a repository, and paths as plain strings: every step and every
+        # check of a candidate waits for them.
+        for name in _names(files):
+            os.mkdir(f"{folder}/{name}")  # noqa: PTH102 - see above
+        for name, content in files.items():
+            write_new(f"{folder}/{name}", content)
     # With its time: git reads every file again that is as new as the index that lists it.
-    shutil.copy2(laid.index, f"{folder}/index")
+    os.utime(f"{folder}/{_INDEX}", ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
+
+
+def _files(hub: Hub, laid: Laid) -> dict[str, bytes]:
+    ref, borrowed = f"refs/heads/{laid.branch}", (hub.path / "objects", hub.objects)
+    excludes = laid.excludes.read_bytes()
+    return {
+        "HEAD": f"ref: {ref}\n".encode(),
+        "packed-refs": os.fsencode(f"{laid.commit} {ref}\n{_others(ref, laid.branches)}"),
+        "config": _config(hub).encode(errors="surrogateescape"),
+        "objects/info/alternates": b"".join(os.fsencode(path) + b"\n" for path in borrowed),
+        **({"info/exclude": excludes} if excludes else {}),
+        _INDEX: laid.index.read_bytes(),
+    }
+
+
+def _names(files: Iterable[str]) -> dict[str, set[str]]:
+    """The names in each folder of such a repository; folders come before those below them."""
+    names: dict[str, set[str]] = {"": set(), "refs": set(), "objects": set(), "objects/info": set()}
+    for path in (*files, "refs", "objects", "objects/info"):
+        folder, _, name = path.rpartition("/")
+        if folder not in names:
+            names[folder] = set()
+            names[""].add(folder)
+        names[folder].add(name)
+    return names
+
+
+def _brought_up_to_date(folder: str, files: Mapping[str, bytes]) -> bool:
+    """Writes what differs; false if anything is not exactly as we would make it, apart from the content of files."""
+    try:
+        for name, expected in _names(files).items():
+            path = f"{folder}/{name}".rstrip("/")
+            if not _is_own(os.lstat(path), stat.S_IFDIR | stat.S_IRWXU) or set(os.listdir(path)) != expected:  # noqa: PTH208 - only names
+                return False
+        return all(_has_content(f"{folder}/{name}", content) for name, content in files.items())
+    except OSError:
+        return False
+
+
+def _has_content(path: str, content: bytes) -> bool:
+    """Overwrites a plain file that has no second name; false if it is anything else."""
+    file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(file)
+        if not _is_own(status, stat.S_IFREG | stat.S_IRUSR | stat.S_IWUSR) or status.st_nlink != 1:
+            return False
+        if status.st_size != len(content) or os.pread(file, len(content), 0) != content:
+            os.ftruncate(file, 0)
+            written = 0
+            while written < len(content):
+                written += os.pwrite(file, content[written:], written)
+    finally:
+        os.close(file)
+    return True
+
+
+def _is_own(status: os.stat_result, mode: int) -> bool:
+    """Whether it is of that type, belongs to this user and has at least these permissions."""
+    kind = stat.S_IFMT(status.st_mode) == stat.S_IFMT(mode)
+    return kind and status.st_uid == os.geteuid() and status.st_mode & mode == mode
 
 
 def _others(own: str, branches: Mapping[str, Commit]) -> str:

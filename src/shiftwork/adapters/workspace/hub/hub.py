@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,9 @@ from shiftwork.adapters.workspace.git.commit_object import (
     write_commit,
 )
 from shiftwork.adapters.workspace.git.git import Git, Identity
-from shiftwork.adapters.workspace.tree.untrusted_files import erase, outlast, write_whole
+from shiftwork.adapters.workspace.git.name_status import Row
+from shiftwork.adapters.workspace.hub.tree_contents import Listed, TreeContents
+from shiftwork.adapters.workspace.tree.untrusted_files import erase, outlast, overwrite, write_whole
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place
@@ -51,6 +53,7 @@ class Hub:
     excludes: bytes
     trees: dict[Commit, str] = field(default_factory=dict)
     parents: dict[Commit, Commit] = field(default_factory=dict)
+    contents: TreeContents = field(default_factory=TreeContents)
 
     @property
     def path(self) -> Path:
@@ -66,7 +69,17 @@ class Hub:
         Writes a file instead of running `update-ref`: only we write to the hub's refs, and it takes a fiftieth of the
         time while every step waits.
         """
-        write_whole(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
+        overwrite(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
+
+    def move_pin(self, old: str, new: str, commit: Commit) -> None:
+        """Pins the commit under the new name instead of the old; the old pin need not exist."""
+        pins = self.path / "refs" / "shiftwork"
+        if self.is_pinned(old):
+            self.pin(old, commit)
+            (pins / new).parent.mkdir(parents=True, exist_ok=True)
+            (pins / old).rename(pins / new)
+        else:
+            self.pin(new, commit)
 
     def is_pinned(self, name: str) -> bool:
         return (self.path / "refs" / "shiftwork" / name).is_file()
@@ -89,6 +102,15 @@ class Hub:
 
     def know_tree(self, commit: Commit, tree: str) -> None:
         _remember(self.trees, commit, tree)
+
+    async def differing(self, old: str, new: str) -> Sequence[Row]:
+        """The files in which two commits or trees differ."""
+        known = [self.trees.get(Commit(name), name) for name in (old, new)]
+        return await self.contents.differing(self.git, *known)
+
+    async def listed(self, commit: Commit) -> Mapping[str, Listed]:
+        """The files of a commit, by path."""
+        return await self.contents.listed(self.git, await self.tree_of(commit))
 
     def record(self, tree: str, parent: Commit, message: str) -> Commit:
         """Creates a commit with one parent."""

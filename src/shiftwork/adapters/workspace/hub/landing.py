@@ -92,13 +92,11 @@ class GitRepository:
         if reserved := await self._reserved(present, tree):
             return Reserved(base=onto, files=reserved)
         commit = self.hub.record(tree, onto, message)
-        self.hub.pin(f"candidate/{commit}", commit)
-        self.hub.unpin(f"candidate/{onto}")  # the new candidate contains it
+        self.hub.move_pin(f"candidate/{onto}", f"candidate/{commit}", commit)  # it contains the other
         return Candidate(commit=commit, base=onto)
 
     async def _reserved(self, present: str, tree: str) -> tuple[str, ...]:
-        changed = await self.hub.git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", present, tree)
-        return tuple(filter(is_reserved, changed.parts))
+        return tuple(row.path for row in await self.hub.differing(present, tree) if is_reserved(row.path))
 
     async def _has(self, onto: Commit, base: Commit) -> bool:
         return base in {_NOWHERE, onto} or await self.hub.contains(onto, base)

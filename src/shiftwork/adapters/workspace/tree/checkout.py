@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Answer, Git
+from shiftwork.adapters.workspace.git.index_file import Index, read_index
 from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
+from shiftwork.adapters.workspace.hub.tree_object import write_tree
 from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, submodules
+from shiftwork.adapters.workspace.tree.beside import beside
 from shiftwork.adapters.workspace.tree.untrusted_files import (
     check_unlinked,
     erase,
@@ -49,10 +52,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked:
-    """The paths of a commit, and of all their parent folders."""
+    """The paths of a commit, and of all their parent folders; the `index` if it could be read."""
 
     files: frozenset[str]
     folders: frozenset[str]
+    index: Index | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +146,12 @@ class Checkout:
 
     async def capture(self, parent: Commit) -> str:
         """The current tree without ignored files, as an object of the hub."""
-        captured = await self.git.run_both(_ADD, ("write-tree",), accept=(0, 1, 128))
-        if captured.code == 0 and not captured.err:
-            return captured.text
-        # Something was unusual: among other things, git warns of a nested repository, which it has already added.
-        await self._settle(parent, captured)
+        added = await self._add()
+        if added.code or added.err:
+            # Something was unusual: among other things, git warns of a nested repository, which it has already added.
+            await self._settle(parent, added)
+        elif (index := self._read_index()) and (tree := write_tree(index, self.hub.path / "objects")):
+            return tree
         return (await self.git.run("write-tree")).text
 
     async def stage(self, parent: Commit) -> tuple[Change, ...]:
@@ -197,10 +202,12 @@ class Checkout:
 
         Raises RepositoryError if a file cannot be restored.
         """
-        answer = await self._reset_and_listed(commit, _COMMITTED)
-        if answer.code:
+        if (await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))).code:
             await self.reset(commit)
-            answer = await self._reset_and_listed(commit, _COMMITTED)
+        index = self._read_index()
+        if index and not await self._differences(index):
+            return Tracked(files=index.files, folders=frozenset(_folders(index.files)), index=index)
+        answer = await self._reset_and_listed(commit, _COMMITTED)
         rows = answer.parts
         names = [row[2:] for row in rows if row.startswith(_TRACKED)]
         if answer.code or len(names) != len(rows):
@@ -214,8 +221,10 @@ class Checkout:
         """Files that differ from the index or are not in it, without ignored files."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
-    async def altered(self) -> tuple[str, ...]:
-        """Files of the index that were changed or deleted."""
+    async def altered(self, index: Index | None) -> tuple[str, ...]:
+        """Files of the index that were changed or deleted; git is only asked if `index` does not rule it out."""
+        if index and not await self._differences(index):
+            return ()
         return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
 
     async def others(self, *, ignored: bool) -> tuple[str, ...]:
@@ -261,6 +270,12 @@ class Checkout:
         for name in names:
             kept = move_away(self.tree / name, self.hub.state / "set-aside" / self.name, name)
             _LOG.warning("git cannot store %r of %s: moved to %s", name, self.name, kept)
+
+    async def _differences(self, index: Index) -> list[str]:
+        return await beside(len(index.entries), lambda: index.altered(str(self.tree)))
+
+    def _read_index(self) -> Index | None:
+        return read_index(self.index, self.hub.object_format)
 
     @property
     def _lock(self) -> Path:

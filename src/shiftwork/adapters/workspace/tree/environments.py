@@ -75,9 +75,8 @@ class Environments:
         """The key of a commit; recent keys are cached by tree."""
         tree = await self.hub.tree_of(commit)
         if tree not in self.keys:
-            listed = await self.hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-            rows = (part.partition("\t") for part in listed.parts)
-            files = [(path, head.split(" ")[2]) for head, _, path in rows if decides_environment(path, self.command)]
+            listed = (await self.hub.listed(commit)).items()
+            files = [(path, found.name) for path, found in listed if decides_environment(path, self.command)]
             self.keys[tree] = environment_key(self.command, files, self._surroundings())
             if len(self.keys) > _KEYS:
                 del self.keys[next(iter(self.keys))]

@@ -141,14 +141,15 @@ class Setup:
         """
         venv = environment.virtual_environment if environment else ""
         if not venv:
-            roots = os.pathsep.join(map(str, _python_roots(tree)))
+            roots = os.pathsep.join(_python_roots(str(tree)))
             return {"PYTHONPATH": roots} if roots else {}
         return _activated(f"{tree}/{venv}", [part for part in self._path() if part not in self.interpreters])
 
     def variables_for_agent(self, tree: Path) -> dict[str, str]:
         """The same for an agent, which may need programs of the user's own environment, or may have made another."""
-        found = [folder for folder in _folders(tree) if (folder / "pyvenv.cfg").is_file()] if self.command else []
-        return _activated(str(found[0]), self._path()) if found else {}
+        folders = _folders(str(tree)) if self.command else []
+        found = [folder for folder in folders if os.path.isfile(f"{folder}/pyvenv.cfg")]  # noqa: PTH113 - see below
+        return _activated(found[0], self._path()) if found else {}
 
     def _path(self) -> list[str]:
         return [part for part in self.shell.env.get("PATH", os.defpath).split(os.pathsep) if part]
@@ -163,28 +164,31 @@ def _copy(names: Sequence[str], source: Path, target: Path) -> None:
         copy_within(source, target, name)
 
 
-def _python_roots(tree: Path) -> Iterator[Path]:
+# Plain strings, not Path objects: every check of a candidate waits for this.
+
+
+def _python_roots(tree: str) -> Iterator[str]:
     """The folders with a project's Python modules: of the root and of members one level below it."""
     members = [tree, *(folder for folder in _folders(tree) if _is_project(folder))]
     for member in members:
-        yield from (folder for folder in (member / "src", member) if _has_modules(folder))
+        yield from (folder for folder in (f"{member}/src", member) if _has_modules(folder))
 
 
-def _folders(folder: Path) -> list[Path]:
+def _folders(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
-        return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+        return sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
-def _is_project(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in _PYTHON_MANIFESTS)
+def _is_project(folder: str) -> bool:
+    return any(os.path.isfile(f"{folder}/{name}") for name in _PYTHON_MANIFESTS)  # noqa: PTH113 - see above
 
 
-def _has_modules(folder: Path) -> bool:
+def _has_modules(folder: str) -> bool:
     """Whether the folder directly contains a Python module or package."""
     try:
         with os.scandir(folder) as entries:
             return any(
-                entry.name.endswith(".py") or (entry.is_dir() and (folder / entry.name / "__init__.py").is_file())
+                entry.name.endswith(".py") or (entry.is_dir() and os.path.isfile(f"{entry.path}/__init__.py"))  # noqa: PTH113 - see above
                 for entry in entries
             )
     except OSError:

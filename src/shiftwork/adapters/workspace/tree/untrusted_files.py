@@ -36,6 +36,25 @@ def write_whole(path: Path, content: bytes) -> None:
     os.replace(partial, path)  # noqa: PTH105 - plain strings are faster, and every landing waits for some of these
 
 
+def overwrite(path: Path, content: bytes) -> None:
+    """Replaces the content of a file of ours; in one write if it has the same length, because replacing a file takes
+    much longer on some disks.
+    """
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        write_whole(path, content)
+        return
+    try:
+        status = os.fstat(file)
+        fits = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size == len(content)
+        if fits and os.pwrite(file, content, 0) == len(content):
+            return
+    finally:
+        os.close(file)
+    write_whole(path, content)
+
+
 def write_new(path: str, content: bytes) -> None:
     """Writes a file that has no readers yet. Without `open`: creating its buffer takes longer than writing."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
