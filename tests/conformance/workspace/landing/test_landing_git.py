@@ -9,7 +9,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Candidate, Conflict, Moved, StoryConflict, Unchanged
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
-from tests.conformance.workspace.git.git_rig import HELD, RUN, GitRig
+from tests.conformance.workspace.git.git_rig import HELD, RUN, GitRig, hub_git
 
 
 class TestTip:
@@ -295,3 +295,15 @@ class TestUnresolved:
     def test_of_no_files(self, rig: GitRig) -> None:
         tip = rig.story({"README.md": "<<<<<<< a\n"})
         assert asyncio.run(rig.repository.unresolved(tip, ())) == ()
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["on the tip", "on an older commit"])
+def test_a_candidate_has_the_tree_that_git_merges(rig: GitRig, *, moved: bool) -> None:
+    """For work on the tip itself no merge is needed, and git is not asked."""
+    tip = rig.story({"x": "x\n", "README.md": None})
+    if moved:
+        rig.user.commit("meanwhile", {"y": "y\n"})
+    candidate = rig.candidate(tip)
+    merged = hub_git(rig.user, "merge-tree", "--write-tree", candidate.base, tip)
+    assert hub_git(rig.user, "rev-parse", f"{candidate.commit}^{{tree}}") == merged
+    assert rig.hub.builds_on(tip, candidate.base) is not moved

@@ -61,6 +61,9 @@ def _cannot_merge(mine: Row, theirs: Row) -> bool:
 
 
 async def merge_tree(hub: Hub, ours: Commit, theirs: Commit) -> Answer:
+    """Git's answer: the merged tree, then the files with conflicts. Work that builds on our side is the result."""
+    if hub.builds_on(theirs, ours):
+        return Answer(code=0, out=(await hub.tree_of(theirs)).encode() + b"\0")
     command = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
     return await hub.git.run(*command, ours, theirs, accept=(0, 1))
 

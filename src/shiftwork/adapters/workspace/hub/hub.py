@@ -139,11 +139,20 @@ class Hub:
         """Whether the commit is the ancestor or a descendant of it; does not run git for commits that were recorded
         here.
         """
+        oldest = self._oldest(commit, ancestor)
+        if oldest == ancestor:
+            return True
+        return (await self.git.run("merge-base", "--is-ancestor", ancestor, oldest, accept=(0, 1))).code == 0
+
+    def builds_on(self, commit: Commit, ancestor: Commit) -> bool:
+        """Whether all commits from the ancestor to the commit were recorded here, each with one parent."""
+        return self._oldest(commit, ancestor) == ancestor
+
+    def _oldest(self, commit: Commit, ancestor: Commit) -> Commit:
+        """The first commit on the way to the ancestor that was not recorded here, or the ancestor itself."""
         while commit != ancestor and commit in self.parents:
             commit = self.parents[commit]
-        if commit == ancestor:
-            return True
-        return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0
+        return commit
 
     async def share(self, commit: Commit, known: Iterable[str]) -> None:
         """Copies the commit and its history to the user's repository, except what is reachable from `known`.

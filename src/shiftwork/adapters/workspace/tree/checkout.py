@@ -126,8 +126,8 @@ class Checkout:
         """`add` enters a submodule that is in the index, and runs programs that the settings there name: anyone who can
         write to the tree could put a repository there.
         """
-        rows = (await self.git.run("ls-tree", "-r", "-z", commit)).parts
-        if paths := [row.partition("\t")[2] for row in rows if row.startswith(_SUBMODULE)]:
+        listed = (await self.hub.listed(commit)).items()
+        if paths := [path for path, found in listed if found.mode == _SUBMODULE]:
             message = submodules(paths)
             raise UnfitRepositoryError(
                 f"the commit {commit[:12]} cannot be worked on: {message}", hint=fixing_command(message)
