@@ -103,7 +103,8 @@ class Inbox(Protocol):
 
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
         """Call `woken` on this event loop with the target of each message that is posted while the context is open, by
-        this process or any other.
+        this process or any other. One call may stand for several messages of a target; a call for a message that was
+        posted shortly before is possible.
         """
         ...
 

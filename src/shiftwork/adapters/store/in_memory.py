@@ -199,7 +199,9 @@ class MemoryInbox:
         text = json.dumps(body)
         with self._lock:
             messages = self._messages[target]
-            messages.setdefault(key, (len(messages) + 1, text))
+            if key in messages:
+                return
+            messages[key] = (len(messages) + 1, text)
         self._wake_ups.wake(target)
 
     def drop(self, target: Stream) -> None:
@@ -219,11 +221,11 @@ class MemoryInbox:
             if position > after
         ]
 
-    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
-        return self._wake_ups.listen(woken)
-
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        return self._wake_ups.listening(woken)
 
 
 class MemoryLeases:

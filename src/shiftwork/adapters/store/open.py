@@ -40,19 +40,25 @@ def open_store(url: str, *, patience: float = 0.0) -> Store:
     engine = create_engine(url)
     try:
         schema.upgrade(engine)
+        database = Database(engine, patience)
+        inbox = SqlInbox(database)
     except sa.exc.SQLAlchemyError as error:
         engine.dispose()
         raise store_error(engine, error) from error
     except BaseException:
         engine.dispose()
         raise
-    database = Database(engine, patience)
+
+    def close() -> None:
+        inbox.close()
+        database.close()
+
     return Store(
         events=SqlEventStore(database),
-        inbox=SqlInbox(database),
+        inbox=inbox,
         leases=SqlLeases(database),
         queries=open_queries(url, patience=patience),
         confined=partial(open_queries, url, patience=patience),
         retention=SqlRetention(database),
-        close=database.close,
+        close=close,
     )

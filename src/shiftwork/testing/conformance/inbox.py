@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Final
 
 import pytest
 
@@ -26,6 +27,15 @@ async def _follow(inbox: Inbox, target: Stream, count: int) -> list[Message]:
     while len(seen) < count:
         seen += await inbox.wait(target, after=seen[-1].position if seen else 0)
     return seen
+
+
+async def _until(wanted: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not wanted():  # noqa: ASYNC110 - a listener is a plain function
+            await asyncio.sleep(0.01)
+
+
+BOTH: Final = 2
 
 
 class InboxConformance:
@@ -148,3 +158,56 @@ class InboxConformance:
         results = await together([partial(inbox.post, target, "k", {}) for inbox in inboxes])
         assert results == [None] * 4
         assert len(await inboxes[0].receive(target, after=0)) == 1
+
+    @awaited
+    async def test_a_listener_is_called_for_every_target_that_this_handle_or_another_posts_to(
+        self, handles: Handles
+    ) -> None:
+        inbox, called = handles().inbox, list[Stream]()
+        near, far, again = _target(), _target(), _target()
+        with inbox.listen(called.append), inbox.listen(lambda target: called.append(target)):  # noqa: PLW0108 - two
+            await inbox.post(near, "k", {})
+            await _until(lambda: called.count(near) == BOTH)
+            await handles().inbox.post(far, "k", {})
+            await _until(lambda: called.count(far) == BOTH)
+            await inbox.post(near, "k", {})  # known already: nothing is posted
+            await inbox.post(again, "k", {})
+            await _until(lambda: called.count(again) == BOTH)
+        await inbox.post(_target(), "k", {})
+        await asyncio.sleep(0.5)
+        assert sorted(called) == sorted([near, far, again] * BOTH)
+
+    @awaited
+    async def test_each_listener_is_called_on_its_own_loop(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+
+        async def listen() -> bool:
+            loops = list[asyncio.AbstractEventLoop]()
+            with inbox.listen(lambda _: loops.append(asyncio.get_running_loop())):
+                await _until(lambda: bool(loops))
+            return set(loops) == {asyncio.get_running_loop()}
+
+        async def post() -> bool:
+            await asyncio.sleep(0.2)
+            await inbox.post(target, "k", {})
+            return True
+
+        assert await together([listen, listen, post]) == [True, True, True]
+
+    @awaited
+    async def test_nothing_is_lost_however_often_someone_starts_and_stops_listening(self, handles: Handles) -> None:
+        inbox, poster, called = handles().inbox, handles().inbox, list[Stream]()
+        for _ in range(10):
+            with inbox.listen(called.append):
+                await poster.post(target := _target(), "k", {})
+                await _until(partial(called.__contains__, target))
+
+    @awaited
+    async def test_hundreds_who_wait_are_each_woken_by_their_own_message(self, handles: Handles) -> None:
+        inbox, poster, targets = handles().inbox, handles().inbox, [_target() for _ in range(200)]
+        waiting = [asyncio.create_task(inbox.wait(target, after=0)) for target in targets]
+        await asyncio.sleep(0.5)
+        for target in targets:
+            await poster.post(target, target, {})
+        arrived = await asyncio.wait_for(asyncio.gather(*waiting), 60)
+        assert [message.key for (message,) in arrived] == targets

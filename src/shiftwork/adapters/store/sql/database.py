@@ -111,7 +111,7 @@ class Database:
         sqlite_spoken = engine.dialect.name == "sqlite"
         self.dialect: Final = engine.dialect.name
         self.language: Final = engine.dialect
-        self._engine = engine
+        self.engine: Final = engine
         self._reading = (
             engine.execution_options(reading=True)
             if sqlite_spoken
@@ -127,7 +127,7 @@ class Database:
 
     async def write[T](self, act: Callable[[sa.Connection], T]) -> T:
         """Runs `act` in one transaction, which is rolled back when anything is raised."""
-        return await self._in_thread(self._engine, act)
+        return await self._in_thread(self.engine, act)
 
     async def _in_thread[T](self, engine: sa.Engine, act: Callable[[sa.Connection], T]) -> T:
         def once() -> T:
@@ -152,7 +152,7 @@ class Database:
     def close(self) -> None:
         self._closing.set()
         self._threads.shutdown()
-        self._engine.dispose()
+        self.engine.dispose()
 
 
 def _is_unreachable(error: sa.exc.DBAPIError) -> bool:
