@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -33,6 +33,13 @@ class Host(Protocol):
 
     def sight(self) -> dict[int, Sighting]:
         """Returns the same by pid, all at once."""
+        ...
+
+    def descendants(self) -> Iterator[Sighting]:
+        """Yields at least every descendant of this process that is our child, or below a child, when the last is read;
+        each is read when it is requested, and its children after it. A kernel that has no list of children yields
+        every process.
+        """
         ...
 
     def look_at(self, pid: int) -> Sighting | None: ...
@@ -75,17 +82,26 @@ def tag_for(marker: str) -> int:
     return int.from_bytes(hashlib.blake2b(marker.encode(), digest_size=7).digest()) | 1 << 56
 
 
-def family(seen: Mapping[int, Sighting], roots: Iterable[int], barred: frozenset[int]) -> list[int]:
-    """Returns the roots and their descendants, parents before children; never the barred, nor through them."""
+def by_parent(seen: Mapping[int, Sighting]) -> Mapping[int, Sequence[int]]:
     children = defaultdict(list)
     for sighting in seen.values():
         children[sighting.parent].append(sighting.pid)
+    return children
+
+
+def family(seen: Mapping[int, Sighting], roots: Iterable[int], barred: frozenset[int]) -> list[int]:
+    """Returns the roots and their descendants, parents before children; never the barred, nor through them."""
+    return below(by_parent(seen), (pid for pid in roots if pid in seen), barred)
+
+
+def below(children: Mapping[int, Sequence[int]], roots: Iterable[int], barred: frozenset[int]) -> list[int]:
+    """The same, where the children of each process are known."""
     found: dict[int, None] = {}
-    waiting = [pid for pid in roots if pid in seen]
+    waiting = list(roots)
     for pid in waiting:
         if pid not in found and pid not in barred:
             found[pid] = None
-            waiting.extend(children[pid])
+            waiting.extend(children.get(pid, ()))
     return list(found)
 
 

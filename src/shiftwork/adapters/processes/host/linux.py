@@ -19,7 +19,7 @@ from shiftwork.adapters.processes.host.host import MARKER_VARIABLE, Sighting
 _PR_SET_CHILD_SUBREAPER = 36
 _RLIMIT_LOCKS = 10
 _CHUNK = 65536
-_COUNTS_CHILDREN = os.access(f"/proc/self/task/{os.getpid()}/children", os.R_OK)  # a kernel may be built without
+_LISTS_CHILDREN = os.access(f"/proc/self/task/{os.getpid()}/children", os.R_OK)  # a kernel may be built without
 _tagging = threading.Lock()
 _MARKER = MARKER_VARIABLE.encode() + b"="
 
@@ -34,6 +34,22 @@ class LinuxHost:
 
     def sight(self) -> dict[int, Sighting]:
         return {sighting.pid: sighting for sighting in self.sights()}
+
+    def descendants(self) -> Iterator[Sighting]:
+        if not _LISTS_CHILDREN:
+            yield from self.sights()
+            return
+        # Until our own list has no new child: a process whose parent dies meanwhile is at its end, where we had not
+        # looked yet. Only we reap our children, so that list misses none; other lists may, and their owner is seen.
+        walked = set[int]()
+        while fresh := [pid for pid in _children("self") if pid not in walked]:
+            for pid in (waiting := fresh[::-1]):  # the newest first
+                if pid in walked:
+                    continue
+                walked.add(pid)
+                if sighting := self.look_at(pid):
+                    yield sighting
+                    waiting.extend(_children(pid))
 
     def look_at(self, pid: int) -> Sighting | None:
         # The program's name is in parentheses and may contain anything, including closing ones.
@@ -74,10 +90,8 @@ class LinuxHost:
             return None
 
     def childless(self) -> bool:
-        # Costs a twentieth of a look. The list may miss a child that is reaped meanwhile, but only we reap our
-        # children.
-        tasks = os.listdir("/proc/self/task")  # noqa: PTH208 - as above
-        return _COUNTS_CHILDREN and not any(_read(f"/proc/self/task/{task}/children") for task in tasks)
+        # Costs a twentieth of a look.
+        return _LISTS_CHILDREN and not _children("self")
 
     def adopt_orphans(self) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -104,6 +118,17 @@ def _set_limit(soft: int, hard: int) -> None:
     # If a hard limit is set, nothing is tagged: the marker and the descent must suffice.
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(_RLIMIT_LOCKS, (soft, hard))
+
+
+def _children(pid: int | str) -> list[int]:
+    """Returns the kernel's own list of a process's children, the oldest first; it may miss some while others are
+    reaped.
+    """
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return []
+    return [int(child) for task in tasks for child in _read(f"/proc/{pid}/task/{task}/children").split()]
 
 
 def _is_bare(pid: int) -> bool:

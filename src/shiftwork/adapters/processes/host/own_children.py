@@ -27,6 +27,7 @@ class _Own:
         self.births = 0
         self.lock = threading.Lock()
         self.tags: dict[str, int] = {}
+        self.numbers: frozenset[int] = frozenset()
         self.name: tuple[int, str] = (0, "")
 
 
@@ -53,15 +54,21 @@ def claimed(marker: str) -> Iterator[None]:
     if marker in _own.tags:
         raise ValueError(f"a program marked {marker!r} is already supervised, and would be ended with this one")
     _own.tags[marker] = tag_for(marker)
+    _own.numbers = frozenset(_own.tags.values())
     try:
         yield
     finally:
         del _own.tags[marker]
+        _own.numbers = frozenset(_own.tags.values())
 
 
 def is_claimed(marker: str, tag: int | None) -> bool:
     """Whether a process with this marker or tag belongs to a supervised program."""
-    return marker in _own.tags or tag in _own.tags.values()
+    return marker in _own.tags or is_claimed_tag(tag)
+
+
+def is_claimed_tag(tag: int | None) -> bool:
+    return tag in _own.numbers
 
 
 @contextlib.contextmanager

@@ -25,6 +25,9 @@ class PortableHost:
     def sight(self) -> dict[int, Sighting]:
         return {sighting.pid: sighting for sighting in self.sights()}
 
+    def descendants(self) -> Iterator[Sighting]:
+        return self.sights()
+
     def look_at(self, pid: int) -> Sighting | None:
         try:
             process = psutil.Process(pid)

@@ -2,10 +2,11 @@
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from shiftwork.adapters.processes.host.host import Host, Sighting, family, tag_for
+from shiftwork.adapters.processes.host.host import Host, Sighting, below, family, tag_for
 from shiftwork.adapters.processes.host.own_children import is_claimed, is_own
+from shiftwork.adapters.processes.supervisor.process_survey import Survey
 
 
 class Kin:
@@ -36,7 +37,7 @@ class Kin:
         seen: dict[int, Sighting] = {}
         recognized: dict[int, None] = {}
         unsure: list[Sighting] = []
-        for sighting in self._host.sights():
+        for sighting in self._host.descendants():
             seen[sighting.pid] = sighting
             ours = self._is_ours(sighting)
             if ours:
@@ -48,9 +49,20 @@ class Kin:
         for sighting in members:
             if sighting.pid not in recognized:
                 on_sight(sighting)
-        self._known = {member.pid: member.started for member in members}
         # Processes that cannot be judged yet are returned but not passed on: the next look will know.
-        return [*(member for member in members if not member.zombie or self._was_unburied(member)), *unsure]
+        return [*self._remembered(members), *unsure]
+
+    def remember(self, survey: Survey) -> list[Sighting]:
+        """Returns all that a survey shows, without judging again what it has judged for all programs."""
+        known = (pid for pid, started in self._known.items() if survey.started(pid) == started)
+        named = (*survey.tagged.get(self._tag, ()), *survey.marked.get(self._marker, ()))
+        strays = (pid for pid in survey.strays if survey.seen[pid].started >= self._since)
+        found = below(survey.children, (*known, *named, *strays), frozenset({os.getpid()}))
+        return self._remembered([survey.seen[pid] for pid in found])
+
+    def _remembered(self, members: Iterable[Sighting]) -> list[Sighting]:
+        self._known = {member.pid: member.started for member in members}
+        return [member for member in members if not member.zombie or self._was_unburied(member)]
 
     def _was_unburied(self, sighting: Sighting) -> bool:
         if sighting.pid == self.group:  # the code that started it also waits for it

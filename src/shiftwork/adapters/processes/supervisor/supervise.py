@@ -23,6 +23,7 @@ from shiftwork.adapters.processes.supervisor.confined_thread import confined, fi
 from shiftwork.adapters.processes.supervisor.descendants import Kin
 from shiftwork.adapters.processes.supervisor.output_lines import Lines, Tail
 from shiftwork.adapters.processes.supervisor.pipes import Drain, Feed
+from shiftwork.adapters.processes.supervisor.process_survey import survey
 from shiftwork.adapters.processes.supervisor.resource_watch import WATCH_SECONDS, Watch
 from shiftwork.adapters.processes.supervisor.spawn import Cause, Exit, Spawn
 from shiftwork.records import replace
@@ -225,8 +226,10 @@ class _Program:
     async def _look(self) -> bool:
         """Returns whether it has exceeded its limits."""
         # Now and then, so that processes orphaned in a long attempt are remembered, and reaped when they die.
-        if time.monotonic() >= self._last_look + _LOOK_SECONDS or (self._watch and self._watch.hurries()):
-            living = self._kin.look(_leave)
+        hurries, now = self._watch is not None and self._watch.hurries(), time.monotonic()
+        if hurries or now >= self._last_look + _LOOK_SECONDS:
+            after = max(self._last_look, now - WATCH_SECONDS) if hurries else self._last_look
+            living = self._kin.remember(survey(this_host(), after=after))
             if self._watch:  # in a thread, because folders may have to be measured
                 self._exceeded = await asyncio.to_thread(self._watch.broken, living)
             self._last_look = time.monotonic()
