@@ -121,6 +121,10 @@ bench-history:
 bench-install:
     @{{env}}; python -m bench.install
 
+# what 200 sleeping agents cost in one process: time to start, share of a core, lag of the event loop; `--postgres`, `--sandbox`
+bench-idle *args:
+    @{{env}}; python -m bench.idle {{args}}
+
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts:
     @{{env}}; python -m bench.prompt_sizes
