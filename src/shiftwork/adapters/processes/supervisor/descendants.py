@@ -54,11 +54,14 @@ class Kin:
 
     def remember(self, survey: Survey) -> list[Sighting]:
         """Returns all that a survey shows, without judging again what it has judged for all programs."""
-        known = (pid for pid, started in self._known.items() if survey.started(pid) == started)
+        known = [pid for pid, started in self._known.items() if survey.started(pid) == started]
+        # A list of children may miss some while others are reaped: what was known and still lives stays known.
+        missed = [self._host.look_at(pid) for pid in self._known if pid not in survey.seen]
         named = (*survey.tagged.get(self._tag, ()), *survey.marked.get(self._marker, ()))
         strays = (pid for pid in survey.strays if survey.seen[pid].started >= self._since)
         found = below(survey.children, (*known, *named, *strays), frozenset({os.getpid()}))
-        return self._remembered([survey.seen[pid] for pid in found])
+        alive = (sighting for sighting in missed if sighting and self._known[sighting.pid] == sighting.started)
+        return self._remembered([*(survey.seen[pid] for pid in found), *alive])
 
     def _remembered(self, members: Iterable[Sighting]) -> list[Sighting]:
         self._known = {member.pid: member.started for member in members}

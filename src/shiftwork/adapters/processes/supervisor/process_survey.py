@@ -3,7 +3,9 @@
 With a look for each program, 200 sleeping programs took half a core to be looked at.
 """
 
+import asyncio
 import os
+import threading
 import time
 from collections import defaultdict
 from typing import Final
@@ -43,15 +45,23 @@ class Survey:
 
 
 class _Latest:
-    survey: Survey | None = None
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.survey: Survey | None = None
+
+    def renewed(self, host: Host, after: float) -> Survey:
+        with self.lock:  # of many that ask at once, the first looks
+            if self.survey is None or self.survey.at <= after:
+                self.survey = Survey(host)
+            return self.survey
 
 
 _latest: Final = _Latest()
 
 
-def survey(host: Host, *, after: float) -> Survey:
+async def survey(host: Host, *, after: float) -> Survey:
     """Returns the last survey of this process, or a new one if that is older than the given time."""
     known = _latest.survey
-    if known is None or known.at <= after:
-        known = _latest.survey = Survey(host)
-    return known
+    if known is not None and known.at > after:
+        return known
+    return await asyncio.to_thread(_latest.renewed, host, after)  # hundreds of processes take many milliseconds

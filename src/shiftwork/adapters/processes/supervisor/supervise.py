@@ -229,7 +229,7 @@ class _Program:
         hurries, now = self._watch is not None and self._watch.hurries(), time.monotonic()
         if hurries or now >= self._last_look + _LOOK_SECONDS:
             after = max(self._last_look, now - WATCH_SECONDS) if hurries else self._last_look
-            living = self._kin.remember(survey(this_host(), after=after))
+            living = self._kin.remember(await survey(this_host(), after=after))
             if self._watch:  # in a thread, because folders may have to be measured
                 self._exceeded = await asyncio.to_thread(self._watch.broken, living)
             self._last_look = time.monotonic()
