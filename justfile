@@ -113,7 +113,7 @@ bench-makespan:
 bench-bandit:
     @{{env}}; python -m bench.bandit
 
-# a decision and its append at 100,000 facts against 1,000; and a run of a thousand stories
+# a million facts against a thousand, a landing after 10,000, a report of 1,000 stories, status with 10,000 runs: each against its limit
 bench-history:
     @{{env}}; python -m bench.history
 
