@@ -24,7 +24,7 @@ import shiftwork
 from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.config.site import environment
 
-ROUNDS = 5
+ROUNDS = 15
 RUNS = 1000
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 BARE = "python -c pass"

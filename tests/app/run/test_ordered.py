@@ -9,7 +9,7 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.intents import is_over
 from shiftwork.app.commands.kept_options import Difference, differences
 from shiftwork.app.commands.runs import Order, change_options, start_run, wait_for
-from shiftwork.app.commands.start_order import StartOrder, start_order
+from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.commands.steering import NOTHING
 from shiftwork.app.views.story_list import roll
 from shiftwork.domain.core.ids import StoryId
@@ -18,6 +18,7 @@ from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.planning.preview import StartOrder
 from shiftwork.ports.agent import Ending
 from shiftwork.testing.builders import asked, run_plan, story_id
 from tests.app.rig import LANDING, SHORT, Rig

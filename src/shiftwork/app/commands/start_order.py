@@ -2,23 +2,10 @@
 
 from shiftwork.app.commands.runs import Order, opening
 from shiftwork.app.runtime.streams import RUN
-from shiftwork.domain.core.ids import RunId, StoryId
+from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.run.scheduling import to_start
 from shiftwork.domain.spec.spec import states_dependencies
-from shiftwork.records import dataclass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartOrder:
-    """`stories` are those that are not done, the first to start first; `stating` says how many of them state what they
-    depend on, and `at_once` how many start at first. If the run is `planned`, its own steps may plan other stories.
-    """
-
-    ordered: bool
-    planned: bool
-    stories: tuple[StoryId, ...]
-    stating: int
-    at_once: int
+from shiftwork.planning.preview import StartOrder
 
 
 def start_order(order: Order) -> StartOrder:

@@ -139,9 +139,14 @@ async def is_meant(queries: Queries, run: str) -> bool:
 
 
 async def _meant(queries: Queries) -> RunRow | None:
-    rows = await queries.runs(limit=_LOOKED_THROUGH)
-    working = (row for row in rows if row.workflow != PLAN or row.ended_at is None)
-    return next(working, next(iter(rows), None))
+    rows = await queries.runs(limit=1)  # nearly always the run that is meant
+    if rows and not _working(rows):
+        rows = await queries.runs(limit=_LOOKED_THROUGH)
+    return next(iter((*_working(rows), *rows)), None)
+
+
+def _working(rows: Sequence[RunRow]) -> list[RunRow]:
+    return [row for row in rows if row.workflow != PLAN or row.ended_at is None]
 
 
 async def _unknown(queries: Queries, run: str) -> UnknownRunError:

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.app.commands.start_order import StartOrder
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.entrypoints.cli.render.plan_table import document, lines, starting
-from shiftwork.planning.preview import preview
+from shiftwork.planning.preview import StartOrder, preview
 from shiftwork.testing.builders import asked, story_id
 
 HOW = "  --parallel N works on independent stories at once; --keep-going continues after one that failed"

@@ -16,7 +16,6 @@ from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.story.state import Hold
-from shiftwork.entrypoints.cli.control.intents import make_sure
 from shiftwork.entrypoints.cli.control.which_run import chosen
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
@@ -35,7 +34,7 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     if not run:
         _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
     _check_limit(view, story, word)
-    make_sure(site, view)
+    _make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
     hold, patch = asyncio.run(_reply(site, spoken))
     if view.worker:
@@ -56,7 +55,7 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
     changed = [story.story.story for story in view.stories if story.story.waiting.cause is WaitCause.CHANGED]
     if not waiting:
         raise _nothing_waits(view, changed)
-    make_sure(site, view)
+    _make_sure(site, view)
     if changed and not as_json:
         with though_undelivered():
             click.echo("\n".join(_left_out(view, story) for story in changed))
@@ -108,6 +107,14 @@ def _left_out(view: RunView, story: str) -> str:
         f"Read it (shiftwork diff {story} --since-approved{which}), then approve it by name "
         f"(shiftwork approve {story}{which})"
     )
+
+
+def _make_sure(site: Site, view: RunView) -> None:
+    """Checks that the run can continue here, if no process works on it."""
+    if view.worker is None:
+        from shiftwork.entrypoints.cli.control.intents import make_sure  # noqa: PLC0415 - heavy, and needed only here
+
+        make_sure(site, view)
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from shiftwork.app.commands.start_order import StartOrder
 from shiftwork.app.views import amounts
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.plain import to_plain
@@ -12,7 +11,7 @@ from shiftwork.domain.usage.forecast import Band
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 from shiftwork.entrypoints.cli.render.visible_text import marked
-from shiftwork.planning.preview import Preview
+from shiftwork.planning.preview import Preview, StartOrder
 
 _WIDEST = 24
 _NAMED: Final = 5
