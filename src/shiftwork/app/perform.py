@@ -16,6 +16,7 @@ from shiftwork.app.messaging.notifications import notify_of_run, notify_of_story
 from shiftwork.app.messaging.spec_writeback import update
 from shiftwork.app.runtime.context import job_of
 from shiftwork.app.runtime.git_retry import again
+from shiftwork.app.runtime.landing_lock import alone
 from shiftwork.app.runtime.leases import ensure_held
 from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
@@ -84,7 +85,16 @@ async def _receive[S: StreamState](effect: e.Receive, recorder: Recorder[S]) -> 
 
 
 async def _end_run(effect: run_effects.EndRun, recorder: RunRecorder) -> Facts:
-    """Records the end and the unread messages in one write, because a run that has ended has no job to read them."""
+    """Records the end and the unread messages in one write, because a run that has ended has no job to read them.
+
+    Waits for the jobs of its stories, which release their workspaces after they have reported: nothing of a run that
+    has ended is left.
+    """
+    for stream in [
+        stream for stream in recorder.context.locks if stream.startswith(f"story/{recorder.state.given.run}/")
+    ]:
+        async with alone(recorder.context, stream):
+            pass
     unread_messages = await run_inbox.unread(recorder)
     return (
         *await _conclude(effect, recorder),

@@ -1,10 +1,10 @@
 """Workspaces, the repository they come from, and the gates that run in them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.gates.checkout_trial import Difference, Trial
 from shiftwork.domain.gates.gate import Gate, GateReport
@@ -132,6 +132,10 @@ class Workspaces(Protocol):
 
     async def discard(self, place: Place) -> None:
         """Remove the tree and everything that belongs to it; commits stay in the hub. Calling again is harmless."""
+        ...
+
+    async def remaining(self, run: RunId, stories: Iterable[StoryId]) -> Sequence[StoryId]:
+        """Those of the stories that have a tree: they are in progress, or a process died before it was removed."""
         ...
 
 

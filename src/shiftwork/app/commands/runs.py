@@ -19,7 +19,7 @@ from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.decision import receive
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream
+from shiftwork.domain.core.ids import FRAME, RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.landing.state import request_key
 from shiftwork.domain.notices.notice import NoticePlan
 from shiftwork.domain.run import facts as run_facts
@@ -217,6 +217,9 @@ async def _revive(context: Context, stories: Stories, state: RunState) -> None:
     run = state.given.run
     for story in stories:
         await context.begin(story_stream(run, story))
+    for story in await context.workspaces.remaining(run, (*state.stories, FRAME)):
+        if story not in stories:  # it has reported its end, and its process died before it had removed its workspace
+            await context.begin(story_stream(run, story))
     requests = (*(known.landing.progress for known in stories.values()), *_undos(state))
     if LandingStage.REQUESTED in requests:
         await context.engine.start(job_of(state.given.landing))

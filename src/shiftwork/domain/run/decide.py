@@ -23,11 +23,9 @@ from shiftwork.domain.story.state import StoryStatus
 def decide_run(run: RunState) -> Effects:
     if run.status in RUN_ENDED:
         return ()
-    if due := keep_due(run):
-        return due
     if orders := intents.orders(run) or usage_before_limit.answers(run):
         return orders
-    if begun := _begin(run) or update_due(run):  # in this order: the next story does not wait for a file
+    if begun := _begin(run) or keep_due(run) or update_due(run):  # in this order: no story waits for a file
         return begun
     waits = (
         run.schedule.in_progress

@@ -78,9 +78,12 @@ def _gave_up(step: Step) -> bool:
 
 
 def _wind_up(story: StoryState) -> Effects:
+    """Reports first: the next story does not wait until the workspace is removed."""
+    if not story.outcome.reported:
+        return (story_effects.ReportStory(key="report"),)
     if story.work.workspace and not story.work.released:
         return (story_effects.ReleaseWorkspace(key="release", number=story.work.workspace),)
-    return () if story.outcome.reported else (story_effects.ReportStory(key="report"),)
+    return ()
 
 
 def _work(story: StoryState) -> e.Effect:

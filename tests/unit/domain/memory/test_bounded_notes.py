@@ -95,7 +95,9 @@ def test_a_run_begins_with_the_patterns_of_the_one_before() -> None:
     run = fold_run(RunState(), run_facts.RunStarted(at=1, plan=plan))
     assert texts(run) == {"patterns": ["tabs", "no globals"]}
     assert {note.by for note in run.memory.patterns.notes} == {""}
-    assert decide_run(run)[0].key == "memory/2"
+    assert [effect.key for effect in decide_run(run)] == ["dispatch/US-001"], "no story waits for a file"
+    begun = fold_run(run, run_facts.StoryDispatched(at=2, story=story_id(1), slot=0))
+    assert [effect.key for effect in decide_run(begun)] == ["memory/2"]
 
 
 @pytest.mark.parametrize("changes", [0, 3])

@@ -80,13 +80,20 @@ def test_then_it_asks_to_land_and_waits() -> None:
     assert next_effect(story) == e.Receive(key="receive/0", cursor=0)
 
 
-def test_a_landed_story_is_completed_releases_its_workspace_and_reports() -> None:
+def test_a_landed_story_is_completed_reports_and_releases_its_workspace() -> None:
     story = fold_story(landing_asked("coding"), story_facts.LandingAccepted(at=1, commit=Commit("c"), ref="main"))
     assert conclusion(story) == story_facts.StoryCompleted(at=0, commit=Commit("c"))
     story = concluded(story)
     assert story.status is StoryStatus.COMPLETED
+    assert next_effect(story) == story_effects.ReportStory(key="report")
+    story = fold_story(story, story_facts.StoryReported(at=1))
     assert next_effect(story) == story_effects.ReleaseWorkspace(key="release", number=1)
-    story = fold_story(story, story_facts.WorkspaceReleased(at=1, number=1))
+    assert decide_story(fold_story(story, story_facts.WorkspaceReleased(at=1, number=1))) == ()
+
+
+def test_a_story_of_an_earlier_release_has_released_its_workspace_and_still_reports() -> None:
+    story = fold_story(landing_asked("coding"), story_facts.LandingAccepted(at=1, commit=Commit("c"), ref="main"))
+    story = fold_story(concluded(story), story_facts.WorkspaceReleased(at=1, number=1))
     assert next_effect(story) == story_effects.ReportStory(key="report")
     assert decide_story(fold_story(story, story_facts.StoryReported(at=1))) == ()
 

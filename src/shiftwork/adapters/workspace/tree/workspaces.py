@@ -1,6 +1,6 @@
 """The workspaces port on git: one private tree for each story, committed by the harness from outside."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from shiftwork.adapters.workspace.hub.hub import Hub, folder_of, slug
@@ -10,7 +10,7 @@ from shiftwork.adapters.workspace.tree.leased_numbers import Numbers
 from shiftwork.adapters.workspace.tree.restore_tree import undo
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Errand
-from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.run.overlap import STORIES, story_environment
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError
 from shiftwork.ports.workspace import NO_BRANCHES, NOWHERE, Place
@@ -75,11 +75,16 @@ class GitWorkspaces:
         return await undo(checkout, commit, keep, forward=forward)
 
     async def discard(self, place: Place) -> None:
-        await self._checkout(place).remove()
-        await self.hub.give_back(place)
         owner = _owner(place)
         if self.places.get(owner, place).number == place.number:  # no later workspace of the story is in use
-            self._numbers.release(owner)
+            self._numbers.release(owner)  # first: the next story in the slot may be starting already
+        await self._checkout(place).remove()
+        await self.hub.give_back(place)
+
+    async def remaining(self, run: RunId, stories: Iterable[StoryId]) -> Sequence[StoryId]:
+        folder = self.hub.cache / "workspaces" / slug(run)
+        names = {path.name.rpartition("-")[0] for path in folder.iterdir()} if folder.is_dir() else set[str]()
+        return [story for story in stories if slug(story) in names]
 
     def _apart(self, place: Place) -> dict[str, str]:
         """The story's ports and names, reserved on this machine while it is in progress here."""
