@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from shiftwork.adapters.store.inbox_watcher import CHANNEL, InboxWatcher
 from shiftwork.adapters.store.sql.database import Database
@@ -26,7 +26,7 @@ _RECEIVED = (
 )
 # One post at a time: if a lower position became visible after a higher position, a reader whose cursor is past it would
 # never see that message. SQLite has only one writer. On Postgres, a notification makes commits wait for each other
-# anyway; in a single statement, the lock is held for little longer than the commit.
+# anyway; as a transaction of a single statement, it holds the lock for little longer than the commit.
 _LOCK: Final = (0x5317, 2)
 _ORDER: Final = sa.select(sa.func.pg_advisory_xact_lock(*_LOCK)).cte("ordered")
 
@@ -38,6 +38,8 @@ def _posting(dialect: str) -> sa.Select[tuple[int, Any]] | sa.Insert:
     if dialect == "sqlite":
         added = sqlite.insert(table).values(dict(zip(names, values, strict=True)))
         return added.on_conflict_do_nothing(index_elements=once).returning(table.c.position)
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - a laptop never loads it
+
     ordered = postgresql.insert(table).from_select(names, sa.select(*values).select_from(_ORDER))
     posted = ordered.on_conflict_do_nothing(index_elements=once).returning(table.c.position).cte("posted")
     return sa.select(posted.c.position, sa.func.pg_notify(CHANNEL, ""))
@@ -60,7 +62,7 @@ class SqlInbox:
         def act(connection: sa.Connection) -> int:
             return int(connection.scalar(self._posting, values) or 0)
 
-        if position := await self._database.write(act):
+        if position := await self._database.statement(act):
             self._watcher.posted_here(position, target)
 
     async def posted(self, target: Stream, key: str) -> bool:

@@ -125,6 +125,10 @@ class Database:
         """Runs `act`, of a single statement, without waiting for writers."""
         return await self._in_thread(self._reading, act)
 
+    async def statement[T](self, act: Callable[[sa.Connection], T]) -> T:
+        """Runs `act`, of a single statement, as a transaction of its own: a suspended process holds no lock."""
+        return await self._in_thread(self._reading, act)
+
     async def write[T](self, act: Callable[[sa.Connection], T]) -> T:
         """Runs `act` in one transaction, which is rolled back when anything is raised."""
         return await self._in_thread(self.engine, act)
