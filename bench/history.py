@@ -53,7 +53,7 @@ from shiftwork.testing.simulation.story import StorySimulation
 SHORT, LONG = 1_000, 1_000_000
 STORIES = 1_000
 STEPS = 30
-ROUNDS = 6
+ROUNDS = 30
 LANDINGS = 10_000
 RUNS = 10_000
 STATUS_ROUNDS = 15
