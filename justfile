@@ -125,6 +125,10 @@ bench-install:
 bench-idle *args:
     @{{env}}; python -m bench.idle {{args}}
 
+# what a step costs the database, and what one Postgres server carries: the figures of docs/scaling.md
+bench-scaling:
+    @{{env}}; python -m bench.scaling
+
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts:
     @{{env}}; python -m bench.prompt_sizes

@@ -31,7 +31,7 @@ from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.bootstrap.work.ports import open_context
 from shiftwork.config.settings.settings import Settings
-from shiftwork.config.site import environment, find_site
+from shiftwork.config.site import STORE_URL, environment, find_site
 from shiftwork.domain.core.ids import landing_stream
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
@@ -152,9 +152,9 @@ async def bare(root: Path) -> Marks:
     return marks
 
 
-async def under_shiftwork(root: Path) -> Marks:
-    """Marks the end of each step."""
-    env = environment()
+async def under_shiftwork(root: Path, store_url: str = "") -> Marks:
+    """Marks the end of each step; without an address, the history is in SQLite."""
+    env = environment() | ({STORE_URL: store_url} if store_url else {})
     site = find_site(root, env)
     settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}, "sandbox": {"tier": "none"}})
     marks = Marks()
