@@ -62,26 +62,28 @@ def settings(url: str, executor: str) -> DbosSettings:
     return DbosSettings(name="shiftwork", url=url, executor=executor, version="1")
 
 
-async def recovered(url: str) -> str:
-    async def body(_: Job) -> bool:
+async def recovered(url: str) -> list[Job]:
+    """The jobs that run after a living engine has recovered those of the dead one."""
+    runs: list[Job] = []
+
+    async def body(job: Job) -> bool:
+        runs.append(job)
         return True
 
     engine = await DbosEngine.open(settings(url, "living"), {"run": body})
     try:
         await engine.recover("dead")
         await asyncio.wait_for(engine.join(JOB), timeout=5)
-    except (ShiftworkError, TimeoutError) as error:
-        return str(error)
     finally:
         await engine.close()
-    return ""
+    return runs
 
 
 @attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
 def test_pickled_input(tmp_path: Path, postgres_url: str) -> Outcome:
     plant(postgres_url, tmp_path, "UPDATE dbos.workflow_input SET inputs = %(pickled)s")
-    error = asyncio.run(recovered(postgres_url))
-    return settled(not (tmp_path / "canary").exists(), bool(error))
+    runs = asyncio.run(recovered(postgres_url))
+    return settled(not (tmp_path / "canary").exists(), not runs)
 
 
 @attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))

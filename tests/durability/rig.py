@@ -145,7 +145,9 @@ class Bench:
         return self.repo / ".git/shiftwork"
 
     def forget_engine(self) -> None:
-        """Delete what the engine remembers on Postgres; the history stays."""
+        """Delete what the engine remembers on Postgres; the history stays. On SQLite it remembers nothing."""
+        if not self.store_url:
+            return
         with psycopg.connect(self.store_url, autocommit=True) as connection:
             # A query of the killed process may still be in progress, and lock what is dropped here.
             connection.execute(_HANG_UP)

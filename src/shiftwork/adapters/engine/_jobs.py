@@ -25,9 +25,12 @@ class Jobs:
         self._failures: dict[Job, Exception] = {}
         self._closed = False
 
+    def knows(self, job: Job) -> bool:
+        return job.kind in self._bodies
+
     def check(self, job: Job) -> None:
         self.check_open()
-        if job.kind not in self._bodies:
+        if not self.knows(job):
             raise LookupError(f"no body for jobs of the kind {job.kind!r}")
 
     def check_open(self) -> None:

@@ -211,9 +211,8 @@ class DbosEngine:
         rows = await DBOS.list_workflows_async(
             executor_id=dead, status=Status.PENDING.value, app_version=self._settings.version, name=_WORKFLOW
         )
-        for row in rows:
-            kind, stream = row.input["args"] if row.input else ("", "")
-            await self.start(Job(kind=kind, stream=stream))
+        for job in filter(self._jobs.knows, map(_job_of, rows)):
+            await self.start(job)
         await self._cancel_rows(rows)
 
     async def _forget(self, job: Job) -> None:
@@ -228,6 +227,15 @@ class DbosEngine:
     async def _cancel_rows(self, rows: Sequence[WorkflowStatus]) -> None:
         if rows:
             await DBOS.cancel_workflows_async([row.workflow_id for row in rows])
+
+
+def _job_of(row: WorkflowStatus) -> Job:
+    """The job of a stored workflow; one of no kind if it was not stored by this code."""
+    match row.input:
+        case {"args": [str(kind), str(stream)]}:
+            return Job(kind=kind, stream=stream)
+        case _:
+            return Job(kind="", stream="")
 
 
 def _storable(error: Exception) -> Exception:
