@@ -73,8 +73,11 @@ def bodies(context: Callable[[], Context]) -> Bodies:
     """The job bodies to give to an engine; the context is asked for late, because it holds the engine itself."""
 
     async def body(job: Job) -> bool:
+        stream = Stream(job.stream)
+        if not (job.kind == "landing" or stream in context().started):
+            return True  # it has ended; or this process does not have its run, whose dead process may have had several
         try:
-            return await _LOOPS[job.kind](context())(Stream(job.stream), context())
+            return await _LOOPS[job.kind](context())(stream, context())
         except RunBusyError as error:
             context().failure.set(error)
             return False  # the process that has the run has the job

@@ -71,6 +71,8 @@ def test_a_message_to_a_stream_that_is_not_worked_on_here_starts_nothing(rig: Ri
             other = run_stream(RunId("other"))
             await context.inbox.post(other, "key", {})
             await asyncio.sleep(0.1)
+            await context.engine.start(job_of(other))
+            await rig.until(lambda: not running(context, RunId("other")))
             assert not running(context, RunId("other"))
             assert await context.events.version(other) == 0
 

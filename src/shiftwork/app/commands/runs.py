@@ -268,9 +268,9 @@ async def _joined(context: Context, run: RunId) -> None:
 
 async def _stop(context: Context, run: RunId) -> None:
     """Stops the jobs of a run that another process has taken over."""
-    for stream in [stream for stream in context.started if stream.split("/")[1] == run]:
-        context.started.discard(stream)
-        await context.engine.cancel(job_of(stream))
+    streams = [stream for stream in context.started if stream.split("/")[1] == run]
+    context.started.difference_update(streams)
+    await asyncio.gather(*(context.engine.cancel(job_of(stream)) for stream in streams))
 
 
 async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:

@@ -22,7 +22,7 @@ _fresh = itertools.count(1)
 PATIENCE = 45.0
 
 FEW = settings(
-    max_examples=6,
+    max_examples=3,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow],
 )
