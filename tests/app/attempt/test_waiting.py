@@ -10,17 +10,19 @@ import pytest
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
+from shiftwork.app.messaging import messages
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report import report
 from shiftwork.app.views.run_views import Activity, StoryActivity, reason, story_columns, waiting_text
 from shiftwork.domain.agents.rate_limit import Patience
-from shiftwork.domain.core.ids import RunId
+from shiftwork.domain.core.ids import RunId, StepId, StoryId, story_stream
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.state import FailureCause, StoryState
+from shiftwork.domain.workflow.edit_request import Edit, Operation
 from shiftwork.domain.workflow.workflow import AgentPlan, catalogue_step
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
@@ -114,6 +116,31 @@ def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> 
         assert ended.status is RunStatus.COMPLETED
         lines = kinds(await rig.facts(run))
         assert (lines.count("StepDeferred"), lines.count("WaitEnded"), lines.count("StepInterrupted")) == (1, 1, 0)
+
+    asyncio.run(scenario())
+
+
+def test_the_end_of_a_wait_is_recorded_also_if_a_message_came_meanwhile(rig: Rig) -> None:
+    """The wait is asked for twice with the same key, and a key is recorded once."""
+
+    async def scenario() -> None:
+        rig.clock = clock = Held()
+        rig.script = honest(coding=[limited(3600)])
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await waiting(rig, run)
+            edit = Edit(operation=Operation.SKIP, target=StepId("S-99"), reason="not needed")
+            asked = story_facts.WorkflowEditRequested(at=messages.UNREAD, edits=(edit,))
+            await messages.send(context.inbox, story_stream(run, StoryId("US-001")), "edit", asked)
+            async with asyncio.timeout(60):
+                while "WorkflowEditRejected" not in kinds(await rig.facts(run)):
+                    await asyncio.sleep(0.01)
+        clock.release(ahead=2 * 3600)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
+        assert ended.status is RunStatus.COMPLETED
+        assert kinds(await rig.facts(run)).count("WaitEnded") == 1
 
     asyncio.run(scenario())
 
