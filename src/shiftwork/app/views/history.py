@@ -1,6 +1,8 @@
 """Everything in the history about one run: its stories, their steps, and their landing queue."""
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from shiftwork.app.runtime.streams import RUN, STORY, read
 from shiftwork.domain.budget.amounts import Amount
@@ -72,24 +74,39 @@ async def account(events: History, run: RunId) -> Account:
         hint = "shiftwork status --all lists the runs; an archived run is in the folder where it was archived"
         raise UnknownRunError(f"there is no run {run}", hint=hint)
     checks = _checks(run, await read(events, state.plan.landing, 0, None))
-    stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
-    frame = await _frame(events, state, checks.get(FRAME, ()))
+    asked = state.plan.spec.stories
+    found = {story: await read(events, story_stream(run, story), 0, None) for story in (FRAME, *(s.id for s in asked))}
+    with _no_collection():
+        stories = [_story(story, found[story.id], checks.get(story.id, ())) for story in asked]
+        frame = _frame(found[FRAME], checks.get(FRAME, ()))
     reserved = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
     message = (*facts, *(turn.fact for story in stories for turn in story.turns))
     missed = tuple(fact for fact in message if isinstance(fact, NoticeTried) and fact.missed)
     return Account(run=state, stories=(*frame, *stories), reserved=reserved, undelivered=missed)
 
 
-async def _frame(events: History, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
-    turns = tuple(_turns(await read(events, story_stream(run.given.run, FRAME), 0, None)))
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pauses the search for garbage in cycles: an account keeps every state, and the search would look at all of them
+    again and again. Nothing is awaited meanwhile, so that two pauses do not overlap.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def _frame(facts: Sequence[Fact], checks: Sequence[Checked]) -> Sequence[StoryAccount]:
+    turns = tuple(_turns(facts))
     if not turns:
         return ()
     state = turns[-1].after
     return (StoryAccount(asked=state.given.story, state=state, turns=turns, checks=tuple(checks)),)
 
 
-async def _story(events: History, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:
-    facts = await read(events, story_stream(run.given.run, asked.id), 0, None)
+def _story(asked: Story, facts: Sequence[Fact], checks: Sequence[Checked]) -> StoryAccount:
     turns = tuple(_turns(facts))
     state = turns[-1].after if turns else StoryState()
     return StoryAccount(asked=asked, state=state, turns=turns, checks=tuple(checks))

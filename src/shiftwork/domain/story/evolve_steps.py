@@ -26,12 +26,9 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
         return None
     if story.waiting.hold or story.routing or story.rate_limit.wait:
         return None
-    informed = replace(
-        story,
-        dialogue=replace(
-            story.dialogue, delivered=len(story.dialogue.messages) if step.plan.kind is StepKind.AGENT else 0
-        ),
-    )
+    delivered = len(story.dialogue.messages) if step.plan.kind is StepKind.AGENT else 0
+    same = delivered == story.dialogue.delivered
+    informed = story if same else replace(story, dialogue=replace(story.dialogue, delivered=delivered))
     started = replace(
         step,
         attempts=fact.attempt,
@@ -54,6 +51,7 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
         return None
     done = replace(
         step,
+        ended_at=fact.at,
         notes=fact.notes,
         feedback="",
         error="",
@@ -92,12 +90,12 @@ def _stopped(
     step = _ended(story, fact)
     if step is None:
         return None
-    return turn_step_of(story, replace(step, error=fact.error, unsummarised=None), trigger)
+    return turn_step_of(story, replace(step, ended_at=fact.at, error=fact.error, unsummarised=None), trigger)
 
 
 def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> StoryState | None:
     step = _ended(story, fact)
-    ended = turn_step_of(story, step, Trigger.INTERRUPT) if step else None
+    ended = turn_step_of(story, replace(step, ended_at=fact.at), Trigger.INTERRUPT) if step else None
     return None if ended is None else replace(ended, work=replace(ended.work, ready=False))
 
 
@@ -149,6 +147,4 @@ type _Ending = (
 def _ended(story: StoryState, fact: _Ending) -> Step | None:
     """The step whose current attempt has ended; None for a fact about another attempt, which changes nothing."""
     step = story.pipeline.find(fact.step)
-    if step is None or step.attempts != fact.attempt:
-        return None
-    return replace(step, ended_at=fact.at)
+    return None if step is None or step.attempts != fact.attempt else step

@@ -24,11 +24,11 @@ class Usage:
     uncounted: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        own, added = self.cost_usd, other.cost_usd
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
-            cost_usd=sum(known) if known else None,
+            cost_usd=added if own is None else own if added is None else own + added,
             estimated=self.estimated or other.estimated,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             attempts=self.attempts + other.attempts,

@@ -109,7 +109,10 @@ class Pipeline:
     next_number: int = 1
 
     def find(self, wanted: StepId) -> Step | None:
-        return next((step for step in self.steps if step.id == wanted), None)
+        for step in self.steps:
+            if step.id == wanted:
+                return step
+        return None
 
     def step(self, wanted: StepId) -> Step:
         """Returns the step with that id. Raises LookupError where it does not exist, which is a bug in the caller."""
@@ -132,7 +135,7 @@ class Pipeline:
         return next(begun, None) or next(iter(self.pending), None)
 
     def with_step(self, changed: Step) -> "Pipeline":
-        return replace(self, steps=tuple(changed if step.id == changed.id else step for step in self.steps))
+        return replace(self, steps=tuple([changed if step.id == changed.id else step for step in self.steps]))
 
 
 def planned_step(number: int, plan: StepPlan) -> Step:

@@ -1,5 +1,7 @@
 """Durations from a story's facts: the total time of a step's attempts, and the times when the story only waited."""
 
+from itertools import zip_longest
+
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.story import facts as story_facts
@@ -16,12 +18,12 @@ def timed(before: StoryState, after: StoryState, fact: Fact) -> StoryState:
 def _lasting(before: StoryState, after: StoryState, fact: Fact) -> StoryState:
     if before.pipeline is after.pipeline:
         return after
-    in_progress = {step.id for step in before.pipeline.steps if step.ended_at is None}
     pipeline = after.pipeline
-    for step in after.pipeline.steps:
-        if step.ended_at is None or step.id not in in_progress:
+    for old, step in zip_longest(before.pipeline.steps, after.pipeline.steps):
+        if step is old or step is None or step.ended_at is None:
             continue
-        seconds = took(step, fact)
+        was = before.pipeline.find(step.id)
+        seconds = took(step, fact) if was is not None and was.ended_at is None else None
         if seconds is not None:
             pipeline = pipeline.with_step(replace(step, seconds=(step.seconds or 0.0) + seconds))
     return after if pipeline is after.pipeline else replace(after, pipeline=pipeline)
