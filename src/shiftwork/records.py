@@ -4,26 +4,66 @@
 the classes that it imports, and few methods of each. Here a class is created with its slots, and every method is a
 `_Later`, which makes the method at its first use and leaves it in its place. Type checkers
 see `dataclasses.dataclass` itself; `fields`, `asdict`, `is_dataclass`, `match` and `inspect.signature` see a dataclass.
+`dataclasses` is imported only when one of them looks, because it loads `inspect`.
 
 Slots are required, and the options that nobody uses (`order`, `eq`, `InitVar`, ...) do not exist. Mistakes that mypy
 reports, such as a mutable record that inherits from a frozen one, are not looked for at run time.
 """
 
-import dataclasses
-from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from reprlib import recursive_repr
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-__all__ = ["dataclass", "field", "replace"]
+if TYPE_CHECKING:
+    from dataclasses import Field, dataclass, field, replace
+
+__all__ = ["attributes", "dataclass", "field", "is_record", "replace"]
 
 _FIELDS: Final = "__dataclass_fields__"
 _PARAMS: Final = "__dataclass_params__"
 
 _COPIES: Final[dict[type, Callable[[Any, dict[str, Any]], Any]]] = {}
 """How to copy a record with changes, by its class; only of classes whose `__init__` does nothing but keep values."""
+
+
+class _Given:
+    """The arguments of `field`."""
+
+    def __init__(self, **arguments: Any) -> None:
+        self.arguments = arguments
+
+
+class Attribute:
+    """A field of a record. `default` is the default or its factory."""
+
+    __slots__ = ("compare", "default", "has_factory", "hash", "init", "kw_only", "metadata", "name", "repr", "type")
+
+    def __init__(self, name: str, kind: Any, given: dict[str, Any], *, kw_only: bool) -> None:
+        self.name, self.type = name, kind
+        self.has_factory = "default_factory" in given
+        self.default = given["default_factory"] if self.has_factory else given.get("default", _MISSING)
+        self.init, self.repr = given.get("init", True), given.get("repr", True)
+        self.compare, self.hash, self.kw_only = given.get("compare", True), given.get("hash"), kw_only
+        self.metadata: Mapping[str, Any] = given.get("metadata", {})
+
+
+_MISSING: Final = object()
+_DECLARED: Final[dict[type, Callable[[], Iterable[Attribute]]]] = {}
+"""How to make the fields that a record itself declares."""
+
+
+def attributes(cls: type) -> tuple[Attribute, ...]:
+    """The fields of a record, as `dataclasses.fields`."""
+    found: dict[str, Attribute] = {}
+    for base in reversed(cls.__mro__):
+        found |= {one.name: one for one in _DECLARED.get(base, tuple)()}
+    return tuple(found.values())
+
+
+def is_record(kind: object) -> bool:
+    return kind in _DECLARED
 
 
 class _Factory:
@@ -83,35 +123,51 @@ def _record(*, slots: bool, frozen: bool = False, kw_only: bool = False) -> Call
             },
         )
         record.__qualname__ = cls.__qualname__
+        _DECLARED[record] = lambda: [
+            Attribute(name, annotations[name], _given(defaults, name), kw_only=kw_only) for name in names
+        ]
         return record
 
     return decorate
 
 
+def _real() -> Any:
+    import dataclasses  # noqa: PLC0415 - slow to import, rarely needed
+
+    return dataclasses
+
+
+def _given(defaults: dict[str, Any], name: str) -> dict[str, Any]:
+    default = defaults.get(name, _MISSING)
+    return default.arguments if isinstance(default, _Given) else {"default": default}
+
+
 def _fields(
     cls: type, annotations: dict[str, Any], defaults: dict[str, Any], *, kw_only: bool
-) -> dict[str, Field[Any]]:
+) -> dict[str, "Field[Any]"]:
     found: dict[str, Field[Any]] = {}
     for base in cls.__mro__[-1:0:-1]:
         found |= getattr(base, _FIELDS, {})
-    namespace = {"__annotations__": annotations, "__module__": cls.__module__, **defaults}
+    given = {name: _real().field(**one.arguments) if isinstance(one, _Given) else one for name, one in defaults.items()}
+    namespace = {"__annotations__": annotations, "__module__": cls.__module__, **given}
     own: dict[str, Field[Any]] = getattr(_alike(cls.__name__, namespace, {"kw_only": kw_only}), _FIELDS)
     return found | own
 
 
 def _alike(name: str, namespace: dict[str, Any], options: dict[str, bool]) -> type:
     """A dataclass without methods. It has a docstring because `dataclasses` takes long to write one."""
-    return dataclasses.dataclass(init=False, repr=False, eq=False, **options)(
+    made: type = _real().dataclass(init=False, repr=False, eq=False, **options)(
         type(name, (), {"__doc__": name, **namespace})
     )
+    return made
 
 
 def _init(cls: type) -> FunctionType:
-    fields, setters = dataclasses.fields(cls), _setters(cls)
+    fields, setters = attributes(cls), _setters(cls)
     taken = [one for one in fields if one.init]
     known: dict[str, Any] = {"__name__": cls.__module__, "__factory": _FACTORY}
     known |= {f"__set_{name}": put for name, put in setters.items()}
-    known |= {f"__make_{one.name}": _maker(one) for one in fields}
+    known |= {f"__make_{one.name}": one.default for one in fields}
     me = "__dataclass_self__" if "self" in setters else "self"
     positional, named = ([one for one in taken if one.kw_only is kw_only] for kw_only in (False, True))
     parameters = [me, *(one.name for one in positional), *(("*", *(one.name for one in named)) if named else ())]
@@ -134,26 +190,21 @@ def _compiled(head: str, lines: Iterable[str], known: dict[str, Any]) -> Functio
     return made
 
 
-def _defaults(fields: Iterable[Field[Any]]) -> dict[str, Any]:
+def _defaults(fields: Iterable[Attribute]) -> dict[str, Any]:
     """Of those that have one; the value of a factory is made in the body."""
-    default = {one.name: one.default if one.default_factory is MISSING else _FACTORY for one in fields}
-    return {name: value for name, value in default.items() if value is not MISSING}
+    return {one.name: _FACTORY if one.has_factory else one.default for one in fields if one.default is not _MISSING}
 
 
-def _maker(one: Field[Any]) -> Any:
-    return one.default if one.default_factory is MISSING else one.default_factory
-
-
-def _value(one: Field[Any]) -> str:
-    made = f"__make_{one.name}" if one.default_factory is MISSING else f"__make_{one.name}()"
+def _value(one: Attribute) -> str:
+    made = f"__make_{one.name}()" if one.has_factory else f"__make_{one.name}"
     if not one.init:
-        return "" if _maker(one) is MISSING else made
-    return one.name if one.default_factory is MISSING else f"{made} if {one.name} is __factory else {one.name}"
+        return "" if one.default is _MISSING else made
+    return f"{made} if {one.name} is __factory else {one.name}" if one.has_factory else one.name
 
 
 def _setters(cls: type) -> dict[str, Callable[[Any, Any], None]]:
     """They set a slot of a frozen record too, and faster than `object.__setattr__`."""
-    return {one.name: getattr(cls, one.name).__set__ for one in dataclasses.fields(cls)}
+    return {one.name: getattr(cls, one.name).__set__ for one in attributes(cls)}
 
 
 def _first_copy(cls: type, record: Any, changes: dict[str, Any]) -> Any:
@@ -170,7 +221,7 @@ def _replaced(record: Any, /, **changes: Any) -> Any:
     try:
         return _COPIES[record.__class__](record, changes)
     except KeyError:  # an unknown class, or an unknown name
-        return dataclasses.replace(record, **changes)
+        return _real().replace(record, **changes)
 
 
 def _values(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -178,7 +229,7 @@ def _values(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _eq(cls: type) -> Callable[[Any, Any], bool]:
-    values = _values(one.name for one in dataclasses.fields(cls) if one.compare)
+    values = _values(one.name for one in attributes(cls) if one.compare)
 
     def __eq__(self: Any, other: Any) -> bool:  # noqa: N807 - the name that it gets
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
@@ -187,7 +238,7 @@ def _eq(cls: type) -> Callable[[Any, Any], bool]:
 
 
 def _hash(cls: type) -> Callable[[Any], int]:
-    values = _values(one.name for one in dataclasses.fields(cls) if (one.compare if one.hash is None else one.hash))
+    values = _values(one.name for one in attributes(cls) if (one.compare if one.hash is None else one.hash))
 
     def __hash__(self: Any) -> int:  # noqa: N807 - as above
         return hash(values(self))
@@ -196,7 +247,7 @@ def _hash(cls: type) -> Callable[[Any], int]:
 
 
 def _repr(cls: type) -> Callable[[Any], str]:
-    names = [one.name for one in dataclasses.fields(cls) if one.repr]
+    names = [one.name for one in attributes(cls) if one.repr]
 
     @recursive_repr()
     def __repr__(self: Any) -> str:  # noqa: N807 - as above
@@ -206,37 +257,37 @@ def _repr(cls: type) -> Callable[[Any], str]:
 
 
 def _setattr(cls: type[Any]) -> Callable[[Any, str, Any], None]:
-    names = {one.name for one in dataclasses.fields(cls)}
+    names = {one.name for one in attributes(cls)}
 
     def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807 - as above
         if type(self) is cls or name in names:
-            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+            raise _real().FrozenInstanceError(f"cannot assign to field {name!r}")
         super(cls, self).__setattr__(name, value)
 
     return __setattr__
 
 
 def _delattr(cls: type[Any]) -> Callable[[Any, str], None]:
-    names = {one.name for one in dataclasses.fields(cls)}
+    names = {one.name for one in attributes(cls)}
 
     def __delattr__(self: Any, name: str) -> None:  # noqa: N807 - as above
         if type(self) is cls or name in names:
-            raise FrozenInstanceError(f"cannot delete field {name!r}")
+            raise _real().FrozenInstanceError(f"cannot delete field {name!r}")
         super(cls, self).__delattr__(name)
 
     return __delattr__
 
 
 def _match_args(cls: type) -> tuple[str, ...]:
-    return tuple(one.name for one in dataclasses.fields(cls) if one.init and not one.kw_only)
+    return tuple(one.name for one in attributes(cls) if one.init and not one.kw_only)
 
 
 def _getstate(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in dataclasses.fields(self)]
+    return [getattr(self, one.name) for one in _real().fields(self)]
 
 
 def _setstate(self: Any, state: list[Any]) -> None:
-    for one, value in zip(dataclasses.fields(self), state, strict=True):
+    for one, value in zip(_real().fields(self), state, strict=True):
         object.__setattr__(self, one.name, value)
 
 
@@ -245,4 +296,4 @@ _FROZEN: Final = _MUTABLE | {"__hash__": _hash, "__setattr__": _setattr, "__dela
 _PICKLED: Final = {"__getstate__": _getstate, "__setstate__": _setstate}
 
 if not TYPE_CHECKING:
-    dataclass, replace = _record, _replaced
+    dataclass, field, replace = _record, _Given, _replaced

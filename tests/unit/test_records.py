@@ -4,6 +4,8 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -285,3 +287,21 @@ def test_no_method_is_made_at_import() -> None:
     assert Untouched(1) != Untouched(2)
     made = [name for name, value in vars(Untouched).items() if inspect.isfunction(value)]
     assert made == ["__init__", "__eq__", "__getstate__", "__setstate__"]
+
+
+WITHOUT_DATACLASSES = """
+import sys
+from shiftwork.records import dataclass, field, replace
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    x: int
+    y: tuple = field(default_factory=tuple)
+
+assert replace(Some(1), x=2) == Some(2) and hash(Some(1)) and repr(Some(1)) == "Some(x=1, y=())"
+assert not {"dataclasses", "inspect"} & set(sys.modules)
+"""
+
+
+def test_a_record_is_used_without_the_slow_modules() -> None:
+    subprocess.run([sys.executable, "-c", WITHOUT_DATACLASSES], check=True)

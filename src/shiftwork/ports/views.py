@@ -211,8 +211,8 @@ class Queries(Protocol):
     Queries that are limited to a project do not see runs of other projects.
     """
 
-    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
-        """Newest first."""
+    async def runs(self, *, limit: int = 20, unended: bool = False) -> Sequence[RunRow]:
+        """Newest first; with `unended`, those of the newest `limit` runs that have not ended."""
         ...
 
     async def run(self, run: str) -> RunRow | None:

@@ -16,6 +16,7 @@ from shiftwork.adapters.store.sql import migrate, tables
 from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.adapters.store.sql.schema import VERSION_TABLE
 from shiftwork.adapters.store.sql.view_columns import values
+from shiftwork.domain.core.ids import RunId, run_stream
 from shiftwork.errors import StoreError
 from shiftwork.ports.rows.row_columns import built, columns
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
@@ -79,6 +80,25 @@ def test_what_an_earlier_release_has_left_can_be_looked_at_before_anybody_upgrad
     assert list(asyncio.run(queries.stories("r"))) == [story]
     assert list(asyncio.run(queries.steps("r"))) == [step]
     assert list(asyncio.run(queries.waited("r"))) == []
+
+
+def test_the_views_and_the_history_of_the_last_release_can_be_read_before_anybody_upgrades_them(
+    database_url: str,
+) -> None:
+    """Schema 0018 has no snapshots, and no column `archived`."""
+    run, story, step = run_row("r", project="p"), story_row("r", "s"), step_row("r", "s", "step-001")
+    left_behind(database_url, "0018", [run, story, step])
+    queries = open_queries(database_url, "p", keeping=True)
+    assert list(asyncio.run(queries.runs())) == [run]
+    assert list(asyncio.run(queries.runs(unended=True))) == [run]
+    assert asyncio.run(queries.run("r")) == run
+    assert list(asyncio.run(queries.stories("r"))) == [story]
+    assert list(asyncio.run(queries.steps("r", "s"))) == [step]
+    for nothing in (queries.profiles(), queries.spent("r"), queries.waited("r")):
+        assert list(asyncio.run(nothing)) == []
+    assert asyncio.run(queries.holder("r")) is None
+    assert asyncio.run(queries.history.snapshot(run_stream(RunId("r")))) is None
+    assert list(asyncio.run(queries.history.read(run_stream(RunId("r"))))) == []
 
 
 def test_what_was_recorded_before_there_were_projects_is_nobodys(database_url: str) -> None:

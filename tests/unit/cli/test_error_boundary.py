@@ -109,6 +109,7 @@ def test_an_interrupt_prints_no_traceback_whenever_it_comes(program: str, code: 
 DROPPED = """
 import os, signal, sys, time, weakref
 from shiftwork.entrypoints.cli import error_boundary as boundary
+from shiftwork.entrypoints.cli.group import group
 
 class Thing:
     pass
@@ -120,7 +121,7 @@ def interrupted_while_clearing_up(**_):
     time.sleep(60)
     return 0
 
-boundary.group.main = interrupted_while_clearing_up
+group.main = interrupted_while_clearing_up
 sys.exit(boundary.guarded())
 """
 

@@ -66,11 +66,12 @@ class MemoryViews:
         row = self._rows.get((SnapshotRow, (stream,)))
         return row if isinstance(row, SnapshotRow) else None
 
-    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
+    async def runs(self, *, limit: int = 20, unended: bool = False) -> Sequence[RunRow]:
         def newness(row: RunRow) -> tuple[bool, float, str]:
             return row.started_at is None, row.started_at or 0.0, row.run
 
-        return sorted(self._all(RunRow), key=newness, reverse=True)[:limit]
+        newest = sorted(self._all(RunRow), key=newness, reverse=True)[:limit]
+        return [row for row in newest if row.ended_at is None or not unended]
 
     async def run(self, run: str) -> RunRow | None:
         found = {row.run: row for row in self._all(RunRow) if row.run.startswith(run)}

@@ -116,8 +116,8 @@ async def approvals_in(queries: Queries) -> list[str]:
 
 async def _unended(queries: Queries) -> list[StoryRow]:
     """Returns the stories of all unfinished runs."""
-    runs = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
-    return [row for run in runs for row in await queries.stories(run)]
+    runs = await queries.runs(limit=_LOOKED_THROUGH, unended=True)
+    return [row for run in runs for row in await queries.stories(run.run)]
 
 
 def _check(said: Reply, hold: Hold) -> None:

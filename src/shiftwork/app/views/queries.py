@@ -114,7 +114,7 @@ async def unfinished(queries: Queries) -> str:
 
 async def unended(queries: Queries) -> Sequence[RunRow]:
     """Returns the unfinished runs, newest first."""
-    return [row for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
+    return await queries.runs(limit=_LOOKED_THROUGH, unended=True)
 
 
 async def outlines(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> list[tuple[RunRow, Activity]]:

@@ -26,11 +26,15 @@ _SOON_SECONDS: Final = 1.0
 """An attempt never counts as stuck before that; it saves reading the settings."""
 
 
-def open_queries(site: Site, *, patience: float = 0.0) -> Reader:
-    """The views of the runs of this project; empty if its state does not belong to the user."""
+def open_queries(site: Site, *, patience: float = 0.0, once: bool = False) -> Reader:
+    """The views of the runs of this project; empty if its state does not belong to the user. `once` is for a command
+    that ends when it has read: opening a SQLite file takes longer than most queries, so it is opened once. While it is
+    open, SQLite keeps the log of the last writer.
+    """
     if _is_closed(site):
         return reader.no_queries()
-    queries = reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
+    project = site.known_project or _NO_PROJECT
+    queries = reader.open_queries(store_address(site), project, patience=patience, keeping=once)
     folder = site.state / FOLDER
     return ArchivedQueries(queries, lambda: queries.history, str(folder)) if folder.is_dir() else queries
 

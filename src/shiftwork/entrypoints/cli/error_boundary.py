@@ -5,10 +5,7 @@ import errno
 import os
 import sys
 
-import click
-
 from shiftwork import errors
-from shiftwork.entrypoints.cli.group import group
 
 _AGAIN_SECONDS = 0.02
 
@@ -17,7 +14,7 @@ def guarded() -> int:
     """Runs the command and returns the exit code."""
     sys.unraisablehook = _unraised
     try:
-        code = group.main(prog_name="shiftwork", standalone_mode=False)
+        code = _run()
         sys.stdout.flush()
     except SystemExit:
         # Click exits this way when a pipe is broken.
@@ -27,7 +24,25 @@ def guarded() -> int:
     return code if isinstance(code, int) else errors.EXIT_DONE
 
 
+def _run() -> object:
+    """Runs the command; `status` without click, if click has nothing to do: no arguments, no warning, no encoding."""
+    if sys.argv[1:] == ["status"] and sys.stdout.encoding == "utf-8":
+        from shiftwork.config.site import environment  # noqa: PLC0415 - help does not need it
+        from shiftwork.config.variables import without_effect  # noqa: PLC0415 - as above
+
+        if not any(without_effect(environment())):  # the group would warn
+            from shiftwork.entrypoints.cli.status_page import page, status_of  # noqa: PLC0415 - as above
+
+            sys.stdout.write(f"{page(status_of())}\n")
+            return errors.EXIT_DONE
+    from shiftwork.entrypoints.cli.group import group  # noqa: PLC0415 - takes as long as the whole of `status`
+
+    return group.main(prog_name="shiftwork", standalone_mode=False)
+
+
 def _ended(error: BaseException) -> int:
+    import click  # noqa: PLC0415 - only an error pays for it
+
     match error:
         case errors.ShiftworkError():
             return _output(error.kind, error.message, error.hint or _way_on(error.exit_code), error.exit_code)
@@ -77,6 +92,8 @@ def _way_on(exit_code: int) -> str:
 
 def _output(kind: str, message: str, hint: str, exit_code: int) -> int:
     message, hint = _without_secrets(message), _without_secrets(hint)
+    import click  # noqa: PLC0415 - only an error pays for it
+
     # Read from the arguments, because after a usage error nothing has been parsed.
     if "--json" in sys.argv:
         from json import dumps  # noqa: PLC0415 - only an error pays for it

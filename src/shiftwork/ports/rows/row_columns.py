@@ -1,12 +1,11 @@
 """Rows as flat columns, and back: each field of a part is a column of its row."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 from shiftwork.ports.rows.row_parts import COLUMN
-from shiftwork.records import dataclass
+from shiftwork.records import attributes, dataclass, is_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +25,9 @@ def _layout(row: Any) -> tuple[_Place, ...]:
             name=field.name,
             column=field.metadata.get(COLUMN, field.name),
             type=field.type,
-            is_part=is_dataclass(field.type),
+            is_part=is_record(field.type),
         )
-        for field in fields(row)
+        for field in attributes(row)
     )
 
 

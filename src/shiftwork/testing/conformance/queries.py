@@ -142,6 +142,14 @@ class QueriesConformance:
         assert [row.run for row in await store.queries.runs(limit=2)] == ["c", "e"]
 
     @awaited
+    async def test_the_unended_among_the_newest_runs_are_listed_newest_first(self, store: Handle) -> None:
+        ends = {"a": None, "b": 9.0, "c": None, "d": None}
+        rows = [replace(run_row(run, started_at=1.0), ended_at=ended) for run, ended in ends.items()]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        assert [row.run for row in await store.queries.runs(unended=True)] == ["d", "c", "a"]
+        assert [row.run for row in await store.queries.runs(limit=3, unended=True)] == ["d", "c"]
+
+    @awaited
     async def test_a_run_is_found_by_a_beginning_that_no_other_has(self, store: Handle) -> None:
         rows = [run_row(run) for run in ("abc", "abcd", "abd", "b%c", "bxc", "c_d")]
         await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)

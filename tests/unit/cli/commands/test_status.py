@@ -8,10 +8,10 @@ from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.app.views.story_list import Line
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
-from shiftwork.entrypoints.cli.commands.status import status_text
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.render.json import run_document
 from shiftwork.entrypoints.cli.render.phrases import o_clock
+from shiftwork.entrypoints.cli.status_page import status_text
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
 from shiftwork.ports.rows.row_parts import LandingPart, WaitingPart

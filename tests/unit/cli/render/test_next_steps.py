@@ -12,13 +12,13 @@ from shiftwork.bootstrap.state.read_only import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
-from shiftwork.entrypoints.cli.commands.status import status_text
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
 from shiftwork.entrypoints.cli.render.json import row_document, run_document
 from shiftwork.entrypoints.cli.render.phrases import WIDTH, o_clock, width
 from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.status_page import status_text
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
 from shiftwork.ports.rows.row_columns import built, columns

@@ -21,8 +21,8 @@ class ArchivedQueries:
 
         return ArchivedHistory(self._history(), FileArchives(self._folder))
 
-    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
-        return await self._queries.runs(limit=limit)
+    async def runs(self, *, limit: int = 20, unended: bool = False) -> Sequence[RunRow]:
+        return await self._queries.runs(limit=limit, unended=unended)
 
     async def run(self, run: str) -> RunRow | None:
         return await self._queries.run(run)

@@ -21,6 +21,8 @@ _PREFIX: Final = {"sqlite": '"run" >= ? AND "run" < ?', "postgresql": '"run" ~>=
 
 _LAST: Final = "\U0010ffff"
 
+_NEWEST: Final = 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC'
+
 
 class SqlQueries:
     """See `ports.store.Reader`. Limited to a project, unless that is None."""
@@ -30,6 +32,7 @@ class SqlQueries:
         self._now = NOW[dialect]
         self._prefix = _PREFIX[dialect]
         self._project = () if project is None else (project,)
+        self._own_runs = "true" if project is None else "project = ?"
 
     @property
     def history(self) -> History:
@@ -37,8 +40,12 @@ class SqlQueries:
 
         return SqlHistory(self._fetch)
 
-    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
-        return await self._rows(RunRow, "true", 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC LIMIT ?', limit)
+    async def runs(self, *, limit: int = 20, unended: bool = False) -> Sequence[RunRow]:
+        if not unended:
+            return await self._rows(RunRow, "true", f"{_NEWEST} LIMIT ?", limit)
+        # Chosen by the database, because most runs have ended, and a row takes longer to build than to skip.
+        newest = f"SELECT run FROM runs WHERE {self._own_runs} {_NEWEST} LIMIT ?"  # noqa: S608 - as below
+        return await self._rows(RunRow, f"ended_at IS NULL AND run IN ({newest})", _NEWEST, *self._project, limit)
 
     async def run(self, run: str) -> RunRow | None:
         shortest = 'ORDER BY length("run"), "run" LIMIT 2'
@@ -81,7 +88,7 @@ class SqlQueries:
         all columns, because SQLite reads the quoted name of a missing column as a text.
         """
         view = VIEWS[kind]
-        own = "project = ?" if self._project and view.table == "runs" else self._own(f'"{view.table}"."run"')
+        own = self._own_runs if view.table == "runs" else self._own(f'"{view.table}"."run"')
         query = f'SELECT * FROM "{view.table}" WHERE {own} AND {wanted} {tail}'  # noqa: S608 - only names from the source code
         records = await self._fetch(query, (*self._project, *parameters))
         try:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any
 
 from shiftwork.adapters.store.reader.queries import Fetch, SqlQueries, unreadable
@@ -13,14 +13,15 @@ from shiftwork.adapters.written_ahead import BUSY_SECONDS
 from shiftwork.errors import StoreError
 
 
-def open_queries(url: str, project: str | None = None, *, patience: float = 0.0) -> SqlQueries:
+def open_queries(url: str, project: str | None = None, *, patience: float = 0.0, keeping: bool = False) -> SqlQueries:
     """The views of the database at an address, for one project or for all. Creates nothing. A database that does not
     exist reads as empty; so does, for a project, a database from before projects were recorded. If a Postgres server
-    cannot be reached, queries retry for `patience` seconds.
+    cannot be reached, queries retry for `patience` seconds. With `keeping`, all queries use one connection to a SQLite
+    file, which ends with the views.
     """
     file = sqlite_file(url)
     if file is not None:
-        return SqlQueries(_sqlite_fetch(file), "sqlite", project)
+        return SqlQueries(_sqlite_fetch(file, keeping=keeping), "sqlite", project)
     from shiftwork.adapters.store.reader import postgres_reader  # noqa: PLC0415 - a laptop never loads the Postgres driver
 
     return SqlQueries(postgres_reader.fetch(url, patience), "postgresql", project)
@@ -35,14 +36,19 @@ def no_queries() -> SqlQueries:
     return SqlQueries(fetch, "sqlite", None)
 
 
-def _sqlite_fetch(file: str) -> Fetch:
+def _sqlite_fetch(file: str, *, keeping: bool) -> Fetch:
+    kept: dict[str, sqlite3.Connection] = {}
+
     async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         # Takes tens of microseconds: a thread would cost more than the query.
         if not os.access(file, os.F_OK):
             return []
         try:
             address, mark = readable(file)
-            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as connection:
+            connection = kept.get(address) or sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
+            if keeping:
+                kept[address] = connection
+            with nullcontext(connection) if keeping else closing(connection):
                 found = connection.execute(query, parameters)
                 names = [name for name, *_ in found.description]
                 rows = [dict(zip(names, row, strict=True)) for row in found]

@@ -32,7 +32,7 @@ def command(run: str, *, as_json: bool) -> None:
     RUN is an id or its first characters; default: the newest run.
     """
     site = here()
-    queries = open_queries(site)
+    queries = open_queries(site, once=True)
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), silent=silent))
     lines = answer(lambda: roll(queries, queries.history, RunId(view.run.run)))
