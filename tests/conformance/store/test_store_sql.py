@@ -313,3 +313,12 @@ print(json.dumps(sorted(sys.modules)))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"alembic", "asyncio", "dbos", "psycopg", "pydantic", "sqlalchemy"}
     assert not heavy & set(json.loads(done.stdout))
+
+
+def test_opening_a_file_loads_nothing_of_postgres(sqlite_url: str) -> None:
+    message = (
+        f"import sys\nfrom shiftwork.adapters.store.open import open_store\nopen_store({sqlite_url!r}).close()\n"
+        "print(*(name for name in sys.modules if 'postgresql' in name or name == 'psycopg'))"
+    )
+    done = subprocess.run([sys.executable, "-c", message], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

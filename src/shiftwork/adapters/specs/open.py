@@ -1,6 +1,5 @@
 """Opens spec files: detects the format, reads the file or raises one error with all mistakes, and marks stories."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
@@ -51,12 +50,17 @@ class FileSpecs:
     root: Path
 
     async def read(self, path: str) -> Sheet:
-        return await asyncio.to_thread(self._read, path)
+        from asyncio import to_thread  # noqa: PLC0415 - `plan` reads without it
+
+        return await to_thread(self.sheet, path)
 
     async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
-        return await asyncio.to_thread(self._mark, source, marks)
+        from asyncio import to_thread  # noqa: PLC0415 - as above
 
-    def _read(self, wanted: str) -> Sheet:
+        return await to_thread(self._mark, source, marks)
+
+    def sheet(self, wanted: str) -> Sheet:
+        """The same as `read`, for a command without an event loop."""
         path = self._file(self.root / wanted)
         name = self._name(path)
         text = text_of(path, name)

@@ -91,4 +91,6 @@ _profiles: Final = view_tables[ProfileRow].c
 sa.Index("runs_newest", _runs.project, _runs.started_at.desc(), _runs.run.desc())
 sa.Index("profiles_newest", _profiles.started_at.desc(), _profiles.run.desc(), _profiles.story.desc(), _profiles.role)
 # Postgres sorts by the rules of a language; an index that finds prefixes must compare characters. SQLite does anyway.
-sa.Index("runs_prefix", _runs.project, _runs.run, postgresql_ops={"run": "text_pattern_ops"})
+# Not `postgresql_ops`, which loads the dialect of Postgres at every start.
+sa.Index("runs_prefix", _runs.project, _runs.run).ddl_if(dialect="sqlite")
+sa.Index("runs_prefix", _runs.project, sa.text("run text_pattern_ops")).ddl_if(dialect="postgresql")

@@ -19,14 +19,7 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.workflow.workflow import AUTO, Workflow
-from shiftwork.entrypoints.cli.env.conditions import (
-    Conditions,
-    conditions,
-    ensure_ready,
-    find_workflow,
-    naming_gates,
-    profiles,
-)
+from shiftwork.entrypoints.cli.env.conditions import Conditions, conditions, naming_gates
 from shiftwork.entrypoints.cli.env.repository import around
 from shiftwork.entrypoints.cli.env.repository_checks import (
     branch_check,
@@ -39,6 +32,7 @@ from shiftwork.entrypoints.cli.env.repository_checks import (
     state_checks,
     trust_check,
 )
+from shiftwork.entrypoints.cli.env.run_choices import ensure_ready, find_workflow, profiles
 from shiftwork.entrypoints.cli.env.trust import TRUST
 from shiftwork.entrypoints.cli.gates.gate_checks import in_both_places, may_run_with_rights
 from shiftwork.entrypoints.cli.render import phrases

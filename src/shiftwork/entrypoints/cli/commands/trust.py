@@ -20,8 +20,9 @@ from shiftwork.config.trust.included_files import INCLUDE_FILE, include_claim, p
 from shiftwork.config.user import user_folder
 from shiftwork.domain.gates.rung import Rung, rung_of
 from shiftwork.entrypoints.cli.env.agent_trust import agent_claim
-from shiftwork.entrypoints.cli.env.conditions import base_branch, conditions
+from shiftwork.entrypoints.cli.env.conditions import conditions
 from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.env.run_choices import base_branch
 from shiftwork.entrypoints.cli.env.setup_trust import setup_claim
 from shiftwork.entrypoints.cli.env.trust import TRUST, book, changes, is_trusted
 from shiftwork.entrypoints.cli.gates import rung_consent

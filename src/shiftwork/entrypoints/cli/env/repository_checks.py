@@ -12,7 +12,7 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import LEFTOVER, Site, environment, left_out
 from shiftwork.config.trust.consent_claims import Claim
 from shiftwork.config.trust.included_files import include_claim
-from shiftwork.entrypoints.cli.env.conditions import find_base
+from shiftwork.entrypoints.cli.env.run_choices import find_base
 from shiftwork.entrypoints.cli.env.trust import TRUST, book, is_trusted, next_command
 from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, failed
 from shiftwork.entrypoints.cli.render.visible_text import marked

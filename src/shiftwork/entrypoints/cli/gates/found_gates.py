@@ -11,7 +11,7 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.gates.gate import GateReport, GateResult
-from shiftwork.entrypoints.cli.env.conditions import find_base
+from shiftwork.entrypoints.cli.env.run_choices import find_base
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
 from shiftwork.entrypoints.cli.logs.gate_reason import reason
 from shiftwork.errors import ShiftworkError

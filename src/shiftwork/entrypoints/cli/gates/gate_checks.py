@@ -19,7 +19,7 @@ from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.canary.canary_verdict import GateSight, Sight
 from shiftwork.domain.gates.checkout_trial import Cause, Explanation
 from shiftwork.domain.gates.gate import Gate, GateResult
-from shiftwork.entrypoints.cli.env.conditions import find_base
+from shiftwork.entrypoints.cli.env.run_choices import find_base
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.gates.base_check import sight_line
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further

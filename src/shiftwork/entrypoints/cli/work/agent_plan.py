@@ -9,7 +9,8 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import RunId, landing_stream, story_stream
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
-from shiftwork.entrypoints.cli.env.conditions import base_branch, trusted_conditions
+from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.env.run_choices import base_branch
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.options.limits import Bounds

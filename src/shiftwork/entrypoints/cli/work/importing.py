@@ -1,6 +1,5 @@
 """Turns `import` into a description of the given files, and into the files that a run needs."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -117,7 +116,7 @@ def _is_workflow(path: Path) -> bool:
 
 
 def _spec(site: Site, path: Path, settings: Settings) -> _Spec:
-    sheet = asyncio.run(read_spec(site, path))
+    sheet = read_spec(site, path)
     ordered = not writes_parallel(settings) and not states_dependencies(sheet.spec.stories)
     shown = preview(ahead(sheet.spec, sheet.done), (), protection_of(settings), ordered=ordered)
     target, copies = _place(site.root, sheet)

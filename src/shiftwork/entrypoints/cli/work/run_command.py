@@ -22,16 +22,8 @@ from shiftwork.domain.core.ids import RunId, landing_stream
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.entrypoints.cli.env.agent_trust import agent_claim, ensure_agent
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
-from shiftwork.entrypoints.cli.env.conditions import (
-    Conditions,
-    base_branch,
-    check_branch,
-    claimed,
-    ensure_ready,
-    find_workflow,
-    profiles,
-    trusted_conditions,
-)
+from shiftwork.entrypoints.cli.env.conditions import Conditions, claimed, trusted_conditions
+from shiftwork.entrypoints.cli.env.run_choices import base_branch, check_branch, ensure_ready, find_workflow, profiles
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup, setup_claim
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import TRUST, ensure

@@ -1,6 +1,5 @@
 """The request of a run: a spec with its own stories if a file or a folder is named, else one sentence."""
 
-import asyncio
 import os
 import re
 from collections.abc import Mapping
@@ -28,7 +27,7 @@ def asked_for(site: Site, request: str) -> Sheet:
     """An existing path is a spec; a word that only looks like a file is more likely mistyped than a request."""
     path = Path(request)
     if _is_there(path):
-        return asyncio.run(read_spec(site, path))
+        return read_spec(site, path)
     if _LIKE_A_FILE.fullmatch(request):
         raise _missing(path)
     return Sheet(source="", spec=one_shot(request))
