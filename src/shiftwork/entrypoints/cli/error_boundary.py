@@ -31,9 +31,9 @@ def _run() -> object:
         from shiftwork.config.variables import without_effect  # noqa: PLC0415 - as above
 
         if not any(without_effect(environment())):  # the group would warn
-            from shiftwork.entrypoints.cli.status_page import page, status_of  # noqa: PLC0415 - as above
+            from shiftwork.entrypoints.cli.run_status import printed, status_of  # noqa: PLC0415 - as above
 
-            sys.stdout.write(f"{page(status_of())}\n")
+            sys.stdout.write(f"{printed(status_of())}\n")
             return errors.EXIT_DONE
     from shiftwork.entrypoints.cli.group import group  # noqa: PLC0415 - takes as long as the whole of `status`
 

@@ -62,7 +62,7 @@ def test_help_loads_no_command() -> None:
 
 def test_status_loads_nothing_that_is_slow() -> None:
     loaded = loaded_by("status")
-    assert "shiftwork.entrypoints.cli.status_page" in loaded
+    assert "shiftwork.entrypoints.cli.run_status" in loaded
     assert loaded.isdisjoint({*SLOW, "shiftwork.entrypoints.cli.group"})
 
 

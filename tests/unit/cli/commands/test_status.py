@@ -11,7 +11,7 @@ from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.render.json import run_document
 from shiftwork.entrypoints.cli.render.phrases import o_clock
-from shiftwork.entrypoints.cli.status_page import status_text
+from shiftwork.entrypoints.cli.run_status import status_text
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
 from shiftwork.ports.rows.row_parts import LandingPart, WaitingPart

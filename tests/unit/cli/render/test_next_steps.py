@@ -18,7 +18,7 @@ from shiftwork.entrypoints.cli.render import next_steps
 from shiftwork.entrypoints.cli.render.json import row_document, run_document
 from shiftwork.entrypoints.cli.render.phrases import WIDTH, o_clock, width
 from shiftwork.entrypoints.cli.render.sanitize import one_line
-from shiftwork.entrypoints.cli.status_page import status_text
+from shiftwork.entrypoints.cli.run_status import status_text
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.entrypoints.cli.work.summary import summary
 from shiftwork.ports.rows.row_columns import built, columns

@@ -12,7 +12,7 @@ from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import left_out_files, next_steps
 from shiftwork.entrypoints.cli.render.sanitize import plain
-from shiftwork.entrypoints.cli.status_page import page, status_of
+from shiftwork.entrypoints.cli.run_status import printed, status_of
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import RunRow
 
@@ -43,7 +43,7 @@ def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> Non
         return
     status = status_of(run, every_step=as_json)
     if not as_json:
-        click.echo(page(status))
+        click.echo(printed(status))
         return
     from shiftwork.entrypoints.cli.render.json import run_document, say  # noqa: PLC0415 - see the first line
 

@@ -50,7 +50,7 @@ def status_of(run: str = "", *, every_step: bool = False) -> Status:
     return Status(site=site, view=view, conflicts=conflicts, left=left)
 
 
-def page(status: Status) -> str:
+def printed(status: Status) -> str:
     site, view = status.site, status.view
     text = status_text(view, status.conflicts, _in_the_way(site, view), status.left)
     reserved = (f"  {label:<8}  {text}" for label, text in left_out_files.rows(site, view.run.run))
