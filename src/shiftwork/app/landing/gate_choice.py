@@ -3,12 +3,13 @@
 from itertools import takewhile
 
 from shiftwork.app.landing.proof import shared_gates
+from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.gates.needed_gates import Choice, chosen
 from shiftwork.domain.landing.batching import landed_base, spoken_for
-from shiftwork.domain.landing.state import Entry
+from shiftwork.domain.landing.state import Entry, request_key
 from shiftwork.domain.story.state import ENDED, LandingStage
 from shiftwork.domain.tampering.findings import Inspection
 from shiftwork.domain.tampering.inspect import leaves_early
@@ -60,5 +61,9 @@ async def _more_to_come(recorder: QueueRecorder, entry: Entry, run: RunId) -> bo
 
 
 async def _has_asked(recorder: QueueRecorder, run: RunId, story: StoryId) -> bool:
+    """A story records its request after it has posted it, and the queue may be faster."""
     state = await load(recorder.context.events, STORY, story_stream(run, story))
-    return state.landing.progress in {LandingStage.REQUESTED, LandingStage.LANDED}
+    if state.landing.progress in {LandingStage.REQUESTED, LandingStage.LANDED}:
+        return True
+    unrecorded = request_key(run, story, state.landing.requests + 1)
+    return await run_inbox.has_asked(recorder.context.inbox, recorder.stream, unrecorded)
