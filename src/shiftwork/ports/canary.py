@@ -13,10 +13,11 @@ from shiftwork.records import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that decides what gates see of a commit: its `files` with their content hashes, the setup command, and
-    the environment that gates run in.
+    the environment that gates run in. `paths` are those of the files.
     """
 
     tree: str
+    paths: tuple[str, ...]
     files: tuple[tuple[str, str], ...]
     setup: str
     environment: str

@@ -108,7 +108,6 @@ class Examiner:
         the keys of the cache do not reflect.
         """
         before, now = await self.canary.situation(base), await self.canary.situation(report.commit)
-        paths = [path for path, _ in now.files]
         found: list[GateSight] = []
         for gate in self.gates:
             examined = is_test_gate(gate)
@@ -116,7 +115,7 @@ class Examiner:
             if sight is None and examined:
                 sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
                 if on_base := self._recall(gate, before):
-                    sight = against_base(on_base, sight, paths)
+                    sight = against_base(on_base, sight, now.paths)
                 if not suspect:
                     await self._keep(gate, report.commit, sight)
             found += [sight] if sight else []
@@ -151,7 +150,7 @@ class Examiner:
         if not changed:
             return frozenset()
         situation = await self.canary.situation(commit)
-        found = sources((path for path, _ in situation.files), self._protection)
+        found = sources(situation.paths, self._protection)
         return frozenset(root for root, files in found.roots.items() if not changed.isdisjoint(files))
 
     async def _sight(self, commit: Commit, gate: Gate, marker: str, *, green: bool) -> GateSight:
@@ -164,16 +163,14 @@ class Examiner:
     async def _sources(self, commit: Commit, gate: Gate) -> Sources:
         situation = await self.canary.situation(commit)
         texts = await self.canary.texts(commit, sorted(self._surveyed(gate, situation).configuring))
-        paths = tuple(path for path, _ in situation.files)
-        return _sources(paths, self._protection, mentions(texts), self._commands(gate, situation))
+        return _sources(situation.paths, self._protection, mentions(texts), self._commands(gate, situation))
 
     def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
         """The commands that run up to and including the gate: files that they name are not broken."""
         return (situation.setup, *(item.command for item in with_preparation(gate, self.gates)))
 
     def _surveyed(self, gate: Gate, situation: Situation) -> "_Survey":
-        paths = tuple(path for path, _ in situation.files)
-        return _survey(paths, self._protection, self._commands(gate, situation))
+        return _survey(situation.paths, self._protection, self._commands(gate, situation))
 
     def _key(self, gate: Gate, situation: Situation) -> str:
         survey = self._surveyed(gate, situation)

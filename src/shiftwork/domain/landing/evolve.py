@@ -40,7 +40,8 @@ def _messages_read(queue: QueueState, fact: MessagesRead) -> QueueState | None:
 
 
 def _queued(queue: QueueState, fact: landing_facts.EntryQueued) -> QueueState | None:
-    if any(entry.request.key == fact.request.key for entry in queue.entries):
+    key = fact.request.key
+    if any(entry.request.key == key for entry in queue.entries):
         return None
     return replace(queue, branch=fact.branch, entries=(*queue.entries, Entry(request=fact.request)))
 

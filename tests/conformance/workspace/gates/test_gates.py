@@ -196,52 +196,24 @@ def test_what_failed_is_run_again(user: GitUser, gates: Gates) -> None:
     assert runs.read_text() == "x\n" * 2
 
 
-def test_a_verdict_that_cannot_be_read_was_never_given(user: GitUser, gates: Gates) -> None:
+def test_a_verdict_is_in_no_file_that_an_agent_could_write(user: GitUser, gates: Gates) -> None:
     command, runs = counted(user)
-    check(gates, user.at("main"), command)
-    for file in (user.state / "verdicts").iterdir():
-        file.write_text('{"commit": 1}')
-    assert check(gates, user.at("main"), command).passed
-    assert runs.read_text() == "x\n" * 2
-
-
-def test_a_verdict_that_somebody_else_wrote_is_not_believed(user: GitUser, gates: Gates) -> None:
-    command, runs = counted(user)
-    first = user.at("main")
-    check(gates, first, command)
-    (file,) = (user.state / "verdicts").iterdir()
-    seal, _, verdict = file.read_text().partition("\n")
-    other = user.commit("other", {"README.md": "other\n"})
-    tree = user.git("rev-parse", f"{other}^{{tree}}")
-    forged = file.with_name(f"{tree}-{file.name.rpartition('-')[2]}")
-    forged.write_text(f"{seal}\n{verdict}")
-    check(gates, other, command)
-    assert runs.read_text() == "x\n" * 2
-    file.write_text(verdict)
-    check(gates, first, command)
-    assert runs.read_text() == "x\n" * 3
+    for _ in range(2):
+        assert check(gates, user.at("main"), command).passed
+    assert runs.read_text() == "x\n"
+    assert [file for file in user.state.rglob("*") if file.is_file() and b"gate-0" in file.read_bytes()] == []
 
 
 def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:
-    verdicts = Verdicts(folder=tmp_path)
-    report = GateReport(commit=Commit("c"))
-    for number in range(2 * KEPT):
-        file = tmp_path / f"{number}.json"
-        file.write_text("{}")
-        os.utime(file, (number, number))
-    verdicts.keep("tree", (), report)
-    assert len(list(tmp_path.iterdir())) == KEPT
-    assert verdicts.recall("tree", ()) == report
+    verdicts = Verdicts(state=tmp_path)
+    for number in range(KEPT + 1):
+        verdicts.keep(str(number), (), GateReport(commit=Commit(str(number))))
+    assert [verdicts.recall(str(number), ()) is None for number in (0, 1, KEPT)] == [True, False, False]
 
 
-def test_verdicts_that_another_process_clears_away_meanwhile_are_in_nobodys_way(tmp_path: Path) -> None:
-    """A file that is listed but does not exist when it is read, like this link."""
-    verdicts = Verdicts(folder=tmp_path)
-    for number in range(2 * KEPT):
-        (tmp_path / f"{number}.json").symlink_to(tmp_path / "gone")
-    verdicts.keep("tree", (), GateReport(commit=Commit("c")))
-    assert verdicts.recall("tree", ()) is not None
-    assert len(os.listdir(tmp_path)) == KEPT  # noqa: PTH208 - links that lead nowhere as well
+def test_verdicts_of_another_repository_are_others(tmp_path: Path) -> None:
+    Verdicts(state=tmp_path).keep("tree", (), GateReport(commit=Commit("c")))
+    assert Verdicts(state=tmp_path / "other").recall("tree", ()) is None
 
 
 def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> None:

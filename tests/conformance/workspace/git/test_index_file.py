@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.workspace.git.git import Git
-from shiftwork.adapters.workspace.git.index_file import Index, read_index
+from shiftwork.adapters.workspace.git.index_file import Index, read_index, statuses
 from shiftwork.adapters.workspace.hub.tree_contents import TreeContents
 from shiftwork.adapters.workspace.hub.tree_object import write_tree
 from shiftwork.errors import RepositoryError
@@ -94,9 +94,13 @@ def test_anything_else_is_left_to_git(tmp_path: Path, content: bytes) -> None:
     assert read_index(tmp_path / "none", "sha1") is None
 
 
+def altered(index: Index, user: GitUser) -> list[str]:
+    return index.altered(str(user.root), statuses(str(user.root), index.files))
+
+
 class TestAltered:
     def altered(self, user: GitUser) -> list[str]:
-        return index_of(user).altered(str(user.root))
+        return altered(index_of(user), user)
 
     def test_nothing_was(self, user: GitUser) -> None:
         assert self.altered(user) == []
@@ -108,10 +112,10 @@ class TestAltered:
         status = path.lstat()
         entry = found.entries[b"a/x"]._replace(changed=status.st_ctime_ns, inode=status.st_ino, size=status.st_size)
         index = replace(found, entries={b"a/x": entry}, written=status.st_ctime_ns)
-        assert index.altered(str(user.root)) == ["a/x"]
+        assert altered(index, user) == ["a/x"]
         path.write_text("1\n")
         now = entry._replace(changed=path.lstat().st_ctime_ns)
-        assert replace(index, entries={b"a/x": now}).altered(str(user.root)) == []
+        assert altered(replace(index, entries={b"a/x": now}), user) == []
 
     def test_an_old_file_of_the_same_size_and_time(self, user: GitUser) -> None:
         assert self.altered(user) == []

@@ -1,6 +1,7 @@
 """The canary port on git: makes broken commits in the hub, and runs gates on them in temporary trees."""
 
 import asyncio
+import contextlib
 import json
 import os
 import secrets
@@ -45,7 +46,8 @@ class GitCanary:
         if tree not in self.situations:
             listed = (await hub.listed(commit)).items()
             files = tuple((path, found.name) for path, found in listed if found.mode.startswith(_REGULAR))
-            self.situations[tree] = Situation(tree=tree, files=files, setup=setup.command, environment="")
+            paths = tuple(path for path, _ in files)
+            self.situations[tree] = Situation(tree=tree, paths=paths, files=files, setup=setup.command, environment="")
             if len(self.situations) > _SITUATIONS:
                 del self.situations[next(iter(self.situations))]
         return replace(self.situations[tree], environment=await setup.surroundings(hub, commit))
@@ -146,7 +148,11 @@ class GitCanary:
         return found
 
     def _kept(self, name: str, value: Any) -> None:
-        write_whole(self._file(name), json.dumps(to_plain(value)).encode())
+        file, content = self._file(name), json.dumps(to_plain(value)).encode()
+        with contextlib.suppress(OSError):
+            if file.read_bytes() == content:  # replacing a file takes much longer than reading it
+                return
+        write_whole(file, content)
 
 
 class _Output:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.tree.checkout import Tracked
+from shiftwork.adapters.workspace.git.index_file import Statuses
 
 type Stamp = tuple[int | bytes, ...]
 
@@ -25,26 +25,21 @@ _CLOCK_STEP_SECONDS: Final = 0.012
 """The clock of file systems advances within this time, on a kernel with 100 timer interrupts a second."""
 
 
-def stamps(tree: str, tracked: Tracked, *, contents: bool = False) -> Mapping[str, Stamp]:
+def stamps(tree: str, files: Statuses, folders: Statuses, *, contents: bool = False) -> Mapping[str, Stamp]:
     """Stamps of all files of the commit and of their folders, with or without the `contents` of the files."""
-    return dict(_stamps(tree, tracked, contents=contents))
+    return dict(_stamps(tree, files, folders, contents=contents))
 
 
-def _stamps(tree: str, tracked: Tracked, *, contents: bool) -> Iterator[tuple[str, Stamp]]:
+def _stamps(tree: str, files: Statuses, folders: Statuses, *, contents: bool) -> Iterator[tuple[str, Stamp]]:
     # Plain strings, not Path objects: there may be thousands of files, and every gate waits for this.
-    for path in tracked.files:
-        try:
-            status = os.lstat(f"{tree}/{path}")
-            content = _digest(f"{tree}/{path}") if contents else b""
-        except OSError:
+    for path, status in files.items():
+        if status is None:
             yield path, ()
             continue
+        content = _digest(f"{tree}/{path}") if contents else b""
         yield path, (status.st_ino, status.st_ctime_ns, status.st_size, status.st_mode, content)
-    for path in tracked.folders:
-        try:
-            yield path, (os.lstat(f"{tree}/{path}").st_ino,)
-        except OSError:
-            yield path, ()
+    for path, status in folders.items():
+        yield path, (status.st_ino,) if status else ()
 
 
 def written(before: Mapping[str, Stamp], after: Mapping[str, Stamp]) -> set[str]:

@@ -15,8 +15,9 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates.file_stamps import Stamp, reports_all_writes, stamps, written
 from shiftwork.adapters.workspace.gates.pristine_tree import Pristine
+from shiftwork.adapters.workspace.git.index_file import Statuses, Tracked, statuses
 from shiftwork.adapters.workspace.tree.beside import ALL, beside
-from shiftwork.adapters.workspace.tree.checkout import Checkout, Tracked
+from shiftwork.adapters.workspace.tree.checkout import Checkout
 from shiftwork.adapters.workspace.tree.environment import Environment
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Errand
@@ -35,7 +36,8 @@ _MOST: Final = 50
 class Bench:
     """`index` is the digest of the index as we left it, because git trusts it for unchanged files. `environment` is
     installed in the tree beside the commit; `seconds` is how long the last set-up took. `tracked` are the files of the
-    commit. Times of files are `trusted` if every write changes them.
+    commit, and `seen` is what was seen of them last, before anything ran. Times of files are `trusted` if every write
+    changes them.
     """
 
     checkout: Checkout
@@ -44,6 +46,7 @@ class Bench:
     environment: Environment | None = None
     seconds: float = 0.0
     tracked: Tracked = _NOTHING
+    seen: Statuses | None = None
     trusted: bool = False
     pristine: Pristine = field(init=False)
 
@@ -91,17 +94,29 @@ class Bench:
             await self._open(commit)
 
     async def stamps(self) -> Mapping[str, Stamp]:
-        """Stamps to find out later which files of the commit were written."""
+        """Stamps to find out later which files of the commit were written. For the first gate, from when the tree was
+        compared with the commit.
+        """
+        seen, self.seen = self.seen, None
+        return (await self._look(seen))[0]
+
+    async def _look(self, seen: Statuses | None = None) -> tuple[Mapping[str, Stamp], Statuses]:
         tree, tracked, contents = str(self.checkout.tree), self.tracked, not self.trusted
-        return await beside(ALL if contents else len(tracked.files), lambda: stamps(tree, tracked, contents=contents))
+
+        def look() -> tuple[Mapping[str, Stamp], Statuses]:
+            files, folders = seen or statuses(tree, tracked.files), statuses(tree, tracked.folders)
+            return stamps(tree, files, folders, contents=contents), files
+
+        return await beside(ALL if contents else len(tracked.files), look)
 
     async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
         """The files of the commit that were written since, and those that differ from the commit, because a file may
         have been written before the stamps were taken. At most `_MOST`.
         """
-        found = written(before, await self.stamps())
+        after, seen = await self._look()
+        found = written(before, after)
         with contextlib.suppress(RepositoryError, OSError):  # the tree is gone, and so are its files
-            found.update(await self.checkout.altered(self.tracked.index))
+            found.update(await self.checkout.altered(self.tracked.index, seen))
         return tuple(sorted(found)[:_MOST])
 
     async def _open(self, commit: Commit) -> None:
@@ -121,7 +136,7 @@ class Bench:
             await self.checkout.clean()
             tracked = await self.checkout.exact(commit)
             await asyncio.to_thread(self.pristine.record, tracked)
-        self.environment, self.tracked = environment, tracked
+        self.environment, self.tracked, self.seen = environment, tracked, tracked.seen
         self.pristine.files = environment.files if environment else None
 
     async def _hides(self, environment: Environment, tracked: Tracked) -> bool:
@@ -135,7 +150,7 @@ class Bench:
         try:
             await self._enter()
             tracked = await self.checkout.exact(commit)
-            self.tracked = tracked
+            self.tracked, self.seen = tracked, tracked.seen
             if self.environment and await self._hides(self.environment, tracked):
                 return False
             return await asyncio.to_thread(self.pristine.restore, tracked)
@@ -143,6 +158,7 @@ class Bench:
             return False
 
     async def _returned(self, commit: Commit) -> bool:
+        self.seen = None
         try:
             await self._enter()
             if not self.trusted:

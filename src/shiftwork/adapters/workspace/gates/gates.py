@@ -67,7 +67,7 @@ class GitGates:
         if not gates:
             return GateReport(commit=commit)
         tree = await self.hub.tree_of(commit)
-        verdicts = Verdicts(folder=self.hub.state / "verdicts", setup=self.setup.command)
+        verdicts = Verdicts(state=self.hub.state, setup=self.setup.command)
         if self.recalls and (known := verdicts.recall(tree, gates)):
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):

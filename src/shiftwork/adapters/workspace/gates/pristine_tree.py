@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from shiftwork.adapters.workspace.tree.checkout import Tracked
+from shiftwork.adapters.workspace.git.index_file import Tracked
 from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles
 from shiftwork.adapters.workspace.tree.large_files import digest_of
 from shiftwork.adapters.workspace.tree.untrusted_files import erase, let_read, open_up, write_new

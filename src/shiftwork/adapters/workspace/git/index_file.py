@@ -4,11 +4,12 @@ Every step and every check of a candidate asks for that, and a process takes sev
 usual form and size is read: otherwise the answer is None, and the caller asks git.
 """
 
+import contextlib
 import hashlib
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -34,6 +35,10 @@ _CLOCK_STEP_NS: Final = 20_000_000
 _LARGEST_FILE: Final = 16 * 1024 * 1024
 _SECOND: Final = 1_000_000_000
 _WORD: Final = 0xFFFFFFFF
+
+
+type Statuses = Mapping[str, os.stat_result | None]
+"""What the file system says about each path; None if there is nothing."""
 
 
 class Entry(NamedTuple):
@@ -68,17 +73,25 @@ class Index:
     def files(self) -> frozenset[str]:
         return frozenset(map(os.fsdecode, self.entries))
 
-    def altered(self, tree: str) -> list[str]:
-        """The files that may differ from their entries."""
+    def altered(self, tree: str, seen: Statuses) -> list[str]:
+        """The files that may differ from their entries; `seen` has the status of each."""
+        doubtful = self.written - _CLOCK_STEP_NS
         found = ((os.fsdecode(path), entry) for path, entry in self.entries.items())
-        return [path for path, entry in found if not self._is_same(f"{tree}/{path}", entry)]
+        return [
+            path
+            for path, entry in found
+            if not _looks_same(entry, seen[path])
+            or (entry.changed >= doubtful and not self._has_content(f"{tree}/{path}", entry))
+        ]
 
-    def _is_same(self, path: str, entry: Entry) -> bool:
+    def unaltered(self, tree: str) -> Statuses | None:
+        """The status of each file, if no file differs from its entry."""
+        seen = statuses(tree, self.files)
+        return None if self.altered(tree, seen) else seen
+
+    def _has_content(self, path: str, entry: Entry) -> bool:
         try:
-            status = os.lstat(path)
-            if not _looks_same(entry, status):
-                return False
-            return entry.changed < self.written - _CLOCK_STEP_NS or self._name(path, entry) == entry.name
+            return self._name(path, entry) == entry.name
         except OSError:
             return False
 
@@ -93,7 +106,51 @@ class Index:
         return hashlib.new(self.object_format, b"blob %d\0" % len(content) + content).digest()
 
 
-def _looks_same(entry: Entry, status: os.stat_result) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """The paths of a commit, and of all their parent folders; the `index` if it could be read, and what was then `seen`
+    of the files.
+    """
+
+    files: frozenset[str]
+    folders: frozenset[str]
+    index: Index | None = None
+    seen: Statuses | None = None
+
+
+def tracked(names: Iterable[str], index: Index | None = None, seen: Statuses | None = None) -> Tracked:
+    files = frozenset(names)
+    return Tracked(files=files, folders=frozenset(folders_of(files)), index=index, seen=seen)
+
+
+def folders_of(names: Iterable[str]) -> set[str]:
+    """All parent folders of these files."""
+    folders: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
+
+
+def statuses(tree: str, paths: Iterable[str]) -> Statuses:
+    """The status of each path itself. From an open folder, because the way to the tree is long."""
+    found = dict[str, os.stat_result | None].fromkeys(paths)
+    with contextlib.suppress(OSError):
+        folder = os.open(tree, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for path in found:
+                with contextlib.suppress(OSError):
+                    found[path] = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        finally:
+            os.close(folder)
+    return found
+
+
+def _looks_same(entry: Entry, status: os.stat_result | None) -> bool:
+    if status is None:
+        return False
     kind = LINK if stat.S_ISLNK(status.st_mode) else 0
     if stat.S_ISREG(status.st_mode):
         kind = PROGRAM if status.st_mode & stat.S_IXUSR else FILE

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Answer, Git
-from shiftwork.adapters.workspace.git.index_file import Index, read_index
+from shiftwork.adapters.workspace.git.index_file import Index, Statuses, Tracked, folders_of, read_index, tracked
 from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
 from shiftwork.adapters.workspace.hub.tree_object import write_tree
@@ -48,15 +48,6 @@ class Change:
     path: str
     mode: str
     letter: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tracked:
-    """The paths of a commit, and of all their parent folders; the `index` if it could be read."""
-
-    files: frozenset[str]
-    folders: frozenset[str]
-    index: Index | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +186,7 @@ class Checkout:
             return False
         rows = answer.parts
         names = [row[2:] for row in rows if row.startswith(_TRACKED)]
-        return len(names) == len(rows) and not self._repair(_folders(names))
+        return len(names) == len(rows) and not self._repair(folders_of(names))
 
     async def exact(self, commit: Commit) -> Tracked:
         """Restores every file of the commit, and nothing else: callers decide about other files.
@@ -205,14 +196,14 @@ class Checkout:
         if (await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))).code:
             await self.reset(commit)
         index = self._read_index()
-        if index and not await self._differences(index):
-            return Tracked(files=index.files, folders=frozenset(_folders(index.files)), index=index)
+        if index and (seen := await beside(len(index.entries), lambda: index.unaltered(str(self.tree)))) is not None:
+            return tracked(index.files, index, seen)
         answer = await self._reset_and_listed(commit, _COMMITTED)
         rows = answer.parts
         names = [row[2:] for row in rows if row.startswith(_TRACKED)]
         if answer.code or len(names) != len(rows):
             raise RepositoryError(f"the files of {self.name} cannot be brought back to {commit}: {answer.err}")
-        return Tracked(files=frozenset(names), folders=frozenset(_folders(names)))
+        return tracked(names)
 
     async def _reset_and_listed(self, commit: Commit, listing: tuple[str, ...]) -> Answer:
         return await self.git.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
@@ -221,9 +212,11 @@ class Checkout:
         """Files that differ from the index or are not in it, without ignored files."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
-    async def altered(self, index: Index | None) -> tuple[str, ...]:
-        """Files of the index that were changed or deleted; git is only asked if `index` does not rule it out."""
-        if index and not await self._differences(index):
+    async def altered(self, index: Index | None, seen: Statuses) -> tuple[str, ...]:
+        """Files of the index that were changed or deleted; git is only asked if `index` does not rule it out, by what
+        was `seen` of the files.
+        """
+        if index and not await beside(len(seen), lambda: index.altered(str(self.tree), seen)):
             return ()
         return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
 
@@ -271,9 +264,6 @@ class Checkout:
             kept = move_away(self.tree / name, self.hub.state / "set-aside" / self.name, name)
             _LOG.warning("git cannot store %r of %s: moved to %s", name, self.name, kept)
 
-    async def _differences(self, index: Index) -> list[str]:
-        return await beside(len(index.entries), lambda: index.altered(str(self.tree)))
-
     def _read_index(self) -> Index | None:
         return read_index(self.index, self.hub.object_format)
 
@@ -287,14 +277,3 @@ class Checkout:
     async def _untracked(self) -> tuple[str, ...]:
         """Untracked paths; the name of a whole repository ends with a slash."""
         return (await self.git.run("ls-files", "-z", "-o", "--exclude-standard")).parts
-
-
-def _folders(names: Iterable[str]) -> set[str]:
-    """All parent folders of these files."""
-    folders: set[str] = set()
-    for name in names:
-        folder = name.rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders
