@@ -1,6 +1,5 @@
 """Performs effects and returns their facts: one performer per effect type, each safe to call again."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final, cast
@@ -23,7 +22,7 @@ from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import Commit, numbered, run_stream
+from shiftwork.domain.core.ids import Commit, StoryId, numbered, run_stream, story_stream
 from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
@@ -74,25 +73,14 @@ async def _conclude[S: StreamState](effect: e.Conclude, recorder: Recorder[S]) -
     return tuple(replace(fact, at=recorder.context.clock.now()) for fact in effect.facts)
 
 
-async def _receive[S: StreamState](effect: e.Receive, recorder: Recorder[S]) -> Facts:
-    """Waits for a moment, because many answers come at once. Then the job ends, and the next message starts it."""
-    try:
-        async with asyncio.timeout(recorder.context.work_policy.linger_seconds):
-            received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
-    except TimeoutError:
-        return ()
-    return messages.facts_of(recorder.stream, received, recorder.context.clock.now())
-
-
 async def _end_run(effect: run_effects.EndRun, recorder: RunRecorder) -> Facts:
     """Records the end and the unread messages in one write, because a run that has ended has no job to read them.
 
     Waits for the jobs of its stories, which release their workspaces after they have reported: nothing of a run that
     has ended is left.
     """
-    for stream in [
-        stream for stream in recorder.context.locks if stream.startswith(f"story/{recorder.state.given.run}/")
-    ]:
+    stories = story_stream(recorder.state.given.run, StoryId(""))
+    for stream in [stream for stream in recorder.context.locks if stream.startswith(stories)]:
         async with alone(recorder.context, stream):
             pass
     unread_messages = await run_inbox.unread(recorder)
@@ -261,7 +249,7 @@ def _performers[S: StreamState](*lines: tuple[type[e.Effect], Performer[S]]) -> 
 
 RUN_PERFORMERS: Final[Performers[RunState]] = _performers(
     _on(e.Conclude, _conclude),
-    _on(e.Receive, _receive),
+    _on(e.Receive, run_inbox.next_messages),
     _on(notices_effects.Notify, notify_of_run),
     _on(run_effects.EndRun, _end_run),
     _on(run_effects.DispatchStory, dispatch.dispatch),
@@ -279,7 +267,7 @@ RUN_PERFORMERS: Final[Performers[RunState]] = _performers(
 )
 STORY_PERFORMERS: Final[Performers[StoryState]] = _performers(
     _on(e.Conclude, _conclude),
-    _on(e.Receive, _receive),
+    _on(e.Receive, run_inbox.next_messages),
     _on(notices_effects.Notify, notify_of_story),
     _on(story_effects.PrepareWorkspace, _prepare),
     _on(story_effects.RunAgent, run_agent),
@@ -297,7 +285,7 @@ STORY_PERFORMERS: Final[Performers[StoryState]] = _performers(
 )
 LANDING_PERFORMERS: Final[Performers[QueueState]] = _performers(
     _on(e.Conclude, _conclude),
-    _on(e.Receive, _receive),
+    _on(e.Receive, run_inbox.next_messages),
     _on(landing_effects.TakeBatch, batch.take),
     _on(landing_effects.CheckCandidates, check.check),
     _on(landing_effects.MoveBase, batch.move),

@@ -9,6 +9,7 @@ from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.recorder import Recorder, StoryRecorder
 from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core.decision import receive
+from shiftwork.domain.core.effect import Receive
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream, numbered
 from shiftwork.domain.landing import facts as landing_facts
@@ -31,6 +32,16 @@ async def take_in[S: StreamState](recorder: Recorder[S], outputs: Sequence[Messa
     await recorder.write(
         receive(recorder.state.cursor).key, messages.facts_of(recorder.stream, outputs, recorder.context.clock.now())
     )
+
+
+async def next_messages[S: StreamState](effect: Receive, recorder: Recorder[S]) -> tuple[Fact, ...]:
+    """Waits for a moment, because many answers come at once. Then the job ends, and the next message starts it."""
+    try:
+        async with asyncio.timeout(recorder.context.work_policy.linger_seconds):
+            received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
+    except TimeoutError:
+        return ()
+    return messages.facts_of(recorder.stream, received, recorder.context.clock.now())
 
 
 async def first[S: StreamState](recorder: Recorder[S], done: Callable[[], Awaitable[object]]) -> bool:
