@@ -113,6 +113,7 @@ class Rig:
     silence_seconds: float = 90
     time_factor: float = 1.0
     linger_seconds: float = 1.0
+    toolbox: tuple[str, ...] = ()
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
@@ -165,7 +166,7 @@ class Rig:
             leases=self.store.leases,
             engine=engine,
             agents={"scripted": self.agent or ScriptedAgent(self.script), **self.others},
-            attempt_folders=LocalAttemptFolders(hub.state),
+            attempt_folders=LocalAttemptFolders(hub.state, toolbox=self.toolbox),
             notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
             repository=GitRepository(hub=hub),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.app.runtime.streams import RUN, load
+from shiftwork.app.runtime.streams import LANDING, RUN, load
 from shiftwork.domain.core.ids import run_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run import facts as run_facts
@@ -15,6 +15,7 @@ from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.ports.agent import AgentReport, AgentTask, Ending, Listener
 from shiftwork.testing.builders import asked
+from tests.app.rig import LANDING as QUEUE
 from tests.app.rig import SHORT, Rig, done
 
 CODING = "coding"
@@ -134,6 +135,8 @@ def test_a_stream_is_folded_from_what_is_known_of_it_unless_that_is_later(rig: R
         assert await load(events, RUN, stream, 2, known=(await events.version(stream), whole)) == early
         remembered = replace(early, cursor=99)
         assert (await load(events, RUN, stream, 2, known=(2, remembered))).cursor == 99, "nothing is folded twice"
+        queued = await load(events, LANDING, QUEUE, 1)
+        assert (await events.snapshot(QUEUE), len(queued.entries)) != (None, 0), "a later snapshot is not used"
 
     asyncio.run(scenario())
 

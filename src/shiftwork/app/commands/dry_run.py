@@ -7,7 +7,6 @@ from shiftwork.app.runtime.context import WorkPolicy
 from shiftwork.app.runtime.streams import RUN, STORY
 from shiftwork.domain.core.ids import Commit, RunId
 from shiftwork.domain.run import effects as run_effects
-from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.story import facts as story_facts
@@ -37,8 +36,6 @@ def rehearse(order: Order, work_policy: WorkPolicy, *, tools: bool) -> tuple[Lin
 
 
 def _begun(run: RunState) -> Iterator[run_effects.DispatchStory]:
-    while kept := [effect for effect in RUN.decide(run) if isinstance(effect, run_effects.KeepMemory)]:
-        run = RUN.fold(run, (run_facts.MemoryKept(at=0.0, changes=effect.changes) for effect in kept))
     yield from (effect for effect in RUN.decide(run) if isinstance(effect, run_effects.DispatchStory))
 
 
