@@ -9,10 +9,15 @@ from shiftwork.adapters.engine.in_process import InProcessEngine
 from shiftwork.app.commands.replies import Word
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.loop import continued_by_messages
+from shiftwork.app.perform import RUN_PERFORMERS, perform
 from shiftwork.app.runtime.context import Context, job_of
+from shiftwork.app.runtime.recorder import Recorder
+from shiftwork.app.runtime.streams import RUN
 from shiftwork.domain.agents.rate_limit import Patience
+from shiftwork.domain.core.effect import Conclude
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream
-from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.run.facts import MemoryKept
+from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story.facts.steps import StepStarted
 from shiftwork.errors import RunBusyError
 from shiftwork.ports.engine import Job
@@ -111,5 +116,22 @@ def test_the_jobs_of_a_run_that_another_process_has_taken_are_stopped(rig: Rig) 
             with pytest.raises(RunBusyError, match="another process has taken over"):
                 await asyncio.wait_for(task, timeout=60)
             assert (running(context, run), context.started) == ([], set())
+
+    asyncio.run(scenario())
+
+
+def test_what_was_decided_from_an_old_state_is_not_performed(rig: Rig) -> None:
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
+            await context.leases.acquire(run, context.owner)
+            context.heartbeat.taken()
+            stream = run_stream(run)
+            version = await context.events.version(stream)
+            old = Recorder(context=context, kind=RUN, stream=stream, state=RunState(), version=1)
+            effect = Conclude(key="again", facts=(MemoryKept(at=0.0, changes=1),))
+            assert await perform(effect, old, RUN_PERFORMERS) == version
+            assert await context.events.version(stream) == version
 
     asyncio.run(scenario())
