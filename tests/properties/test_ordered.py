@@ -11,13 +11,13 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.scheduling import held_by, scheduled
-from shiftwork.domain.run.state import RUN_ENDED
+from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.run.steering.intent_checks import next_story_id
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import ENDED, StoryStatus
 from shiftwork.testing.builders import asked, ordered_run
 from shiftwork.testing.strategies import QUICK
-from tests.properties.test_run_graph import needs, of_status
+from tests.properties.test_run_graph import idle_rows, needs, of_status
 from tests.properties.test_steering import Steered
 
 BROKEN = (StoryStatus.FAILED, StoryStatus.UNDONE)
@@ -39,6 +39,7 @@ class Ordered(Steered):
     @initialize(stories=independent_stories(), parallel=st.booleans())
     def start(self, stories: tuple[Story, ...], parallel: bool) -> None:  # noqa: FBT001 - hypothesis passes it by name
         self.run = ordered_run(*stories, keep_going=parallel)
+        self.rows = idle_rows(RunState(), self.run)
 
     def wanted_next(self) -> StoryId | None:
         """The first story by the user's order, priority and position whose dependencies have landed; None if an earlier

@@ -24,6 +24,9 @@ from shiftwork.testing.postgres_cluster import PostgresMissingError, PrivateServ
 
 STREAM = Stream("story/r/s")
 
+_COMMITTING = (b"COMMIT", b"pg_notify")
+"""What commits: the end of a transaction, and the only statement that is a transaction of its own."""
+
 
 @dataclass
 class Wire:
@@ -46,7 +49,7 @@ class Wire:
             answers.start()
             with contextlib.suppress(OSError):
                 while said := client.recv(65536):
-                    if self.armed and b"COMMIT" in said:
+                    if self.armed and any(word in said for word in _COMMITTING):
                         self.armed, self.cuts = False, self.cuts + 1
                         # No answer gets through from here on; the server has done it when it has answered.
                         client.shutdown(socket.SHUT_WR)
