@@ -49,7 +49,7 @@ docs:
 agents:
     {{env}}; python scripts/agents.py
 
-# kill -9 at every failpoint, on SQLite and Postgres, with the engine's database kept and deleted
+# kill -9 at every failpoint, on SQLite and on Postgres, there with the engine's tables kept and deleted
 durability *args:
     {{env}}; pytest -n 2 -m durability --all-combinations {{args}}
 

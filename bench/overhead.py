@@ -2,7 +2,7 @@
 
 A bare step starts the same command and commits what it wrote (`git add -A`, `git commit`), inside a checkpointed DBOS
 step on the same tuned SQLite. A step with shiftwork is everything between two of them: prompt, attempt folder, a fresh
-repository for the agent, supervision, contract, commit, history, views and the checkpoint. The two alternate, in
+repository for the agent, supervision, contract, commit, history and views. The two alternate, in
 rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps. Processor time is
 that of this process and its children, by step over a whole round.
 """
@@ -26,7 +26,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from bench.processor import processor
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.engine._database import silence
-from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
+from shiftwork.adapters.store.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.bootstrap.work.ports import open_context

@@ -10,17 +10,17 @@ import signal
 from typing import Final
 
 NAMES: Final[dict[str, str]] = {
-    "run.recorded": "the run is in the history, its job is not in the engine yet",
+    "run.recorded": "the run is in the history, its job has not started yet",
     "append.before": "an effect is performed, its facts are not in the history yet",
-    "append.after": "facts are in the history, the engine has no checkpoint of them yet",
+    "append.after": "facts are in the history, the job has not seen that yet",
     "workspace.prepared": "a workspace is created, the fact is not recorded",
     "attempt.started": "the attempt is recorded as started, its agent has not been spawned",
     "attempt.ended": "the agent has ended, its work is not committed",
     "attempt.committed": "the work is committed in the hub, the step's end is not recorded",
     "attempt.abandoned": "a failed attempt's diff is kept and the workspace is back at its start, nothing recorded",
     "wait.over": "the wait for a limit is over, the fact is not recorded",
-    "story.dispatched": "a story's job is in the engine, the run has not recorded it",
-    "story.reopened": "a story has been reopened for a retry, its job is not in the engine yet",
+    "story.dispatched": "a story's job is started, the run has not recorded it",
+    "story.reopened": "a story has been reopened for a retry, its job has not started yet",
     "loop.opened": "the run has the message to start its stories, its own steps have not recorded it",
     "loop.closed": "the run's own steps have the message that no story is left, the run has not recorded it",
     "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",

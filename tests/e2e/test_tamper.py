@@ -5,7 +5,6 @@ docs/reference/tampering.md has a row for each of them.
 """
 
 import asyncio
-import hashlib
 import json
 import re
 import subprocess
@@ -23,7 +22,6 @@ from shiftwork.adapters.sandbox.sandbox import OPEN
 from shiftwork.app.commands.certificates import recorded
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
@@ -139,19 +137,6 @@ def hooks(task: AgentTask) -> None:
     )
 
 
-def verdict(task: AgentTask) -> None:
-    """A forged verdict of the gates on the tree that will land, stored where the harness keeps its own verdicts."""
-    (task.workdir / "price.py").write_text(BROKEN["price.py"])
-    folder = user_of(task) / ".git/shiftwork" / "verdicts"
-    folder.mkdir(exist_ok=True)
-    shell(task, f"git add -A && git write-tree > {task.home}/tree")
-    tree = (task.home / "tree").read_text().strip()
-    report = {"commit": tree, "results": [{"name": "test", "passed": True, "seconds": 1.0}], "cached": False}
-    asked = json.dumps(["", to_plain(Gate(name="test", command=PYTEST))])
-    name = f"{tree}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
-    (folder / name).write_text(json.dumps(report))
-
-
 def wrapper(task: AgentTask) -> None:
     """Programs that say yes, at every place in the tree where a PATH may look, and a file that would set it."""
     names = ("python3", "pytest", "make", Path(sys.executable).name)
@@ -243,7 +228,6 @@ TRICKS = {
         gate=f"{PYTEST} tests/new",
         then=f"{PYTEST} tests/test_price.py",
     ),
-    "write-a-verdict": Trick(act=verdict),
     "move-the-base-ref-of-its-own-repository": Trick(act=own_ref),
     "move-the-base-ref-of-the-user": Trick(act=users_ref, why="somebody else has made the same changes"),
     "edit-git-settings-and-hooks": Trick(act=hooks),

@@ -1,4 +1,4 @@
-"""Routes on the inline engine: how an agent, the gates or a profile decide the path through a pipeline."""
+"""Routes in one process: how an agent, the gates or a profile decide the path through a pipeline."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The loop on the inline engine: one request, and the possible outcomes of an attempt."""
+"""The loop in one process: one request, and the possible outcomes of an attempt."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""An ordered run on the inline engine: each story sees what those before it have landed; a failure stops the run."""
+"""An ordered run in one process: each story sees what those before it have landed; a failure stops the run."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Several stories at once on the inline engine: dependencies, what each has to itself, what a failure blocks."""
+"""Several stories at once in one process: dependencies, what each has to itself, what a failure blocks."""
 
 import asyncio
 from collections.abc import Mapping

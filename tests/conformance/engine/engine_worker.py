@@ -65,6 +65,13 @@ async def later(engine: Engine, seconds: str, name: str) -> None:
     await engine.join(named(name))
 
 
+async def leave(engine: Engine, name: str) -> None:
+    """Start a job and close the engine while it runs."""
+    await engine.start(named(name))
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(engine.join(named(name)), 3)
+
+
 async def join(engine: Engine, *names: str) -> None:
     for name in names:
         await engine.join(named(name))
@@ -93,6 +100,7 @@ async def idle(_: Engine) -> None:
 ORDERS: dict[str, Callable[..., Awaitable[None]]] = {
     "start": start,
     "later": later,
+    "leave": leave,
     "recover": recover,
     "fail": fail,
     "look": look,

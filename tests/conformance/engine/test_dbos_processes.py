@@ -141,6 +141,14 @@ class TestShared:
         open_floor.done(open_floor.put("B", "recover", "A", "j", queue="shared"))
         assert runs(open_floor, "j") == ["A j begins", "B j begins", "B j ends"]
 
+    def test_a_process_that_closes_hands_its_job_to_another(self, open_floor: Floor) -> None:
+        open_floor.done(open_floor.put("A", "leave", "j", manner="stuck", queue="shared"))
+        assert runs(open_floor, "j") == ["A j begins", "A j interrupted"]
+        idle = open_floor.put("B", "idle", queue="shared")
+        open_floor.wait_for("B j ends")
+        open_floor.kill(idle)
+        assert runs(open_floor, "j")[2:] == ["B j begins", "B j ends"]
+
     def test_a_delayed_job_of_a_killed_process_starts_elsewhere_when_it_is_due(self, open_floor: Floor) -> None:
         first = open_floor.put("A", "later", "2", "j", queue="shared")
         open_floor.wait_for("A opened")

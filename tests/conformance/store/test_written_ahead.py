@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters import written_ahead
+from shiftwork.adapters.store import written_ahead
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
 from shiftwork.errors import StoreError

@@ -4,12 +4,15 @@ The minor version is pinned, and `tests/conformance/engine/test_dbos_contract.py
 """
 # ruff: noqa: SLF001 - this file exists to hold the private calls
 
-from typing import Any
+import threading
+from typing import Any, Final
 
 from dbos import DBOS
 from dbos._serialization import DefaultSerializer
 
 from shiftwork.errors import StoreError
+
+_CLAIM_SECONDS: Final = 3.0
 
 
 def refuse_pickles() -> None:
@@ -31,6 +34,14 @@ def stop_polling(dbos: DBOS) -> None:
     """For an engine without a queue, after the launch: its threads would query the database several times a second."""
     for stop in (*dbos.background_thread_stop_events, dbos._workflow_timeout_stop_event):
         stop.set()
+
+
+def stop_claiming(dbos: DBOS, queue: str) -> None:
+    """Returns when this process claims no more jobs from the queue: a claim while DBOS closes would be lost."""
+    stop_polling(dbos)
+    for thread in threading.enumerate():
+        if thread.name == f"queue-worker-{queue}":
+            thread.join(_CLAIM_SECONDS)
 
 
 def recording(dbos: DBOS) -> bool:

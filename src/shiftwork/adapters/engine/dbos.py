@@ -32,6 +32,7 @@ _WORKFLOW: Final = "shiftwork.job"
 _JOIN_SECONDS: Final = 1.0
 _STORE_LOOKS: Final = 30
 _STORE_LOOK_SECONDS: Final = 0.05
+_HAND_BACK_SECONDS: Final = 3.0  # without its queue's database a process must still end
 _UNFINISHED: Final = [Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYED.value]
 
 
@@ -146,11 +147,15 @@ class DbosEngine:
         self._closing = True
         self._timers.close()
         _private.give_up(self._dbos)
+        if self._settings.queue:
+            await asyncio.to_thread(_private.stop_claiming, self._dbos, self._settings.queue)
         await self._jobs.close()
         for _ in range(_STORE_LOOKS):  # what has ended is stored, so that nobody recovers it
             if not _private.recording(self._dbos):
                 break
             await asyncio.sleep(_STORE_LOOK_SECONDS)
+        if self._settings.queue:
+            await asyncio.wait({self._outside(self._hand_back())}, timeout=_HAND_BACK_SECONDS)
         await self._jobs.stop(self._calls)
         # DBOS made its own pool the loop's default, and closes it when it is destroyed.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
@@ -208,12 +213,22 @@ class DbosEngine:
                 self._jobs.end(job)
 
     async def _recover(self, dead: str) -> None:
-        rows = await DBOS.list_workflows_async(
-            executor_id=dead, status=Status.PENDING.value, app_version=self._settings.version, name=_WORKFLOW
-        )
+        rows = await self._claimed(dead)
         for job in filter(self._jobs.knows, map(_job_of, rows)):
             await self.start(job)
         await self._cancel_rows(rows)
+
+    async def _hand_back(self) -> None:
+        """Enqueues what this process leaves unfinished, so that another one starts it."""
+        rows = await self._claimed(self._settings.executor)
+        for job in filter(self._jobs.knows, map(_job_of, rows)):
+            await self._start(job)
+        await self._cancel_rows(rows)
+
+    async def _claimed(self, executor: str) -> Sequence[WorkflowStatus]:
+        return await DBOS.list_workflows_async(
+            executor_id=executor, status=Status.PENDING.value, app_version=self._settings.version, name=_WORKFLOW
+        )
 
     async def _forget(self, job: Job) -> None:
         self._delayed.pop(job, None)

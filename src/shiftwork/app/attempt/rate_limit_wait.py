@@ -28,6 +28,7 @@ async def wait_until(effect: story_effects.WaitUntil, recorder: StoryRecorder) -
     if left > 0:
         await context.engine.start_later(job_of(recorder.stream), left)
         return ()
+    del context.longest_waits[recorder.stream, effect.number]
     failpoints.reach("wait.over")
     return (story_facts.WaitEnded(at=clock.now(), number=effect.number),)
 

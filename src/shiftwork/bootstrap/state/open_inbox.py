@@ -24,7 +24,7 @@ class RunInbox:
 
 @asynccontextmanager
 async def open_inbox(site: Site) -> AsyncIterator[RunInbox]:
-    """Call this only if the views show a run, like `open_history`."""
+    """Call this only if the views show a run, because it creates a missing database."""
     store = open_store(store_address(site))
     try:
         yield RunInbox(events=store.events, inbox=store.inbox, leases=store.leases, clock=SystemClock())

@@ -50,7 +50,6 @@ from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.engine import Bodies, Engine
 from shiftwork.ports.protecting import Protecting
-from shiftwork.ports.store import Inbox
 from shiftwork.ports.views import LEASE_SECONDS
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 from shiftwork.records import dataclass
@@ -63,17 +62,6 @@ them again.
 _LEAVING_SECONDS: Final = 2.0
 
 _TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" / "__main__.py"
-
-
-@asynccontextmanager
-async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
-    """The store without the engine: for commands that only post a message."""
-    open_state(site)
-    store = open_store(store_address(site))
-    try:
-        yield store.inbox
-    finally:
-        store.close()
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from shiftwork.adapters.store.reader.queries import Fetch, SqlQueries, unreadable
 from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, readable
 from shiftwork.adapters.store.sql.dialect import sqlite_file
-from shiftwork.adapters.written_ahead import BUSY_SECONDS
+from shiftwork.adapters.store.written_ahead import BUSY_SECONDS
 from shiftwork.errors import StoreError
 
 

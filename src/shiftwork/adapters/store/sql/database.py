@@ -14,8 +14,8 @@ from sqlalchemy.dialects import sqlite
 
 from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.sql.dialect import NOW, sqlite_file
+from shiftwork.adapters.store.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.adapters.unanswered import IDLE_SECONDS, STATEMENT_SECONDS, connecting
-from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
 
 # SQLite has one writer at a time: a second thread would only wait in SQLite's own back-off.

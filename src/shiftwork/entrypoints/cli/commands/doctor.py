@@ -10,13 +10,14 @@ import click
 from shiftwork.bootstrap.sandbox.agent_network import called_hosts
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
+from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.work.notifications import channel_names, notify_problems
-from shiftwork.bootstrap.work.ports import open_inbox, work_policy_of
+from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.bootstrap.work.repository import repository_problems
 from shiftwork.config.project import Ownership
 from shiftwork.config.settings.settings import Settings
-from shiftwork.config.site import Site, environment
+from shiftwork.config.site import Site, environment, open_state
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.workflow.workflow import AUTO, Workflow
 from shiftwork.entrypoints.cli.env.conditions import Conditions, conditions, naming_gates
@@ -209,6 +210,7 @@ def _notify(settings: Settings) -> list[Check]:
 async def _database(site: Site) -> Check:
     """Opened for writing, as a run would open it; this includes write access to the state folder."""
     try:
+        open_state(site)
         async with open_inbox(site):
             kind, _, place = site.store_url.partition("://")
             message = place.removeprefix("/") if kind == "sqlite" else kind
