@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.store.sql.schema import HEAD, VERSION_TABLE
+from shiftwork.adapters.store.sql.schema_version import HEAD, VERSION_TABLE
 from shiftwork.extras import EXTRAS
 from tests.conformance.store.test_upgrading import left_behind
 from tests.e2e.cli_rig import WORKING, Project, new_project

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shiftwork.adapters.store.open import open_store
-from shiftwork.adapters.store.sql.schema import HEAD
+from shiftwork.adapters.store.sql.schema_version import HEAD
 from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import RunId, run_stream
 from shiftwork.testing.conformance.store_stage import run_row
@@ -34,7 +34,7 @@ def upgrade(op: Operations) -> None:
 @pytest.fixture
 def reviewer(package: PackageCopy) -> PackageCopy:
     package.write(f"adapters/store/migrations/versions/r{NEXT}_reviewer.py", MIGRATION)
-    package.replace("adapters/store/sql/schema.py", f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"')
+    package.replace("adapters/store/sql/schema_version.py", f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"')
     package.insert("ports/views.py", '\n    undoing: str = ""', '\n    reviewer: str = ""')
     return package
 

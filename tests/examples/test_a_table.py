@@ -3,7 +3,7 @@
 import pytest
 
 from shiftwork.adapters.store.open import open_store
-from shiftwork.adapters.store.sql.schema import HEAD
+from shiftwork.adapters.store.sql.schema_version import HEAD
 from tests.examples.package_copy import EXAMPLES, PackageCopy
 
 pytestmark = pytest.mark.slow
@@ -46,7 +46,7 @@ VIEWS = "adapters/store/sql/view_columns.py"
 @pytest.fixture
 def reviews(package: PackageCopy) -> PackageCopy:
     package.write(f"adapters/store/migrations/versions/r{NEXT}_reviews.py", MIGRATION)
-    package.replace("adapters/store/sql/schema.py", f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"')
+    package.replace("adapters/store/sql/schema_version.py", f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"')
     package.replace("ports/views.py", "\ntype Row = ", f"{ROW}type Row = ReviewRow | ")
     package.insert(VIEWS, "from shiftwork.ports.views import (\n    Lease", ",\n    ReviewRow")
     package.insert(

@@ -82,7 +82,7 @@ class EventStore(History, Protocol):
         ...
 
 
-class Inbox(Protocol):
+class MessageBox(Protocol):
     """Messages to the owners of streams: requests from people, answers from other jobs."""
 
     async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
@@ -96,6 +96,10 @@ class Inbox(Protocol):
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
         """The messages after a position, in order; returns at once, empty if there are none."""
         ...
+
+
+class Inbox(MessageBox, Protocol):
+    """Messages for a process that also waits for them."""
 
     async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
         """Like `receive`, but returns only when there is at least one message; sees messages of other processes too."""

@@ -19,6 +19,7 @@ from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader import reader
 from shiftwork.adapters.store.sql import migrate, schema, tables
 from shiftwork.adapters.store.sql.database import create_engine
+from shiftwork.adapters.store.sql.schema_version import HEAD, VERSION_TABLE
 from shiftwork.adapters.store.sql.view_columns import VIEWS
 from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.core.ids import Stream
@@ -95,14 +96,12 @@ def test_a_database_has_exactly_the_tables_that_are_used(database_url: str, way:
         schema.upgrade(engine)
     else:
         with engine.begin() as connection:
-            migrate.migrate(connection, schema.VERSION_TABLE)
+            migrate.migrate(connection, VERSION_TABLE)
         schema.upgrade(engine)  # finds nothing to do
     with engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"version_table": schema.VERSION_TABLE, "compare_type": True}
-        )
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
         assert compare_metadata(context, tables.metadata) == []
-        assert context.get_current_revision() == schema.HEAD
+        assert context.get_current_revision() == HEAD
         assert constraints(connection) == EXPECTED_UNIQUE
     engine.dispose()
 
@@ -121,7 +120,7 @@ EXPECTED_UNIQUE = {"facts_stream_version", "facts_stream_key_ordinal", "inbox_ta
 
 
 def test_the_newest_migration_is_the_one_that_new_databases_are_marked_with() -> None:
-    assert migrate.known()[0] == schema.HEAD
+    assert migrate.known()[0] == HEAD
 
 
 def test_each_migration_follows_the_one_before_it() -> None:
@@ -141,12 +140,12 @@ def test_a_database_of_a_newer_release_is_refused_and_left_alone(database_url: s
     open_store(database_url).close()
     engine = create_engine(database_url)
     with engine.begin() as connection:
-        connection.execute(sa.text(f"UPDATE {schema.VERSION_TABLE} SET version_num = '9999'"))  # noqa: S608 - a constant
+        connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))  # noqa: S608 - a constant
     with pytest.raises(StoreError, match="newer release") as refusal:
         open_store(database_url)
     assert "upgrade" in refusal.value.hint
     with engine.connect() as connection:
-        assert connection.scalar(sa.text(f"SELECT version_num FROM {schema.VERSION_TABLE}")) == "9999"  # noqa: S608
+        assert connection.scalar(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")) == "9999"  # noqa: S608
     engine.dispose()
 
 

@@ -14,7 +14,7 @@ from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
 from shiftwork.adapters.store.sql import migrate, tables
 from shiftwork.adapters.store.sql.database import create_engine
-from shiftwork.adapters.store.sql.schema import VERSION_TABLE
+from shiftwork.adapters.store.sql.schema_version import VERSION_TABLE
 from shiftwork.adapters.store.sql.view_columns import values
 from shiftwork.domain.core.ids import RunId, run_stream
 from shiftwork.errors import StoreError

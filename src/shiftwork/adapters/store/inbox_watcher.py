@@ -14,11 +14,9 @@ from typing import Any, Final, Protocol
 
 import sqlalchemy as sa
 
+from shiftwork.adapters.store.sql.dialect import CHANNEL
 from shiftwork.adapters.store.sql.tables import inbox as table
 from shiftwork.adapters.store.wakeup import WakeUps
-
-CHANNEL: Final = "shiftwork_inbox"
-"""A post on Postgres notifies it; without a payload, because the table says what was posted."""
 
 _SQLITE_SECONDS: Final = 0.2
 _POSTGRES_SECONDS: Final = 5.0

@@ -16,13 +16,13 @@ from shiftwork.domain.run.state import RUN_ENDED
 from shiftwork.domain.run.steering.intent_checks import Objection, objection
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import IntentError
-from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.store import History, MessageBox
 from shiftwork.records import replace
 
 LOOK_SECONDS: Final = 0.1
 
 
-async def ask(events: EventStore, inbox: Inbox, run: RunId, intent: Fact, key: str) -> int:
+async def ask(events: History, inbox: MessageBox, run: RunId, intent: Fact, key: str) -> int:
     """Posts the intent to the run; returns the version of its history before that, for `heard`.
 
     Raises IntentError if the run, after all earlier requests, cannot use it.
@@ -35,18 +35,18 @@ async def ask(events: EventStore, inbox: Inbox, run: RunId, intent: Fact, key: s
     return version
 
 
-async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> None:
+async def unpause(events: History, inbox: MessageBox, run: RunId, key: str) -> None:
     """Unpauses a run that is paused or has a request to pause."""
     if (await forecast(events, inbox, run)).requests.paused:
         await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
 
 
-async def is_over(events: EventStore, inbox: Inbox, run: RunId, options: run_facts.OptionsChanged) -> bool:
+async def is_over(events: History, inbox: MessageBox, run: RunId, options: run_facts.OptionsChanged) -> bool:
     """Whether the run has ended, and neither an unread message nor these new options give it more work."""
     return RUN.evolve(await forecast(events, inbox, run), options).status in RUN_ENDED
 
 
-async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
+async def at_rest(events: History, inbox: MessageBox, run: RunId) -> bool:
     """Whether the run only waits for people: every message was received and handled."""
     state = await load(events, RUN, run_stream(run))
     streams = {story: story_stream(run, story) for story in in_progress(state)}
@@ -62,7 +62,7 @@ async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
     return rests(state, waiting)
 
 
-async def received(events: EventStore, run: RunId, intent: Fact, after: int, seconds: float) -> bool:
+async def received(events: History, run: RunId, intent: Fact, after: int, seconds: float) -> bool:
     """Waits until the run has received the intent; returns False if that takes longer than `seconds`.
 
     Raises IntentError if the run could no longer use it by then.
@@ -75,7 +75,7 @@ async def received(events: EventStore, run: RunId, intent: Fact, after: int, sec
     return True
 
 
-async def _found(events: EventStore, run: RunId, intent: Fact, after: int) -> tuple[Objection | None] | None:
+async def _found(events: History, run: RunId, intent: Fact, after: int) -> tuple[Objection | None] | None:
     """Returns the run's objection when it received the intent; None if it has not received it yet."""
     stream = run_stream(run)
     state = await load(events, RUN, stream, after)
@@ -87,7 +87,7 @@ async def _found(events: EventStore, run: RunId, intent: Fact, after: int) -> tu
 
 
 async def undo_came_to(
-    events: EventStore, run: RunId, story: StoryId, after: int, seconds: float
+    events: History, run: RunId, story: StoryId, after: int, seconds: float
 ) -> run_facts.StoryUndone | run_facts.UndoRefused | None:
     """Waits for the result of an undo requested after that version; returns None if that takes longer."""
 

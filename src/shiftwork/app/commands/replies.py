@@ -14,7 +14,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.approval import asked_about
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState
 from shiftwork.errors import IntentError
-from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.store import History, MessageBox
 from shiftwork.ports.views import Queries, StoryRow
 from shiftwork.records import dataclass
 
@@ -42,7 +42,7 @@ class Reply:
     text: str = ""
 
 
-async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
+async def reply(events: History, inbox: MessageBox, said: Reply) -> Hold:
     """Posts the reply to the story; returns the question that it answers.
 
     Raises IntentError if the story, after all earlier replies, has no question or needs another kind of reply.
@@ -56,7 +56,7 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
     return hold
 
 
-async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
+async def approve_all(events: History, inbox: MessageBox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
     """Approves those of the stories that wait for approval now; returns their questions. Skips a patch that has changed
     since it was approved: the user must name its story.
     """
@@ -69,7 +69,7 @@ async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]
     return approved
 
 
-async def _expected(events: EventStore, inbox: Inbox, said: Reply) -> StoryState:
+async def _expected(events: History, inbox: MessageBox, said: Reply) -> StoryState:
     """Returns the story as it will be after all earlier replies."""
     stream = story_stream(said.run, said.story)
     state = await load(events, STORY, stream)
@@ -77,21 +77,21 @@ async def _expected(events: EventStore, inbox: Inbox, said: Reply) -> StoryState
     return STORY.fold(state, messages.facts_of(stream, outputs, 0.0))
 
 
-async def _post(inbox: Inbox, said: Reply, hold: Hold, number: int) -> None:
+async def _post(inbox: MessageBox, said: Reply, hold: Hold, number: int) -> None:
     released = story_facts.StoryReleased(
         at=messages.UNREAD, granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number
     )
     await messages.send(inbox, story_stream(said.run, said.story), f"release/{number}", released)
 
 
-async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
+async def _asks_nothing(events: History, said: Reply, *, begun: bool) -> IntentError:
     stories = (await load(events, RUN, run_stream(said.run))).stories
     message = f"{said.story} {'is not waiting for an answer' if begun else 'has not started'}"
     unknown = f"there is no story {said.story} in the run{guess(said.story, stories)}"
     return IntentError(message if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
 
 
-async def patch_asked_about(events: EventStore, said: Reply) -> Patch | None:
+async def patch_asked_about(events: History, said: Reply) -> Patch | None:
     """Returns the patch that the story's question is about, if any; it does not change until it is answered."""
     return asked_about(await load(events, STORY, story_stream(said.run, said.story)))
 

@@ -32,7 +32,7 @@ from shiftwork.domain.story.state import LandingStage, StoryState
 from shiftwork.domain.usage.forecast import Forecast
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
-from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.store import History, MessageBox
 from shiftwork.ports.views import Lease, is_gone
 from shiftwork.records import dataclass
 
@@ -131,7 +131,7 @@ async def resume_run(context: Context, run: RunId) -> RunState:
     return state
 
 
-async def forecast(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
+async def forecast(events: History, inbox: MessageBox, run: RunId) -> RunState:
     """Returns the run as it will be after it has recorded its started stories and then read its messages. Raises
     UnknownRunError if it does not exist.
     """
@@ -147,7 +147,7 @@ def unknown_run(run: RunId) -> UnknownRunError:
     return UnknownRunError(f"there is no run {run}", hint=hint)
 
 
-async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:
+async def _news(inbox: MessageBox, state: RunState, at: float) -> tuple[Fact, ...]:
     stream = run_stream(state.given.run)
     return messages.facts_of(stream, await inbox.receive(stream, after=state.cursor), at)
 
@@ -273,17 +273,17 @@ async def _stop(context: Context, run: RunId) -> None:
     await asyncio.gather(*(context.engine.cancel(job_of(stream)) for stream in streams))
 
 
-async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
+async def cancel_run(inbox: MessageBox, run: RunId, key: str = "") -> None:
     """Cancels a run, once for each key; the process that works on it sees this within a second."""
     await messages.send(inbox, run_stream(run), f"cancel/{key}", run_facts.CancelRequested(at=messages.UNREAD))
 
 
-async def change_options(inbox: Inbox, run: RunId, key: str, named: run_facts.OptionsChanged) -> None:
+async def change_options(inbox: MessageBox, run: RunId, key: str, named: run_facts.OptionsChanged) -> None:
     """Changes options of a run, once for each key; options that are not named stay."""
     await messages.send(inbox, run_stream(run), f"options/{key}", named)
 
 
-async def raise_limits(inbox: Inbox, run: RunId, key: str, limits: Limits) -> None:
+async def raise_limits(inbox: MessageBox, run: RunId, key: str, limits: Limits) -> None:
     """Sets other limits for a run, once for each key, with a single message; the run forwards them to its stories."""
     raised = run_facts.LimitsRaised(at=messages.UNREAD, limits=limits)
     await messages.send(inbox, run_stream(run), f"limits/{key}", raised)

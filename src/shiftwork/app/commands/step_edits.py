@@ -20,7 +20,7 @@ from shiftwork.domain.workflow.guardrails import PERSON, Rejected
 from shiftwork.domain.workflow.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.errors import IntentError
-from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.store import History, MessageBox
 from shiftwork.records import dataclass, replace
 
 type Wanted = Callable[[StoryState], Edit]
@@ -78,7 +78,7 @@ class Requested:
         return sentences[edit.operation]
 
 
-async def listed(events: EventStore, inbox: Inbox, run: RunId, story: StoryId) -> StepList:
+async def listed(events: History, inbox: MessageBox, run: RunId, story: StoryId) -> StepList:
     """Returns the steps of a story, with the edits that are still in its inbox; the run must have the story."""
     stream, its_run = story_stream(run, story), await load(events, RUN, run_stream(run))
     state, begun = await present(events, its_run, story), await events.version(stream) > 0
@@ -172,7 +172,7 @@ def _step(story: StoryState, typed: str) -> Step:
 # The request ---------------------------------------------------------------------------------------------------------
 
 
-async def request(events: EventStore, inbox: Inbox, asked: StepRequest, key: str) -> Requested:
+async def request(events: History, inbox: MessageBox, asked: StepRequest, key: str) -> Requested:
     """Posts the edit to the story, once for each key; a running attempt reads it when it ends, unless it is restarted.
 
     Raises IntentError if the story, after all earlier requests, cannot use it.
@@ -198,7 +198,7 @@ def _message(edit: Edit) -> story_facts.WorkflowEditRequested:
     return story_facts.WorkflowEditRequested(at=messages.UNREAD, edits=(edit,))
 
 
-async def _expected(events: EventStore, inbox: Inbox, run: RunState, story: StoryId) -> StoryState:
+async def _expected(events: History, inbox: MessageBox, run: RunState, story: StoryId) -> StoryState:
     stream, state = story_stream(run.given.run, story), await present(events, run, story)
     unread = await inbox.receive(stream, after=state.cursor)
     state = STORY.fold(state, messages.facts_of(stream, unread, 0.0))
@@ -238,7 +238,7 @@ def _refused(story: StoryState, edit: Edit, reason: str) -> IntentError:
     return IntentError(f"not done: {reason.removeprefix(f'operation 1 ({edit.operation}): ')}", hint=hint)
 
 
-async def applied(events: EventStore, requested: Requested, seconds: float) -> bool:
+async def applied(events: History, requested: Requested, seconds: float) -> bool:
     """Waits until the story has applied the edit; returns False if that takes longer.
 
     Raises IntentError if the story could no longer use it by then.
@@ -251,7 +251,7 @@ async def applied(events: EventStore, requested: Requested, seconds: float) -> b
     return found is not None
 
 
-async def _answer(events: EventStore, requested: Requested) -> step_edits.Answer | None:
+async def _answer(events: History, requested: Requested) -> step_edits.Answer | None:
     """Requests are answered in their order: skips the answers to those that were read before this one."""
     stream = story_stream(requested.run, requested.story)
     state = await load(events, STORY, stream, requested.version)

@@ -19,7 +19,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.records import replace
 
 type Facts = tuple[Fact, ...]
@@ -53,7 +53,7 @@ def dispatched(effect: run_effects.DispatchStory, at: float) -> Fact:
     return run_facts.StoryDispatched(at=at, story=given.story.id, slot=given.slot)
 
 
-async def unrecorded(events: EventStore, run: RunState) -> Sequence[tuple[run_effects.DispatchStory, StoryState]]:
+async def unrecorded(events: History, run: RunState) -> Sequence[tuple[run_effects.DispatchStory, StoryState]]:
     """Returns the stories that a process started before it died, and that the run has not recorded yet. The run records
     them before it reads messages.
     """
@@ -62,7 +62,7 @@ async def unrecorded(events: EventStore, run: RunState) -> Sequence[tuple[run_ef
     return [(effect, story) for effect, story in zip(due, known, strict=True) if story]
 
 
-async def opened(events: EventStore, stream: Stream, start_number: int) -> StoryState | None:
+async def opened(events: History, stream: Stream, start_number: int) -> StoryState | None:
     """Returns the story if its stream is open for that start; else None."""
     known = await load(events, STORY, stream)
     return known if known.assignment is not None and known.start_number == start_number else None

@@ -20,14 +20,14 @@ from shiftwork.domain.story.notes import learnt
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import CodecError
-from shiftwork.ports.store import Inbox, Message
+from shiftwork.ports.store import Message, MessageBox
 from shiftwork.records import replace
 
 UNREAD: Final = 0.0
 """The time of a fact that is still a message: its receiver records it with the time of reading."""
 
 
-async def send(inbox: Inbox, target: Stream, key: str, fact: Fact) -> None:
+async def send(inbox: MessageBox, target: Stream, key: str, fact: Fact) -> None:
     """Posts a message, once for each target and key."""
     await inbox.post(target, key, to_plain(encode(fact)))
 

@@ -12,7 +12,7 @@ from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.story.steering import step_edits
 from shiftwork.domain.workflow.guardrails import HARNESS, PERSON
 from shiftwork.domain.workflow.pipeline import Step
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.store import History
 from shiftwork.records import dataclass
 
 _ADDED_BY: Final = {"": "workflow", PERSON: PERSON, HARNESS: HARNESS}
@@ -64,7 +64,7 @@ def step_list(
     )
 
 
-async def present(events: EventStore, run: RunState, story: StoryId) -> StoryState:
+async def present(events: History, run: RunState, story: StoryId) -> StoryState:
     """Returns the story, or, before its start, the story as the run will start it."""
     known = await load(events, STORY, story_stream(run.given.run, story))
     if known.assignment is not None:

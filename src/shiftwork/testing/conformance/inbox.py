@@ -12,7 +12,7 @@ import pytest
 
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.store import Inbox, Message
-from shiftwork.testing.conformance.store_stage import Handles, awaited, together
+from shiftwork.testing.conformance.store_stage import Handles, InboxHandles, awaited, together
 
 _fresh = itertools.count(1)
 
@@ -38,11 +38,11 @@ async def _until(wanted: Callable[[], bool]) -> None:
 BOTH: Final = 2
 
 
-class InboxConformance:
-    """Subclass it and define a fixture `handles`."""
+class MessageBoxConformance:
+    """For inboxes without waiting. Subclass it and define a fixture `handles`."""
 
     @awaited
-    async def test_messages_come_in_order_after_a_position(self, handles: Handles) -> None:
+    async def test_messages_come_in_order_after_a_position(self, handles: InboxHandles) -> None:
         inbox, target = handles().inbox, _target()
         assert not await inbox.receive(target, after=0)
         for number in range(3):
@@ -57,7 +57,7 @@ class InboxConformance:
         assert not await inbox.receive(target, after=messages[2].position)
 
     @awaited
-    async def test_a_key_is_posted_once_and_its_first_body_stays(self, handles: Handles) -> None:
+    async def test_a_key_is_posted_once_and_its_first_body_stays(self, handles: InboxHandles) -> None:
         inbox, target = handles().inbox, _target()
         await inbox.post(target, "k", {"first": True})
         await inbox.post(target, "k", {"first": False})
@@ -67,7 +67,9 @@ class InboxConformance:
         assert [found.key for found in await inbox.receive(target, after=message.position)] == ["l"]
 
     @awaited
-    async def test_whether_a_key_was_posted_is_known_to_all_and_for_each_target_apart(self, handles: Handles) -> None:
+    async def test_whether_a_key_was_posted_is_known_to_all_and_for_each_target_apart(
+        self, handles: InboxHandles
+    ) -> None:
         inbox, target = handles().inbox, _target()
         assert not await inbox.posted(target, "k")
         await inbox.post(target, "k", {})
@@ -78,12 +80,24 @@ class InboxConformance:
         assert not await inbox.posted(_target(), "k")
 
     @awaited
-    async def test_a_stored_body_is_private(self, handles: Handles) -> None:
+    async def test_a_stored_body_is_private(self, handles: InboxHandles) -> None:
         inbox, target, body = handles().inbox, _target(), {"words": ["a"]}
         await inbox.post(target, "k", body)
         body["words"].append("b")
         (message,) = await inbox.receive(target, after=0)
         assert message.body == {"words": ["a"]}
+
+    @awaited
+    async def test_one_message_posted_by_many_at_once_is_there_once(self, handles: InboxHandles) -> None:
+        target = _target()
+        inboxes = [handles().inbox for _ in range(4)]
+        results = await together([partial(inbox.post, target, "k", {}) for inbox in inboxes])
+        assert results == [None] * 4
+        assert len(await inboxes[0].receive(target, after=0)) == 1
+
+
+class InboxConformance(MessageBoxConformance):
+    """Subclass it and define a fixture `handles`."""
 
     @awaited
     async def test_waiting_gives_at_once_what_is_there(self, handles: Handles) -> None:
@@ -150,14 +164,6 @@ class InboxConformance:
         positions = [message.position for message in seen]
         assert positions == sorted(set(positions))
         assert {message.key for message in seen} == {f"{n}-{p}" for n in range(len(posters)) for p in range(posts)}
-
-    @awaited
-    async def test_one_message_posted_by_many_at_once_is_there_once(self, handles: Handles) -> None:
-        target = _target()
-        inboxes = [handles().inbox for _ in range(4)]
-        results = await together([partial(inbox.post, target, "k", {}) for inbox in inboxes])
-        assert results == [None] * 4
-        assert len(await inboxes[0].receive(target, after=0)) == 1
 
     @awaited
     async def test_a_listener_is_called_for_every_target_that_this_handle_or_another_posts_to(

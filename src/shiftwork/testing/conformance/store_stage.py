@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from shiftwork.ports.rows.row_parts import LandingPart, UsedPart
-from shiftwork.ports.store import EventStore, Inbox, Leases
+from shiftwork.ports.store import EventStore, Inbox, Leases, MessageBox
 from shiftwork.ports.views import ProfileRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
@@ -34,6 +34,16 @@ type Handles = Callable[[], Handle]
 """The fixture `handles` that every suite needs: each call opens the test's database again, as another process would.
 Only the test writes to that database; the fixture closes all handles.
 """
+
+
+class InboxHandle(Protocol):
+    """A database of which a suite uses only the inbox, without waiting."""
+
+    @property
+    def inbox(self) -> MessageBox: ...
+
+
+type InboxHandles = Callable[[], InboxHandle]
 
 QUICK = settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

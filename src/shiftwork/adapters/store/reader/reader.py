@@ -19,12 +19,18 @@ def open_queries(url: str, project: str | None = None, *, patience: float = 0.0,
     cannot be reached, queries retry for `patience` seconds. With `keeping`, all queries use one connection to a SQLite
     file, which ends with the views.
     """
+    dialect = "postgresql" if sqlite_file(url) is None else "sqlite"
+    return SqlQueries(open_fetch(url, patience=patience, keeping=keeping), dialect, project)
+
+
+def open_fetch(url: str, *, patience: float = 0.0, keeping: bool = False) -> Fetch:
+    """How to query the database at an address; see `open_queries`."""
     file = sqlite_file(url)
     if file is not None:
-        return SqlQueries(_sqlite_fetch(file, keeping=keeping), "sqlite", project)
+        return _sqlite_fetch(file, keeping=keeping)
     from shiftwork.adapters.store.reader import postgres_reader  # noqa: PLC0415 - a laptop never loads the Postgres driver
 
-    return SqlQueries(postgres_reader.fetch(url, patience), "postgresql", project)
+    return postgres_reader.fetch(url, patience)
 
 
 def no_queries() -> SqlQueries:

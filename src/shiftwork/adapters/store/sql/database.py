@@ -14,17 +14,13 @@ from sqlalchemy.dialects import sqlite
 
 from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.sql.dialect import NOW, sqlite_file
-from shiftwork.adapters.store.written_ahead import BUSY_SECONDS, write_ahead
+from shiftwork.adapters.store.written_ahead import BUSY_SECONDS, SAFE, write_ahead
 from shiftwork.adapters.unanswered import IDLE_SECONDS, STATEMENT_SECONDS, connecting
 from shiftwork.errors import StoreError
 
 # SQLite has one writer at a time: a second thread would only wait in SQLite's own back-off.
 _SQLITE_THREADS: Final = 1
 _POSTGRES_THREADS: Final = 4
-
-# FULL: a committed transaction survives a power loss, at the cost of one fsync each, a fraction of a millisecond to a
-# few. NORMAL also survives a killed process, but a power loss could undo the last transactions.
-_SAFE: Final = "PRAGMA synchronous=FULL"
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 1.0
@@ -70,7 +66,7 @@ def _sqlite(file: str) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
         write_ahead(connection)
-        connection.execute(_SAFE).close()
+        connection.execute(SAFE).close()
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:

@@ -13,6 +13,25 @@ NOW: Final = {
 }
 """The database's own clock in seconds since the epoch, so that hosts with different clocks agree on ages."""
 
+CHANNEL: Final = "shiftwork_inbox"
+"""A post on Postgres notifies it; without a payload, because the table says what was posted."""
+
+# One post at a time: if a lower position became visible after a higher position, a reader whose cursor is past it would
+# never see that message. SQLite has only one writer. On Postgres, a notification makes commits wait for each other
+# anyway; as a transaction of a single statement, it holds the lock for little longer than the commit.
+POSTING: Final = {
+    "sqlite": """
+        INSERT INTO inbox (target, key, body) VALUES (?, ?, ?)
+        ON CONFLICT (target, key) DO NOTHING RETURNING position""",
+    "postgresql": """
+        WITH ordered AS (SELECT pg_advisory_xact_lock(21271, 2)), posted AS (
+            INSERT INTO inbox (target, key, body)
+            SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text) FROM ordered
+            ON CONFLICT (target, key) DO NOTHING RETURNING position
+        ) SELECT position, pg_notify('shiftwork_inbox', '') FROM posted""",
+}
+"""Adds a message once, and returns its position, nothing if it was there; on Postgres it notifies all processes."""
+
 
 def stray(url: str) -> str:
     """Why an address is of neither kind, empty if it is valid; leaves out the address, which may contain a password."""

@@ -9,13 +9,8 @@ from typing import Final
 import sqlalchemy as sa
 
 from shiftwork.adapters.store.sql import migrate, tables
+from shiftwork.adapters.store.sql.schema_version import HEAD, VERSION_TABLE
 from shiftwork.errors import StoreError
-
-HEAD: Final = "0021"
-"""The newest migration."""
-
-# Our own name: a Postgres database may be shared with other programs that use alembic.
-VERSION_TABLE: Final = "shiftwork_schema"
 
 _LOCK: Final = (0x5317, 1)
 _versions: Final = migrate.marks_in(VERSION_TABLE)

@@ -10,7 +10,7 @@ import click
 from shiftwork.bootstrap.sandbox.agent_network import called_hosts
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
-from shiftwork.bootstrap.state.open_inbox import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_leases
 from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.work.notifications import channel_names, notify_problems
 from shiftwork.bootstrap.work.ports import work_policy_of
@@ -211,7 +211,7 @@ async def _database(site: Site) -> Check:
     """Opened for writing, as a run would open it; this includes write access to the state folder."""
     try:
         open_state(site)
-        async with open_inbox(site):
+        with open_leases(site):
             kind, _, place = site.store_url.partition("://")
             message = place.removeprefix("/") if kind == "sqlite" else kind
             return Check(name="database", state=OK, detail=f"{kind}: {message}" if kind == "sqlite" else kind)

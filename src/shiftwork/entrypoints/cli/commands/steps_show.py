@@ -1,6 +1,5 @@
 """`shiftwork steps show`: the steps of a story, who added each of them, and the edits that people have requested."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
@@ -45,7 +44,7 @@ def command(story: str, run: str, *, as_json: bool) -> None:
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
     check_story(view, story)
-    listed = asyncio.run(_listed(site, RunId(view.run.run), StoryId(story)))
+    listed = answer(lambda: _listed(site, RunId(view.run.run), StoryId(story)))
     if as_json:
         say({"run": view.run.run, **asdict(listed)})
     else:
@@ -53,8 +52,8 @@ def command(story: str, run: str, *, as_json: bool) -> None:
 
 
 async def _listed(site: Site, run: RunId, story: StoryId) -> StepList:
-    async with open_inbox(site) as box:
-        return await step_edits.listed(box.events, box.inbox, run, story)
+    box = await open_inbox(site)
+    return await step_edits.listed(box.events, box.inbox, run, story)
 
 
 def _shown(view: RunView, listed: StepList) -> Iterator[str]:

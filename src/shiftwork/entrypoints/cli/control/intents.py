@@ -84,12 +84,12 @@ def make_sure(site: Site, view: RunView, options: run_facts.OptionsChanged = NOT
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:
     run = RunId(view.run.run)
-    async with open_inbox(site) as box:
-        before = await forecast(box.events, box.inbox, run)
-        intent = wanted(before)
-        version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
-        asked = Asked(view=view, before=before, intent=intent, version=version, received=False)
-        return replace(asked, received=view.worker is not None and await _taken(site, box, asked))
+    box = await open_inbox(site)
+    before = await forecast(box.events, box.inbox, run)
+    intent = wanted(before)
+    version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
+    asked = Asked(view=view, before=before, intent=intent, version=version, received=False)
+    return replace(asked, received=view.worker is not None and await _taken(site, box, asked))
 
 
 async def _taken(site: Site, box: RunInbox, asked: Asked) -> bool:
@@ -108,8 +108,7 @@ def looked_into[T](site: Site, look: Callable[[RunInbox], Awaitable[T]]) -> T:
     """The result of `look` at history and inbox."""
 
     async def looking() -> T:
-        async with open_inbox(site) as box:
-            return await look(box)
+        return await look(await open_inbox(site))
 
     return asyncio.run(looking())
 

@@ -1,6 +1,5 @@
 """Turns `answer`, `approve` or `reject` into a story that continues."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 import click
@@ -36,7 +35,7 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     _check_limit(view, story, word)
     _make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
-    hold, patch = asyncio.run(_reply(site, spoken))
+    hold, patch = answer(lambda: _reply(site, spoken))
     if view.worker:
         return _output(view, spoken, (hold, patch), as_json=as_json)
     if patch and not as_json:
@@ -62,7 +61,7 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
     replies = [
         Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
     ]
-    approved = asyncio.run(_approve_all(site, replies))
+    approved = answer(lambda: _approve_all(site, replies))
     named = ", ".join(_approved(story, patch) for story, (_, patch) in approved.items())
     if not view.worker:
         if named and not as_json:
@@ -148,17 +147,17 @@ def _check_limit(view: RunView, story: str, word: Word) -> None:
 
 async def _reply(site: Site, spoken: Reply) -> tuple[Hold, Patch | None]:
     """The hold that was answered, and the patch that was approved."""
-    async with open_inbox(site) as box:
-        patch = await patch_asked_about(box.events, spoken)
-        hold = await reply(box.events, box.inbox, spoken)
-        return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
+    box = await open_inbox(site)
+    patch = await patch_asked_about(box.events, spoken)
+    hold = await reply(box.events, box.inbox, spoken)
+    return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
 
 
 async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, tuple[Hold, Patch | None]]:
-    async with open_inbox(site) as box:
-        patches = {reply.story: await patch_asked_about(box.events, reply) for reply in spoken}
-        holds = await approve_all(box.events, box.inbox, spoken)
-        return {story: (hold, patches[story]) for story, hold in holds.items()}
+    box = await open_inbox(site)
+    patches = {reply.story: await patch_asked_about(box.events, reply) for reply in spoken}
+    holds = await approve_all(box.events, box.inbox, spoken)
+    return {story: (hold, patches[story]) for story, hold in holds.items()}
 
 
 def _approved(story: str, patch: Patch | None) -> str:

@@ -59,11 +59,11 @@ def _waits(view: RunView, requested: Requested) -> tuple[str, str]:
 
 
 async def _edited(site: Site, view: RunView, story: StoryId, wanted: Wanted) -> tuple[Requested, bool]:
-    async with open_inbox(site) as box:
-        asked = StepRequest(run=RunId(view.run.run), story=story, wanted=wanted)
-        requested = await request(box.events, box.inbox, asked, box.clock.fresh())
-        waits = view.worker is None or not requested.begun or requested.running
-        return requested, not waits and await _applied(site, box, requested)
+    box = await open_inbox(site)
+    asked = StepRequest(run=RunId(view.run.run), story=story, wanted=wanted)
+    requested = await request(box.events, box.inbox, asked, box.clock.fresh())
+    waits = view.worker is None or not requested.begun or requested.running
+    return requested, not waits and await _applied(site, box, requested)
 
 
 async def _applied(site: Site, box: RunInbox, requested: Requested) -> bool:

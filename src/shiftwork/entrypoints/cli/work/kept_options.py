@@ -1,6 +1,5 @@
 """What a run keeps when it is resumed: the options it started with, compared with the current settings."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from json import dumps, loads
 from shlex import quote
@@ -25,6 +24,7 @@ from shiftwork.entrypoints.cli.env.agent_trust import ensure_agent
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.conditions import Conditions, agreed, claimed, conditions
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
+from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import ensure
 from shiftwork.entrypoints.cli.options.limits import Bounds
 from shiftwork.entrypoints.cli.options.run_options import Changes
@@ -38,10 +38,10 @@ def plan_of(site: Site, run: RunId) -> RunPlan:
     """The run's plan, with all requests applied."""
 
     async def look() -> RunPlan:
-        async with open_inbox(site) as box:
-            return (await forecast(box.events, box.inbox, run)).given
+        box = await open_inbox(site)
+        return (await forecast(box.events, box.inbox, run)).given
 
-    return asyncio.run(look())
+    return answer(look)
 
 
 def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChanged:

@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app.commands.spec_lock import check_unbegun
 from shiftwork.app.views.queries import unended
-from shiftwork.bootstrap.state.open_inbox import open_inbox
+from shiftwork.bootstrap.state.open_inbox import open_leases
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, spec_claim
@@ -40,6 +40,6 @@ async def _check(site: Site, source: str) -> None:
     rows = await unended(open_queries(site))
     if not rows:  # opening the history would create a database
         return
-    async with open_inbox(site) as box:
+    with open_leases(site) as (events, leases):
         runs, claim = [RunId(row.run) for row in rows], spec_claim(site.project, site.worktree, source)
-        await check_unbegun(box.events, box.leases, liveness(), runs, claim)
+        await check_unbegun(events, leases, liveness(), runs, claim)
