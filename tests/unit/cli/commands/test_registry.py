@@ -66,6 +66,19 @@ def test_status_loads_nothing_that_is_slow() -> None:
     assert loaded.isdisjoint({*SLOW, "shiftwork.entrypoints.cli.group"})
 
 
+def test_an_answer_loads_neither_an_event_loop_nor_what_a_run_needs() -> None:
+    loaded = loaded_by("answer", "US-001", "yes")
+    assert "shiftwork.adapters.store.plain_store" in loaded
+    assert loaded.isdisjoint({*SLOW, "shiftwork.adapters.store.open", "shiftwork.bootstrap.work.ports"})
+
+
+def test_a_plan_of_a_file_loads_neither_an_event_loop_nor_the_store() -> None:
+    loaded = loaded_by("plan", "tests/unit/cli/commands/test_registry.py")
+    assert "shiftwork.entrypoints.cli.work.planning" in loaded
+    # The settings are validated by pydantic.
+    assert loaded.isdisjoint({*SLOW, "shiftwork.adapters.store.open", "shiftwork.bootstrap.work.ports"} - {"pydantic"})
+
+
 @pytest.mark.parametrize("name", ["run", "resume", "retry"])
 def test_the_agents_that_can_be_named_are_those_of_the_settings(name: str) -> None:
     command = group.get_command(click.Context(group), name)
