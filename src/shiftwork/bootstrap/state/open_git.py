@@ -8,6 +8,7 @@ from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForecast
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.hub.hub_setup import hub_as_it_is
 from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
@@ -24,7 +25,8 @@ _FORECAST_SECONDS: Final = 3.0
 
 
 async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
-    return GitChanges(hub=await open_hub(site, env))
+    found = hub_as_it_is(git_of_user(site, env), state=site.state, cache=site.cache, identity=_HARNESS, env=env)
+    return GitChanges(hub=found or await open_hub(site, env))
 
 
 async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str, ...]) -> tuple[str, ...]:

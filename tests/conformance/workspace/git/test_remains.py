@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git.changes import GitChanges
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.hub.hub_setup import hub_as_it_is
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import FileChange
@@ -188,3 +190,29 @@ def test_changes_are_reported_file_by_file(stage: Stage) -> None:
     )
     assert "+b" in difference.patch.splitlines()
     assert asyncio.run(stage.changes.between(Commit(""), head)) == difference
+
+
+def as_it_is(stage: Stage) -> Hub | None:
+    hub = stage.hub
+    return hub_as_it_is(hub.user, state=hub.state, cache=hub.cache, identity=hub.identity, env=stage.user.env)
+
+
+def test_changes_are_read_from_the_hub_as_it_is(stage: Stage) -> None:
+    head = stage.rig.story({"new.txt": "new\n"})
+    expected = asyncio.run(stage.changes.between(stage.base, head))
+    hub = as_it_is(stage)
+    assert hub is not None
+    assert (hub.git.sealed, hub.objects) == (stage.hub.git.sealed, stage.hub.objects)
+    assert expected.files
+    assert asyncio.run(GitChanges(hub=hub).between(stage.base, head)) == expected
+
+
+@pytest.mark.parametrize("file", ["config", "objects/info/alternates"])
+def test_a_hub_that_was_changed_is_not_read_as_it_is(stage: Stage, file: str) -> None:
+    asyncio.run(stage.changes.between(stage.base, stage.rig.story({"new.txt": "new\n"})))
+    assert as_it_is(stage) is not None
+    with (stage.hub.path / file).open("a", encoding="utf-8") as changed:
+        changed.write("# added\n")
+    assert as_it_is(stage) is None
+    (stage.hub.path / file).unlink()
+    assert as_it_is(stage) is None

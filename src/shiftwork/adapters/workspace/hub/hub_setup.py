@@ -59,6 +59,10 @@ _OWN_CONFIG_SHA256: Final = (
 """The hub's own file, which git always reads. It is sealed, because git would run a filter that is added there."""
 
 
+_FORMATS: Final = {_OWN_CONFIG.encode(): "sha1", _OWN_CONFIG_SHA256.encode(): "sha256"}
+_CONFIG_BYTES: Final = 10_000
+
+
 async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
     """The hub of a repository, without agreement to its own settings; see `hub_of`."""
     root, state, cache = _absolute(root), _absolute(state), _real(cache)
@@ -110,6 +114,37 @@ async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env
     )
     await _lay(hub)
     return hub
+
+
+def hub_as_it_is(user: Git, *, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub | None:
+    """The hub for reading commits: runs no git, and neither checks the repository nor probes its file systems, so no
+    tree can be made from it. None if there is no hub, or `hub_of` would change its settings or what it borrows.
+    """
+    hub, common = state / "hub.git", Path(user.env["GIT_COMMON_DIR"])
+    alternates, objects = hub / "objects" / "info" / "alternates", common / "objects"
+    cache = Path(os.path.realpath(cache))
+    check_unlinked(state.parent, alternates)
+    try:
+        object_format = _FORMATS.get(read_bytes(hub / "config", _CONFIG_BYTES))
+        borrows = read_bytes(alternates, _CONFIG_BYTES) == os.fsencode(objects) + b"\n"
+    except (OSError, ValueError):
+        return None
+    if object_format is None or not borrows:
+        return None
+    git = harness_git(hub=hub, identity=identity, env=env, settings=_SETTINGS, trees=(user.cwd, common, cache))
+    return Hub(
+        root=user.cwd,
+        state=state,
+        cache=cache,
+        common=common,
+        objects=objects,
+        object_format=object_format,
+        carried="",
+        identity=identity,
+        git=replace(git, sealed=_sealed(hub, object_format)),
+        user=user,
+        excludes=b"",
+    )
 
 
 def _sealed(path: Path, object_format: str) -> tuple[tuple[Path, bytes], ...]:

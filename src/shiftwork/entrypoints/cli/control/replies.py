@@ -15,7 +15,6 @@ from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.story.state import Hold
-from shiftwork.entrypoints.cli.control.which_run import chosen
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -83,6 +82,8 @@ def _which(site: Site, waiting: Sequence[str]) -> str:
     if set(waiting) <= {newest}:
         return ""
     if len(waiting) > 1:
+        from shiftwork.entrypoints.cli.control.which_run import chosen  # noqa: PLC0415 - slow to load, and needed only here
+
         return chosen(site, "shiftwork approve --all --run {run}")
     raise UsageError(
         f"stories need approval in run {waiting[0]}, and none in the newest run, {newest}",
