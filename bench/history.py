@@ -282,7 +282,7 @@ async def reported(folder: Path) -> float:
         await shift.story(copied=True)
     store.close()
     began, used = time.perf_counter(), time.process_time()
-    text = report(await account(open_queries(url).history, RunId(shift.run)))
+    text = report(await account(open_queries(url, keeping=True).history, RunId(shift.run)))
     wall, used = time.perf_counter() - began, time.process_time() - used
     print(
         f"report of {STORIES:,} stories x {STEPS} steps, {len(text):,} characters: {wall:.1f} s, processor {used:.1f} s"

@@ -40,7 +40,8 @@ def limits(account: Account) -> str:
 
 def overshoot(account: Account) -> str:
     """Returns how far attempts exceeded their reserved amounts; empty if none did."""
-    found = [made.over for story in account.stories for made in costs.attempts(account, story) if made.over]
+    stories = account.stories if account.reserved else ()
+    found = [made.over for story in stories for made in costs.attempts(account, story) if made.over]
     if not found:
         return ""
     most = max(found, key=lambda over: (over.usd, over.tokens))

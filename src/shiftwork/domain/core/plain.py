@@ -59,25 +59,33 @@ def _optional(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _tuple(parts: tuple[Any, ...]) -> Callable[[Any], Any]:
     if len(parts) == 2 and parts[1] is Ellipsis:
         inner = _reader(parts[0])
-        return lambda value: tuple(inner(item) for item in _checked(list, value))
+        return lambda value: tuple([inner(item) for item in _checked(list, value)])
     readers = [_reader(part) for part in parts]
     return lambda value: tuple(read(item) for read, item in zip(readers, _checked(list, value), strict=True))
 
 
 def _record(wanted: Any) -> Callable[[Any], Any]:
     hints = typing.get_type_hints(wanted)
+    kinds = {field.name: hints[field.name] for field in fields(wanted)}
     required = {f.name for f in fields(wanted) if f.default is MISSING and f.default_factory is MISSING}
 
     @cache
-    def readers() -> dict[str, Callable[[Any], Any]]:
+    def readers() -> dict[str, tuple[Any, Callable[[Any], Any]]]:
         # Computed on first use: a type may contain itself (a loop step contains steps).
-        return {field.name: _reader(hints[field.name]) for field in fields(wanted)}
+        return {name: (getattr(kind, "__supertype__", kind), _reader(kind)) for name, kind in kinds.items()}
 
     def read(value: Any) -> Any:
-        given = _checked(dict, value)
-        if missing := required - given.keys():
-            raise KeyError(f"{wanted.__name__} lacks {', '.join(sorted(missing))}")
-        return wanted(**{name: reader(given[name]) for name, reader in readers().items() if name in given})
+        given, known = _checked(dict, value), readers()
+        if given.keys() != known.keys():
+            if missing := required - given.keys():
+                raise KeyError(f"{wanted.__name__} lacks {', '.join(sorted(missing))}")
+            given = {name: given[name] for name in known if name in given}
+        found = dict[str, Any]()
+        for name, part in given.items():
+            kind, reader = known[name]
+            # Most values are texts and numbers of exactly their type: a call for each would double the time.
+            found[name] = part if type(part) is kind else reader(part)
+        return wanted(**found)
 
     return read
 

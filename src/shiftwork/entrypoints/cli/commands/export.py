@@ -28,7 +28,7 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     RUN is an id or its first characters; default: the newest run.
     """
     site = here()
-    queries = open_queries(site)
+    queries = open_queries(site, once=True)
     found = answer(lambda: run_view(queries, run, liveness())).run.run
     document: dict[str, Any] = export(answer(lambda: account(queries.history, RunId(found))), site.root)
     if output is not None:

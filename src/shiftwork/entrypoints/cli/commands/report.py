@@ -28,7 +28,7 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     RUN is an id or its first characters; default: the newest run.
     """
     site = here()
-    queries = open_queries(site)
+    queries = open_queries(site, once=True)
     view = answer(lambda: run_view(queries, run, liveness()))
     found = view.run.run
     message = report(answer(lambda: account(queries.history, RunId(found))), moving=view.moves)
