@@ -45,9 +45,10 @@ def test_a_question_of_an_older_run_is_shown_with_its_run(project: Project) -> N
     (project.root / "prd.json").write_text(json.dumps({"project": "p", "userStories": STORIES[:1]}))
     code, screen = on_a_terminal(project, "run", "prd.json")
     assert code == 2, screen.decode()
-    assert 'needs you [shiftwork answer US-001 "…"]' in screen.decode(), "the newest run is meant anyway"
+    assert "! US-001 asks: " in screen.decode()
+    assert 'shiftwork answer US-001 "…"\r\n' in screen.decode(), "the newest run is meant anyway"
     older = project.status()["run"]
     project.settle(gates='test = "true"\n\n[run]\nworkflow = "ralph"')
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     _, screen = on_a_terminal(project, "resume", older)
-    assert f'needs you [shiftwork answer US-001 "…" --run {older}]' in screen.decode()
+    assert f'shiftwork answer US-001 "…" --run {older}' in screen.decode()

@@ -78,6 +78,7 @@ class StoryRow:
     used: UsedPart = UsedPart()
     limit: LimitPart = LimitPart()
     proof: ProofPart = ProofPart()
+    depends_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

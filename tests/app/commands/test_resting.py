@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shiftwork.app.commands.steering import rests_now
 from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.views.board import Board
+from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, story_stream
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.ports.store import Inbox, Message

@@ -1,7 +1,7 @@
 """What the board of a run says about a fact: whom it asks, and the text of what it shows."""
 
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.views.board import Board
+from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId, Stream, run_stream, step_id, story_stream
 from shiftwork.domain.run import facts as run_facts

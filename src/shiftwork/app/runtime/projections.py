@@ -103,6 +103,7 @@ def _idle_row(run: RunState, story: StoryId) -> StoryRow:
         started_at=None,
         ended_at=None,
         used=used_part(known.usage),
+        depends_on=run.asked(story).depends_on,
     )
 
 

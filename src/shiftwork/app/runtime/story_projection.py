@@ -54,6 +54,7 @@ def _story_row(story: StoryState) -> StoryRow:
         used=used_part(story.spending.usage),
         limit=_limit(story.asks.reached if story.asks else None),
         proof=_proof(proof_of(story)),
+        depends_on=given.story.depends_on,
     )
 
 

@@ -1,7 +1,7 @@
 """Views of runs for all front ends, with derived values such as the activity."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
@@ -11,8 +11,8 @@ from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.usage.totals import merged
 from shiftwork.domain.usage.usage import Share
 from shiftwork.errors import UnknownRunError
-from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow, is_gone
-from shiftwork.records import replace
+from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow, is_gone
+from shiftwork.records import dataclass, replace
 
 PLAN: Final = "plan"
 """The workflow of `shiftwork plan`."""
@@ -50,20 +50,37 @@ async def run_view(
     worker = lease.owner if lease and not is_gone(lease, alive=alive(lease.owner)) else None
     row = await _row(queries, wanted)
     stories = await queries.stories(row.run)
-    row = _caught_up(row, stories)
-    steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
-    waits = await _waits(queries, row.run)
-    views = [
-        replace(_story_view(story, steps.get(story.story, ()), worker, silent), waited=waits.get(story.story, ()))
-        for story in stories
-    ]
-    spent = await queries.spent(row.run)
-    shares = merged(
-        Share(agent=spent_row.agent, model=spent_row.model, usage=usage_of(spent_row)) for spent_row in spent
+    rows = RunRows(
+        run=row,
+        stories=stories,
+        steps=await _steps(queries, row.run, stories, every=every_step or len(stories) == 1),
+        waited=await queries.waited(row.run),
+        spent=await queries.spent(row.run),
     )
-    meant = await is_meant(queries, row.run)
-    activity = _activity(row, views, worker)
-    return RunView(run=row, activity=activity, worker=worker, stories=views, shares=shares, meant=meant)
+    return assembled(rows, worker, meant=await is_meant(queries, row.run), silent=silent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRows:
+    """The rows of a run; `steps` are those of each story."""
+
+    run: RunRow
+    stories: Sequence[StoryRow]
+    steps: Mapping[str, Sequence[StepRow]]
+    waited: Iterable[WaitedRow]
+    spent: Iterable[SpentRow]
+
+
+def assembled(rows: RunRows, worker: Owner | None, *, meant: bool = True, silent: Silence = never) -> RunView:
+    """Returns the view of a run from its rows, wherever they were read."""
+    run, waits = _caught_up(rows.run, rows.stories), _waits(rows.waited)
+    views = [
+        replace(_story_view(story, rows.steps.get(story.story, ()), worker, silent), waited=waits.get(story.story, ()))
+        for story in rows.stories
+    ]
+    shares = merged(Share(agent=row.agent, model=row.model, usage=usage_of(row)) for row in rows.spent)
+    activity = _activity(run, views, worker)
+    return RunView(run=run, activity=activity, worker=worker, stories=views, shares=shares, meant=meant)
 
 
 def _caught_up(run: RunRow, stories: Sequence[StoryRow]) -> RunRow:
@@ -99,9 +116,9 @@ async def _steps(
     return dict(found)
 
 
-async def _waits(queries: Queries, run: str) -> dict[str, tuple[Waited, ...]]:
+def _waits(rows: Iterable[WaitedRow]) -> dict[str, tuple[Waited, ...]]:
     found: dict[str, tuple[Waited, ...]] = {}
-    for row in await queries.waited(run):
+    for row in rows:
         wait = Waited(awaited=Awaited(row.awaited), since=row.since, until=row.until)
         found[row.story] = (*found.get(row.story, ()), wait)
     return found

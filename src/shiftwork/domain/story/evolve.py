@@ -140,10 +140,16 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
     return plateau.refused_with(approval.given_back(story, fact), refused)
 
 
+_REPAIR: Final = "repair"
+_USUAL_REPAIR: Final = "coding"
+
+
 def _repair_planned(story: StoryState, fact: story_facts.RepairPlanned) -> StoryState | None:
     if story.landing.progress is not LandingStage.REFUSED or fact.type not in CATALOGUE:
         return None
-    plan = replace(catalogue_step(fact.type), description=fact.description)
+    usual = catalogue_step(fact.type)
+    name = _REPAIR if fact.type == _USUAL_REPAIR else usual.name  # a conflict is resolved by a type of its own
+    plan = replace(usual, name=name, description=fact.description)
     planned = planned_step(story.pipeline.next_number, plan)
     step = replace(planned, feedback=fact.feedback, profile=fact.profile, added_by=HARNESS)
     conflict = fact.cause is Refusal.CONFLICT

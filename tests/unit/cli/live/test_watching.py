@@ -1,19 +1,15 @@
 """Watching a run: what the board shows for facts, and that no table is wider or higher than its terminal."""
 
-import io
 import json
-import re
-from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
-from shiftwork.app.views.board import EVENTS, OTHERWISE, Board
+from shiftwork.app.views.live.board import EVENTS, OTHERWISE, Board
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport, GateResult
@@ -23,14 +19,11 @@ from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.assignment import Assignment
-from shiftwork.domain.story.state import HoldCause, LandingStage, StoryState
+from shiftwork.domain.story.state import HoldCause
 from shiftwork.domain.usage.usage import Usage
-from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
-from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
+from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.live.progress_lines import REPORTED, JsonView, LineView, View, brief, line
-from shiftwork.entrypoints.cli.live.screen import Screen
-from shiftwork.entrypoints.cli.live.table import LiveView, window
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.render.sanitize import cells
 from shiftwork.ports.agent import AgentEvent, EventKind
@@ -159,33 +152,6 @@ def test_gates_that_were_red_are_reported_before_they_are_tried_again() -> None:
     assert (change.event, change.story, change.text) == ("gates_failed", "US-001", "test failed in 1.2 s")
 
 
-def test_what_is_landing_is_reported_with_since_when() -> None:
-    ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
-    steps = Pipeline(steps=(ended,), next_number=2)
-    message = drawn(
-        failed("no"),
-        changed=lambda story: replace(
-            story, landing=replace(story.landing, progress=LandingStage.REQUESTED), pipeline=steps
-        ),
-    )
-    assert f"landing since {o_clock(60.0)}: gates run on the tree that will land" in message
-
-
-def test_which_gate_runs_is_reported_until_something_is_recorded() -> None:
-    def message(*more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> str:
-        return drawn(
-            failed("no"),
-            *more,
-            changed=lambda story: replace(story, landing=replace(story.landing, progress=LandingStage.REQUESTED)),
-        )
-
-    begun = (STREAM, GateBegun(at=90.0, gate="test"))
-    on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
-    assert f": gate test running since {o_clock(90.0)}" in message(begun)
-    assert f": gate test on the base running since {o_clock(95.0)}" in message(begun, on_base)
-    assert ": gates run on the tree that" in message(begun, (STREAM, MessagesRead(at=96, upto=1)))
-
-
 def test_programs_get_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
     JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
     values = json.loads(capsys.readouterr().out)
@@ -228,93 +194,6 @@ def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixtu
         "text": "",
     }
     assert events[2]["text"] == HOSTILE
-
-
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 12), (200, 60)])
-def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> None:
-    screen = io.StringIO()
-    terminal = Screen(screen, colors=False, size=lambda: (width, height))
-    view = LiveView(f"A [/title]\x1b[31m {'long ' * 40}\nwith a second line", terminal)
-    shown(view)
-    first = screen.getvalue()
-    assert "\x1b[31m" not in first
-    assert "\x1b]0" not in first
-    assert "[/title]" in first
-    assert "agent: Bash [/x][bold]www" in first
-    lines = re.sub(r"\x1b\[[?0-9]*[a-zA-Z]", "", first).split("\n")
-    assert len(lines) == len(view._drawn()) <= height
-    assert all(cells(line) <= width for line in lines)
-    view.close()
-    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
-
-
-def drawn(
-    *more: tuple[Stream, Fact | AgentEvent | GateBegun],
-    changed: Callable[[StoryState], StoryState] = lambda story: story,
-    meant: bool = True,
-) -> str:
-    """The table without colours, once these have been seen, and with the story changed so."""
-    view = LiveView("A request", Screen(io.StringIO(), size=lambda: (120, 40)))
-    shown(view, *more)
-    view.board.meant = meant
-    view.board.stories[STREAM] = changed(view.board.stories[STREAM])
-    view.close()
-    return "\n".join(line.text for line in view._drawn())
-
-
-def test_a_step_that_waits_for_a_person_does_not_work() -> None:
-    message = drawn((STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
-    assert "context_gathering   waits " in message
-    assert "working" not in message
-
-
-def test_a_question_of_a_run_that_is_not_meant_anyway_is_reported_with_its_run() -> None:
-    held = (STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.QUESTION, detail="Tabs?"))
-    assert 'needs you [shiftwork answer US-001 "…"]: question: Tabs?' in drawn(held)
-    assert 'needs you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
-
-
-def test_what_is_on_its_way_leaves_the_queue_before_a_pause() -> None:
-    assert "paused: shiftwork resume r1 continues" in drawn(
-        changed=lambda story: replace(story, control=replace(story.control, paused=True))
-    )
-    message = drawn(
-        changed=lambda story: replace(
-            story,
-            control=replace(story.control, paused=True),
-            landing=replace(story.landing, progress=LandingStage.REQUESTED),
-        )
-    )
-    assert "leaves the landing queue, then pauses" in message
-    assert "shiftwork resume" not in message
-
-
-def test_the_time_of_a_step_is_that_of_all_its_tries() -> None:
-    again = (STREAM, story_facts.StepRetried(at=9, step=FIRST, feedback=""))
-    second = (STREAM, story_facts.StepStarted(at=9, step=FIRST, attempt=2, commit=COMMIT, log=""))
-    assert "  try         time  " in drawn()
-    message = drawn(failed("no"), again, second)
-    assert "  try  time in all  " in message
-    assert "    2        7.0 s  " in message, "six seconds, and one until now"
-
-
-STEPS = pipeline_of(DYNAMIC.story_steps).steps
-
-
-@given(st.integers(min_value=0, max_value=len(DYNAMIC_STEPS)), st.integers(min_value=1, max_value=15))
-def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
-    steps = [replace(step, status=StepStatus.COMPLETED) if place < done else step for place, step in enumerate(STEPS)]
-    seen = window(steps, rows)
-    assert len(seen) == min(rows, len(steps))
-    assert steps[min(done, len(steps) - 1)] in seen
-
-
-def test_a_low_screen_says_how_many_steps_are_not_shown() -> None:
-    out = io.StringIO()
-    view = LiveView("A request", Screen(out, size=lambda: (80, 17)))
-    shown(view)
-    view.close()
-    assert "(6 after)" in out.getvalue()
 
 
 @given(st.text())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shiftwork.app.views.board import Change
+from shiftwork.app.views.live.board import Change
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.entrypoints.cli.commands.diff import counted

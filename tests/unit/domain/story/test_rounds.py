@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.views.board import Board
+from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.ids import Stream, step_id
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import verdict_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.views.board import Board
+from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, Stream, step_id

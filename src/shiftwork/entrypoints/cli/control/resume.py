@@ -159,4 +159,4 @@ def going_on(
         return run_id
 
     stories = tuple(story_stream(run_id, StoryId(story.story.story)) for story in view.stories)
-    return Shift(site=site, settings=found.settings, begin=begin, stories=stories)
+    return Shift(site=site, settings=found.settings, begin=begin, continues=run_id, stories=stories)

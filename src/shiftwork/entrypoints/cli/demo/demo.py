@@ -13,7 +13,7 @@ import click
 
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.views import amounts
-from shiftwork.app.views.board import Change
+from shiftwork.app.views.live.board import Change
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.read_only import liveness, open_queries

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import click
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
-from shiftwork.app.views.board import Board, Change
+from shiftwork.app.views.live.board import Board, Change
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain

@@ -23,9 +23,11 @@ class Style(StrEnum):
     DIM = "2"
     RED = "31"
     GREEN = "32"
+    YELLOW = "33"
+    BLUE = "34"
 
 
-_COLORS: Final = (Style.RED, Style.GREEN)
+_COLORS: Final = (Style.RED, Style.GREEN, Style.YELLOW, Style.BLUE)
 
 
 @dataclass(frozen=True, slots=True)

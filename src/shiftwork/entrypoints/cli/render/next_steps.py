@@ -239,7 +239,7 @@ def fallen(view: RunView) -> Iterator[phrases.Step]:
     """Commands that show why stories failed, the newest failure first, and that retry failed and undone stories."""
     failed = sorted(_failed(view.stories), key=lambda entry: entry.story.ended_at or 0.0, reverse=True)
     for item in failed[:_NAMED]:
-        yield from _again(view, item)
+        yield from again(view, item)
     if more := failed[_NAMED:]:
         yield (
             f"shiftwork stories {view.run.run}",
@@ -283,7 +283,7 @@ def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
     yield f"{git} merge {ref}", ""
 
 
-def _again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:
+def again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:
     run, story = failed.story.run, failed.story.story
     if failed.story.landing.refusal == "gates":
         yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"

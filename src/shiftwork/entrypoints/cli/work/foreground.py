@@ -12,14 +12,14 @@ from typing import Final, Never
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.commands.steering import rests_now
 from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.runtime.streams import STORY, load
-from shiftwork.app.views.board import Board
+from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.queries import is_meant
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.ports import leave_nothing, open_context
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.core.ids import RunId, Stream
+from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.env.signals import ASKING, StopSignals
 from shiftwork.entrypoints.cli.live.cursor import SHOW_CURSOR
@@ -45,13 +45,14 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """The work: `begin` starts or continues a run, and returns its id; `stories` are those that may already have a
-    history. The task `beside` stops the work by raising an error, and does nothing else.
+    """The work: `begin` starts or continues a run, and returns its id; `continues` is the run that has a history, and
+    `stories` are those that may have one. The task `beside` stops the work by raising an error, and does nothing else.
     """
 
     site: Site
     settings: Settings
     begin: Callable[[Context], Awaitable[RunId]]
+    continues: RunId | None = None
     stories: tuple[Stream, ...] = ()
     agents: Mapping[str, Agent] | None = None
     beside: Callable[[], Awaitable[None]] | None = None
@@ -105,10 +106,13 @@ class _Watch:
         return self._run, stop
 
     async def _work(self, shift: Shift, context: Context) -> None:
+        board = self._view.board
+        if shift.continues:
+            board.run = await load(context.events, RUN, run_stream(shift.continues))
         for stream in shift.stories:
             story = await load(context.events, STORY, stream)
             if story.assignment:  # a story that has not started is not on the board and has nothing to show
-                self._view.board.stories[stream] = story
+                board.stories[stream] = story
         self._run = await shift.begin(context)
         await wait_for(context, self._run)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
-from shiftwork.app.runtime.streams import STORY
+from shiftwork.app.runtime.streams import RUN, STORY
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId, StoryId, Stream
 from shiftwork.domain.gates.gate import GateReport
@@ -13,7 +13,7 @@ from shiftwork.domain.landing.state import requested_by
 from shiftwork.domain.proof.proof_status import after_landed
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.state import RunPlan
+from shiftwork.domain.run.state import RunPlan, RunState
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
@@ -50,10 +50,11 @@ class Change:
 
 @dataclass(slots=True, kw_only=True)
 class Board:
-    """The stories of a run by their streams, the last activity of each agent, the gate that each story waits for, and
-    all changes so far. `meant` is whether commands without a run id refer to this run.
+    """A run, its started stories by their streams, the last activity of each agent, the gate that each story waits
+    for, and all changes so far. `meant` is whether commands without a run id refer to this run.
     """
 
+    run: RunState = RUN.start
     stories: dict[Stream, StoryState] = field(default_factory=dict)
     doing: dict[Stream, AgentEvent] = field(default_factory=dict)
     gates: dict[Stream, GateBegun] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class Board:
         """Records a sighting; returns the change, if it is one."""
         stream, what = sighting.stream, sighting.what
         if isinstance(what, AgentEvent):
-            if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a usage count is no activity
+            if (what.text or what.tool) and what.kind not in _NO_ACTIVITY:
                 self.doing[stream] = what
             return None
         if isinstance(what, GateBegun):
@@ -73,6 +74,8 @@ class Board:
         self.gates.pop(stream, None)  # a recorded fact ends the wait for a gate
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
+        elif stream.startswith("run/"):
+            self.run = RUN.evolve(self.run, what)
         if isinstance(what, ENDS):
             self.doing.pop(stream, None)
         if type(what) not in EVENTS or _untold(what):
@@ -111,6 +114,9 @@ def _loops(story: StoryState) -> bool:
     step = story.pipeline.current
     return step is not None and step.plan.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
 
+
+_NO_ACTIVITY: Final = frozenset({EventKind.USAGE, EventKind.TOOL_END})
+"""A count, and the output of a tool, of which the start was shown."""
 
 EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     run_facts.RunStarted: ("run_started", "plan"),
