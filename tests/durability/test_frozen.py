@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -20,6 +21,7 @@ from tests.warm import Started
 pytestmark = pytest.mark.durability
 
 REQUEST = "../prd.json"
+_TRANSACTION_SECONDS = 0.005
 
 HELD = """\
 if [ -e {hold} ] && [ ! -e {begun} ]; then
@@ -32,14 +34,35 @@ fi
 
 @contextmanager
 def frozen(bench: Bench, place: str) -> Iterator[Started]:
-    """A process that is stopped at that place."""
+    """A process that is stopped at that place, or as soon after it as no thread of it is within a transaction: nobody
+    else could write then, as with a process that is stopped forever.
+    """
     process = bench.start("run", REQUEST, failpoint=f"stop:{place}")
     try:
-        eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
+        stopped = partial(_is_stopped, process.pid)
+        eventually(stopped)
+        while _is_locked(bench):
+            os.kill(process.pid, signal.SIGCONT)
+            time.sleep(_TRANSACTION_SECONDS)
+            os.kill(process.pid, signal.SIGSTOP)
+            eventually(stopped)
         yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
+
+
+def _is_stopped(pid: int) -> bool:
+    return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+
+
+def _is_locked(bench: Bench) -> bool:
+    with contextlib.closing(sqlite3.connect(bench.state / "state.db", timeout=0, isolation_level=None)) as store:
+        try:
+            store.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+    return False
 
 
 def taken_for_dead(bench: Bench) -> None:

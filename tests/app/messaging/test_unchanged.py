@@ -56,7 +56,7 @@ def test_a_story_that_changes_nothing_is_not_sent_back_twice_for_the_same_reason
     assert run.status is RunStatus.FAILED
     assert [kind for kind, _ in paid][-2:] == ["coding", "coding"]
     result = (
-        "not landed (empty) after 1 repair (the same failure came back): step-011 coding ended without changing a file"
+        "not landed (empty) after 1 repair (the same failure came back): step-011 repair ended without changing a file"
     )
     assert story.outcome.reason.startswith(result)
     shown = report(asyncio.run(account(rig.store.events, run.given.run)))

@@ -43,7 +43,7 @@ def test_every_field_of_every_part_has_a_column_of_its_own() -> None:
     sums = {f"limit_{which}{unit}" for which in ("", "spent_", "needed_") for unit in ("usd", "tokens")}
     proof = {"proof", "shown", "criteria", "proof_remark"}
     sessions = {"limit_sessions", "limit_spent_sessions"}
-    parts = [own, used, landing, waiting, sums | sessions | {"limit_of"}, proof]
+    parts = [own | {"depends_on"}, used, landing, waiting, sums | sessions | {"limit_of"}, proof]
     assert set(columns(STORY)) == set().union(*parts)
     assert len(columns(STORY)) == sum(map(len, parts))
 

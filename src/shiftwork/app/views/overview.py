@@ -118,7 +118,4 @@ def _left(run: RunView, items: Sequence[Item], now: float) -> float | None:
 def _worked(item: Item, now: float) -> float:
     """How long the story was worked on, without waits for a person or a limit."""
     story, idle = item.view.story, item.view.idle
-    if story.started_at is None:
-        return 0.0
-    whole = (now if story.ended_at is None else story.ended_at) - story.started_at
-    return max(whole - idle.person - idle.limit, 0.0)
+    return max((story.ended_at or now) - (story.started_at or now) - idle.person - idle.limit, 0.0)

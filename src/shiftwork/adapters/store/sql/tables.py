@@ -93,4 +93,9 @@ sa.Index("profiles_newest", _profiles.started_at.desc(), _profiles.run.desc(), _
 # Postgres sorts by the rules of a language; an index that finds prefixes must compare characters. SQLite does anyway.
 # Not `postgresql_ops`, which loads the dialect of Postgres at every start.
 sa.Index("runs_prefix", _runs.project, _runs.run).ddl_if(dialect="sqlite")
-sa.Index("runs_prefix", _runs.project, sa.text("run text_pattern_ops")).ddl_if(dialect="postgresql")
+
+
+@sa.event.listens_for(view_tables[RunRow], "after_create")
+def _index_prefixes(_: sa.Table, connection: sa.Connection, **__: Any) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("CREATE INDEX runs_prefix ON runs (project, run text_pattern_ops)")

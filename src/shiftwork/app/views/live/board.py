@@ -11,7 +11,6 @@ from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing.facts import CandidateFailed, CandidateVerified
 from shiftwork.domain.landing.state import requested_by
 from shiftwork.domain.proof.proof_status import after_landed
-from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunPlan, RunState
 from shiftwork.domain.spec.spec import Story
@@ -102,12 +101,6 @@ class Board:
         """The stories that wait for a person and leave their place to others."""
         held = (story for story in self.stories.values() if story.asks and story.asks.cause is not HoldCause.LIMIT)
         return frozenset(story.given.story.id for story in held)
-
-
-def proof_level(story: StoryState) -> ProofLevel | None:
-    """How far a landed story is proved; None if it has not landed or that is unknown."""
-    proof = proof_of(story)
-    return proof.level if proof else None
 
 
 def _loops(story: StoryState) -> bool:

@@ -133,7 +133,7 @@ def test_a_repair_that_changes_nothing_either_is_the_end() -> None:
     story = concluded(fold_story(story, done(story, commit=BASE)))
     ending = conclusion(story)
     assert isinstance(ending, story_facts.StoryFailed)
-    message = "not landed (empty) after 1 repair (the same failure came back): step-003 coding ended without"
+    message = "not landed (empty) after 1 repair (the same failure came back): step-003 repair ended without"
     assert ending.reason.startswith(message)
 
 
