@@ -20,7 +20,7 @@ def ensure_installed(extra: str, what: str) -> None:
     if absent := [name for name in EXTRAS[extra] if find_spec(name) is None]:
         raise MissingExtraError(
             f"{what}: this needs the extra {extra!r}, which is not installed ({_listed(absent)})",
-            hint=f"{_pip()} install 'shiftwork[{extra}]'",
+            hint=f"{_install()} 'shiftwork[{extra}]'",
         )
 
 
@@ -28,10 +28,12 @@ def _listed(absent: list[str]) -> str:
     return f"no module {' and no module '.join(absent)}"
 
 
-def _pip() -> str:
-    """The pip of the environment that Shiftwork is installed in, which need not be the first on the path."""
+def _install() -> str:
+    """How to install into the environment of Shiftwork, which need not be the first on the path or have a pip."""
     from os import access  # noqa: PLC0415 - only needed for an error
     from shlex import quote  # noqa: PLC0415 - as above
 
     beside = f"{sys.prefix}/bin/pip"
-    return quote(beside) if access(beside, 1) else "pip"
+    if access(beside, 1):
+        return f"{quote(beside)} install"
+    return f"uv pip install --python {quote(sys.executable)}"

@@ -1,6 +1,7 @@
 """`shiftwork gc --older-than`: old runs leave the database, and are shown from their files."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,13 @@ def typed(project: Project, url: str, *words: str) -> str:
 def shown(project: Project, url: str, run: str) -> list[str]:
     status = json.loads(typed(project, url, "status", run, "--json"))
     del status["archived"]
-    documents = ("report", run), ("export", run), ("proof", "--run", run, "--json"), ("stories", run, "--json")
+    documents = (
+        ("report", run),
+        ("export", run),
+        ("proof", "--run", run, "--json"),
+        ("stories", run, "--json"),
+        ("steps", "US-001", "--run", run, "--json"),
+    )
     return [json.dumps(status), *(typed(project, url, *words) for words in documents)]
 
 
@@ -43,7 +50,11 @@ def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) ->
     assert file.stat().st_mode & 0o777 == 0o600
 
     assert shown(project, url, run) == before
-    assert f"{run}  archived " in typed(project, url, "status", "--all")
+    listed = typed(project, url, "status", "--all")
+    assert re.search(rf"^{run}  done .* \(archived\) Add a greeting\n", listed)
+    text = typed(project, url, "status", run)
+    assert "done (archived: it can only be read)" in text
+    assert text.rstrip().endswith(f"next: shiftwork report {run}")
     (row,) = json.loads(typed(project, url, "status", "--all", "--json"))["runs"]
     assert row["archived"] == archived["file"]
     assert json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived"] == []

@@ -45,4 +45,4 @@ except MissingExtraError as error:
     assert exit_code == "64"
     assert message.startswith(f"a setting: this needs the extra {extra!r}, which is not installed (no module ")
     assert all(module in message for module in EXTRAS[extra])
-    assert hint.endswith(f"pip install 'shiftwork[{extra}]'")
+    assert re.search(rf"pip install( --python \S+)? 'shiftwork\[{extra}\]'$", hint)

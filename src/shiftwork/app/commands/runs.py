@@ -143,8 +143,9 @@ async def forecast(events: History, inbox: MessageBox, run: RunId) -> RunState:
 
 
 def unknown_run(run: RunId) -> UnknownRunError:
-    hint = "shiftwork status --all lists the runs; those that are archived can only be read"
-    return UnknownRunError(f"there is no run {run}", hint=hint)
+    """For a run that the views have, but the history has not: it was archived."""
+    message = f"run {run} has no history in the database: it is archived, and can only be read"
+    return UnknownRunError(message, hint=f"shiftwork report {run}")
 
 
 async def _news(inbox: MessageBox, state: RunState, at: float) -> tuple[Fact, ...]:

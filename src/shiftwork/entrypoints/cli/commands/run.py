@@ -53,9 +53,9 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     unless every gate passes on exactly the tree that lands. Ctrl-C stops everything cleanly; `shiftwork resume`
     continues.
 
-    Before the first session is paid for, the gates run on the branch as it is. If one is red, nothing starts:
-    --repair-base first repairs it in a story of its own, --without-gate continues without it, and every view, commit
-    and certificate of the run says so.
+    The gates run on the branch as it is: the first time before any session is paid for, later while the first session
+    works. If one is red, nothing lands: --repair-base first repairs it in a story of its own, --without-gate continues
+    without it, and every view, commit and certificate of the run says so.
 
     With --review a story whose gates are green needs your approval before it lands, and others continue: `shiftwork
     diff` shows the patch, and `shiftwork approve` lands that patch and nothing else.

@@ -22,6 +22,7 @@ from shiftwork.entrypoints.cli.options.step_edit import addressed
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
+from shiftwork.ports.store import History
 
 _HEAD: Final = ("#", "step", "name", "state", "tries", "added by")
 _NUMBERS: Final = frozenset({"#", "tries"})
@@ -44,16 +45,17 @@ def command(story: str, run: str, *, as_json: bool) -> None:
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
     check_story(view, story)
-    listed = answer(lambda: _listed(site, RunId(view.run.run), StoryId(story)))
+    listed = answer(lambda: _listed(site, queries.history, RunId(view.run.run), StoryId(story)))
     if as_json:
         say({"run": view.run.run, **asdict(listed)})
     else:
         click.echo("\n".join(_shown(view, listed)))
 
 
-async def _listed(site: Site, run: RunId, story: StoryId) -> StepList:
+async def _listed(site: Site, history: History, run: RunId, story: StoryId) -> StepList:
+    """From the history of the views, which includes archived runs."""
     box = await open_inbox(site)
-    return await step_edits.listed(box.events, box.inbox, run, story)
+    return await step_edits.listed(history, box.inbox, run, story)
 
 
 def _shown(view: RunView, listed: StepList) -> Iterator[str]:

@@ -19,13 +19,15 @@ _NAMED: Final = 3
 
 _NOTHING: Final = Obstacle()
 
+_ARCHIVED: Final = " (archived: it can only be read)"
+
 UNDOING: Final = "undo pending"
 """The state of a story whose revert was requested, and has neither landed nor been refused."""
 
 
 def of_run(view: RunView) -> str:
     if view.activity is Activity.OVER:
-        return phrases.state(view.run.status)
+        return phrases.state(view.run.status) + (_ARCHIVED if view.run.archived else "")
     return "needs you" if view.activity is Activity.WAITING else view.activity.value
 
 
@@ -35,10 +37,10 @@ def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
     for row, activity in runs:
         moving = "waits" if activity is Activity.WAITING else activity.value
         state = phrases.state(row.status) if activity is Activity.OVER else moving
-        state = "archived" if row.archived else state
         spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
         head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
-        yield head + one_line(row.title, max(phrases.width() - len(head), 10))
+        title = f"(archived) {row.title}" if row.archived else row.title
+        yield head + one_line(title, max(phrases.width() - len(head), 10))
 
 
 def of_story(view: RunView, story_view: StoryView) -> str:
@@ -262,6 +264,9 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
     been merged.
     """
     run = view.run
+    if run.archived:
+        yield f"shiftwork report {run.run}", ""
+        return
     landed = [story.story for story in view.stories if story.story.landing.commit]
     if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
         yield from fallen(view)
