@@ -137,7 +137,8 @@ bench-prompts:
 bench-sandbox *args:
     @{{env}}; python -m bench.sandbox {{args}}
 
-# what CI runs: lint, every test, coverage of the core by the tests that are about it
+# what CI runs: lint, every test, coverage of the core by the tests that are about it; the other tests mostly wait for
+# processes, so there are more workers than cores
 ci: lint
-    {{env}}; {{seeded}} -n 2 tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100
-    {{env}}; {{seeded}} -n 3 --dist worksteal --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture
+    {{env}}; {{seeded}} -n 3 --dist worksteal tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100
+    {{env}}; {{seeded}} -n 6 --dist worksteal --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture

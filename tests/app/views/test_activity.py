@@ -9,7 +9,7 @@ from shiftwork.ports.agent import AgentEvent, EventKind
 @pytest.mark.parametrize(
     ("tool", "text", "words"),
     [
-        ("Edit", '{"file_path": "/work/src/mailer.py", "old_string": "a"}', "editing mailer.py"),
+        ("Edit", '{"file_path": "/tree/src/mailer.py", "old_string": "a"}', "editing mailer.py"),
         ("Read", '{"path": "docs/"}', "reading docs/"),
         ("Bash", '{"command": "pytest -q"}', "running pytest -q"),
         ("command_execution", "pytest -q", "running pytest -q"),
