@@ -143,9 +143,10 @@ async def forecast(events: History, inbox: MessageBox, run: RunId) -> RunState:
 
 
 def unknown_run(run: RunId) -> UnknownRunError:
-    """For a run that the views have, but the history has not: it was archived."""
-    message = f"run {run} has no history in the database: it is archived, and can only be read"
-    return UnknownRunError(message, hint=f"shiftwork report {run}")
+    """For a run without a history in the database that this project may change."""
+    message = f"there is no run {run} to continue or change: it is archived, or belongs to another project"
+    hint = "shiftwork status --all lists the runs; archived ones can only be read, by shiftwork report and others"
+    return UnknownRunError(message, hint=hint)
 
 
 async def _news(inbox: MessageBox, state: RunState, at: float) -> tuple[Fact, ...]:
