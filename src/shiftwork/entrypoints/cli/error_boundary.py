@@ -16,9 +16,9 @@ def guarded() -> int:
     try:
         code = _run()
         sys.stdout.flush()
-    except SystemExit:
-        # Click exits this way when a pipe is broken.
-        return errors.EXIT_DONE if _undelivered() else errors.EXIT_FAILED
+    except SystemExit as ended:
+        # Click exits this way after it has completed words for a shell, and when a pipe is broken.
+        return errors.EXIT_DONE if ended.code == 0 or _undelivered() else errors.EXIT_FAILED
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - this is the boundary: nothing may pass it
         return _ended(error)
     return code if isinstance(code, int) else errors.EXIT_DONE

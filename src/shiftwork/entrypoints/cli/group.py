@@ -1,21 +1,26 @@
 """The group of all commands: lists them from the registry, and imports a command only when it is called."""
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from shiftwork.entrypoints.cli.registry import COMMANDS, Entry
+from shiftwork.entrypoints.cli.registry import GROUPS, Entry
 from shiftwork.errors import ShiftworkError
+
+_NAMES: Final = max(len(entry.name) for entries in GROUPS.values() for entry in entries)
+"""All groups have their help in one column."""
 
 
 class LazyGroup(click.Group):
-    """Lists commands in the order in which a new user needs them."""
+    """Lists commands in groups, in the order in which a new user needs them."""
 
-    def __init__(self, *words: Any, entries: tuple[Entry, ...] = COMMANDS, **more: Any) -> None:
+    def __init__(self, *words: Any, groups: Mapping[str, tuple[Entry, ...]] = GROUPS, **more: Any) -> None:
         super().__init__(*words, **more)
-        self.entries = entries
+        self.groups = groups
+        self.entries = tuple(entry for entries in groups.values() for entry in entries)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # A group without a command shows its help.
@@ -40,8 +45,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's shape
-        with formatter.section("Commands"):
-            formatter.write_dl([(entry.name, entry.help) for entry in self.entries])
+        for title, entries in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(entry.name.ljust(_NAMES), entry.help) for entry in entries])
 
 
 def _nearest(name: str, known: list[str]) -> str:
@@ -86,7 +92,8 @@ def _is_named(name: str) -> bool:
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 failed, 2 limit reached, 64 wrong usage, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 failed, 2 needs your answer, approval or a higher limit, 64 wrong usage,"
+    " 130 interrupted.",
 )
 @click.option("-C", "--cwd", metavar="DIR", default="", help="Work as if started in DIR.")
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")

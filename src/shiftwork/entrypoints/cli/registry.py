@@ -1,5 +1,6 @@
 """The commands, as `--help` lists them: a name, a line of help, a module. Imports none of them."""
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 
@@ -11,40 +12,56 @@ class Entry(NamedTuple):
     module: str
 
 
-COMMANDS: Final = (
-    Entry("demo", "See it work in a throw-away repository: no key, no network, under a minute.", "demo"),
-    Entry("init", "Write a commented shiftwork.toml with the checks this project already has.", "init"),
-    Entry("import", "Read files of other tools, and write what a run needs.", "import_files"),
-    Entry("doctor", "Check whether everything that a run needs is available.", "doctor"),
-    Entry("trust", "Allow the commands of this repository to run.", "trust"),
-    Entry("adopt", "Take over state that was not created here.", "adopt"),
-    Entry("agents", "Show the profiles, what each has done, and which would be chosen.", "agents"),
-    Entry("notify", "Show who is notified of which events; --test sends a test.", "notify"),
-    Entry("workflow", "List, show, check, draw and write workflows.", "workflow"),
-    Entry("plan", "Show the stories of a piece of work before it is run.", "plan"),
-    Entry("run", "Hand over a piece of work and watch it land.", "run"),
-    Entry("status", "Show where a run stands.", "status"),
-    Entry("stories", "List the stories of a run.", "stories"),
-    Entry("diff", "Show what a story has changed.", "diff"),
-    Entry("notes", "Show what a run has learnt.", "notes"),
-    Entry("logs", "Show what an agent did in an attempt.", "logs"),
-    Entry("resume", "Continue a run that was interrupted or paused, or has reached its limit.", "resume"),
-    Entry("answer", "Answer the question of a story.", "answer"),
-    Entry("approve", "Approve a story that needs your approval.", "approve"),
-    Entry("reject", "Reject a story that needs your approval.", "reject"),
-    Entry("pause", "Start nothing new until the run is resumed.", "pause"),
-    Entry("cancel", "End a run or one of its stories.", "cancel"),
-    Entry("retry", "Retry a story that failed.", "retry"),
-    Entry("add", "Add a story to a run.", "add"),
-    Entry("edit", "Change a story that is not in progress.", "edit"),
-    Entry("reorder", "Choose which stories start first.", "reorder"),
-    Entry("steps", "Show the steps of a story, or change those that have not run yet.", "steps"),
-    Entry("undo", "Revert what a story has landed.", "undo"),
-    Entry("proof", "Show what proves that a story is done, and check it again.", "proof"),
-    Entry("report", "Print a run as a Markdown document.", "report"),
-    Entry("export", "Print a run as workflow_state.json.", "export"),
-    Entry("gc", "Clean up after finished runs.", "gc"),
-)
+GROUPS: Final[Mapping[str, tuple[Entry, ...]]] = {
+    "Start": (
+        Entry("demo", "See it work in a throw-away repository: no key, no network.", "demo"),
+        Entry("init", "Write a shiftwork.toml with the checks this project already has.", "init"),
+        Entry("doctor", "Check whether everything that a run needs is available.", "doctor"),
+        Entry("plan", "Show the stories of a piece of work before it is run.", "plan"),
+        Entry("run", "Hand over a piece of work and watch it land.", "run"),
+        Entry("import", "Read files of other tools, and write what a run needs.", "import_files"),
+    ),
+    "Watch": (
+        Entry("status", "Show where a run stands.", "status"),
+        Entry("stories", "List the stories of a run.", "stories"),
+        Entry("logs", "Show what an agent did in an attempt.", "logs"),
+        Entry("diff", "Show what a story has changed.", "diff"),
+        Entry("proof", "Show what proves that a story is done, and check it again.", "proof"),
+        Entry("report", "Print a run as a Markdown document.", "report"),
+        Entry("notes", "Show what a run has learnt.", "notes"),
+    ),
+    "Decide": (
+        Entry("answer", "Answer the question of a story.", "answer"),
+        Entry("approve", "Approve a story that needs your approval.", "approve"),
+        Entry("reject", "Reject a story that needs your approval.", "reject"),
+        Entry("retry", "Retry a story that failed.", "retry"),
+        Entry("undo", "Revert what a story has landed.", "undo"),
+    ),
+    "Steer": (
+        Entry("pause", "Start nothing new until the run is resumed.", "pause"),
+        Entry("resume", "Continue a run that was interrupted, paused or at its limit.", "resume"),
+        Entry("cancel", "End a run or one of its stories.", "cancel"),
+        Entry("add", "Add a story to a run.", "add"),
+        Entry("edit", "Change a story that is not in progress.", "edit"),
+        Entry("reorder", "Choose which stories start first.", "reorder"),
+        Entry("steps", "Show the steps of a story, or change those still to run.", "steps"),
+    ),
+    "Set up": (
+        Entry("trust", "Allow the commands of this repository to run.", "trust"),
+        Entry("agents", "Show the profiles, their record, and which would be chosen.", "agents"),
+        Entry("workflow", "List, show, check, draw and write workflows.", "workflow"),
+        Entry("notify", "Show who is notified of which events; --test sends a test.", "notify"),
+        Entry("completion", "Print the completion of commands and options for a shell.", "completion"),
+        Entry("adopt", "Take over state that was not created here.", "adopt"),
+    ),
+    "Maintain": (
+        Entry("export", "Print a run as workflow_state.json.", "export"),
+        Entry("gc", "Clean up after finished runs.", "gc"),
+    ),
+}
+"""The commands by what one wants to do, in the order in which a new user needs them."""
+
+COMMANDS: Final = tuple(entry for entries in GROUPS.values() for entry in entries)
 
 WORKFLOW_COMMANDS: Final = (
     Entry("list", "List all workflows.", "workflow_list"),

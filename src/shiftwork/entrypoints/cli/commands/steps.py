@@ -21,7 +21,12 @@ class StepsGroup(LazyGroup):
         return super().resolve_command(ctx, args)
 
 
-@click.group("steps", cls=StepsGroup, entries=STEPS_COMMANDS, short_help="Show the steps of a story, or change them.")
+@click.group(
+    "steps",
+    cls=StepsGroup,
+    groups={"Commands": STEPS_COMMANDS},
+    short_help="Show the steps of a story, or change them.",
+)
 def command() -> None:
     """Show the steps of a story, or change those that have not run yet: shiftwork steps US-003 shows them.
 

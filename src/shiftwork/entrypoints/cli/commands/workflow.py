@@ -6,7 +6,12 @@ from shiftwork.entrypoints.cli.group import LazyGroup
 from shiftwork.entrypoints.cli.registry import WORKFLOW_COMMANDS
 
 
-@click.group("workflow", cls=LazyGroup, entries=WORKFLOW_COMMANDS, short_help="List, show, check, draw and write them.")
+@click.group(
+    "workflow",
+    cls=LazyGroup,
+    groups={"Commands": WORKFLOW_COMMANDS},
+    short_help="List, show, check, draw and write them.",
+)
 def command() -> None:
     """List, show, check, draw and write workflows: files that define the steps of the work.
 
