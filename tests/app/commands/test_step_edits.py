@@ -1,6 +1,7 @@
 """People who edit the steps of a story: while it runs, while it waits, and before it starts."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,23 @@ def test_edits_during_a_step_take_effect_when_it_has_ended(rig: Rig) -> None:
         assert [step.added_by for step in steps] == ["workflow", "person", "workflow", "workflow", "workflow"]
         assert (steps[2].description, steps[3].outcome) == ("Look at the docs", "few tests")
         assert (await listed(rig, run)).requested == ()
+
+    asyncio.run(scenario())
+
+
+def test_a_name_is_meant_before_a_type(rig: Rig) -> None:
+    rig.script = honest(coding=[SLOW])
+    first = replace(catalogue_step("coding"), name="sizing")
+    steps = story_workflow(first, catalogue_step("coding"), catalogue_step("final_review"))
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=steps)
+            await rig.at_work("step-001")
+            await requested(context, run, step_edits.describe("coding", "The docs too"))
+            (edit,) = (await listed(rig, run)).requested
+            assert edit.startswith("edit_description step-002 The docs too")
+            await ended(context, run)
 
     asyncio.run(scenario())
 

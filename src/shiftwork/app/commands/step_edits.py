@@ -153,12 +153,15 @@ def _next_place(story: StoryState) -> StepId:
 
 
 def _step(story: StoryState, typed: str) -> Step:
-    """The step with that id, or the only one with that name or type; finished steps count only if no other has it."""
+    """The step with that id, or the only one with that name, or else with that type; finished steps count only if no
+    other has it.
+    """
     steps, given = story.pipeline.steps, story.given
     look = f"shiftwork steps {given.story.id} --run {given.run}"
     if found := story.pipeline.find(StepId(typed)):
         return found
-    named = [step for step in steps if typed.lower() in {step.plan.name.lower(), step.plan.type.lower()}]
+    named = [step for step in steps if typed.lower() == step.plan.name.lower()]
+    named = named or [step for step in steps if typed.lower() == step.plan.type.lower()]
     left = [step for step in named if step.status not in FINISHED] or named
     if not left:
         close = guess(typed, [step.id for step in steps])

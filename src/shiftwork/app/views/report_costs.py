@@ -126,7 +126,7 @@ def _gates(said: Certificate) -> Iterator[str]:
         extra = (" at the second try" if gate.flaky else "") + (
             " (your original tests against the new code)" if gate.restored else ""
         )
-        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
+        extra += " and proved nothing: it does not notice broken sources" if gate.blind else ""
         command = f": {code(gate.command)}" if gate.command else ""
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
     for name in said.without_gates:

@@ -93,8 +93,8 @@ def status_on(
 def _blind(ran: Ran) -> Sequence[str]:
     if not ran.blind:
         return ()
-    gates = "gate" if len(ran.blind) == 1 else "gates"
-    return (f"{gates} {', '.join(ran.blind)} {'is' if len(ran.blind) == 1 else 'are'} blind by your settings",)
+    gates, do = ("gate", "does") if len(ran.blind) == 1 else ("gates", "do")
+    return (f"{gates} {', '.join(ran.blind)} {do} not notice broken sources",)
 
 
 def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:

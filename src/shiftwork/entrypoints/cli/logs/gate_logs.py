@@ -52,7 +52,7 @@ def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
         "flaky" if result.flaky else "",
         "your original tests against the new code" if result.restored else "",
         _change(result),
-        "blind by your settings: it proves nothing" if result.blind else "",
+        "proves nothing: it does not notice broken sources" if result.blind else "",
     )
     message = "".join(f", {remark}" for remark in remarks if remark)
     yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {phrases.duration(result.seconds)}{message}"

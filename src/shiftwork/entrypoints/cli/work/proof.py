@@ -216,7 +216,7 @@ def _output(paper: Paper) -> Iterator[str]:
         extra = (" at the second try" if gate.flaky else "") + (
             " (your original tests against the new code)" if gate.restored else ""
         )
-        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
+        extra += " and proved nothing: it does not notice broken sources" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
     yield from (f"  {one_line(line, room)}" for line in _not_run(said))
