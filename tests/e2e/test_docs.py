@@ -33,6 +33,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "budget",
         "cleanup",
         "codetether",
+        "completion",
         "dynamic",
         "extras",
         "gates",

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 def hello(package: PackageCopy) -> PackageCopy:
     package.add("hello.py", "entrypoints/cli/commands/hello.py")
     package.insert(
-        "entrypoints/cli/registry.py", "\nCOMMANDS: Final = (", '\n    Entry("hello", "Greet somebody.", "hello"),'
+        "entrypoints/cli/registry.py", '    "Start": (', '\n        Entry("hello", "Greet somebody.", "hello"),'
     )
     return package
 
