@@ -37,13 +37,42 @@ lint:
 test *args:
     {{env}}; pytest -n 2 -m "not slow and not durability and not real_agent" {{args}}
 
+# what tests take of the processor with all that they start, by folder, file, function and case; paths and options choose
+test-times *args:
+    @{{env}}; file=$(mktemp); pytest -q -n 2 --dist worksteal --processor-times $file {{args}} || true; python -m tests.processor_times $file; rm $file
+
 # lint, types, layers and the quick tests: what every commit passes
 check: lint test
 
 # write the generated pages and pictures of the documentation
 docs:
-    {{env}}; for page in docs docs_cli docs_workflow docs_architecture demo_picture; do python scripts/$page.py; done
+    {{env}}; for page in docs docs_cli docs_workflow docs_json docs_architecture demo_picture; do python scripts/$page.py; done
     {{env}}; python -m tests.faults.documentation
+
+# print the OpenAPI description of the HTTP API, or write it to a file
+openapi *file:
+    @{{env}}; python scripts/openapi.py {{file}}
+
+# types of the web board, from the description of the HTTP API; they are never edited
+web-schema:
+    @mkdir -p .cache; {{env}}; python scripts/openapi.py .cache/openapi.json; cd web; [ -d node_modules ] || npm ci --silent --no-fund --no-audit; npm run --silent schema
+
+# the web board: packages, types, tests, and its build into the Python package
+web:
+    @cd web; npm ci --silent --no-fund --no-audit
+    @just web-schema; cd web; npm run --silent types; npm run --silent test; npm run --silent build
+
+# the web board in Chromium: a run from its start to its end, lost connections, hostile texts, keyboard and phone; needs `just web`
+board *args:
+    @{{env}}; pytest -q tests/board {{args}}
+
+# the pictures of the web board in the documentation
+board-pictures:
+    @{{env}}; BOARD_PICTURES=1 pytest -q tests/board -k flow
+
+# the web board with changes shown at once; SHIFTWORK_SERVER is the address that `shiftwork serve` prints
+web-dev: web-schema
+    cd web; npm run dev
 
 # install the pinned agent CLIs that tests drive
 agents:
@@ -64,6 +93,10 @@ fuzz *args:
 # random answers of agents, and answers in every form that agents like, 200,000 of each; `--inputs`, `--seed`
 fuzz-answers *args:
     @{{env}}; python -m tests.fuzz.answers {{args}}
+
+# 200 clients that follow the events of a server for ten minutes, cut off at random: `--minutes`, `--clients`, `--rate`, `--seed`
+follow-events *args:
+    @{{env}}; python -m tests.api.follow_events {{args}}
 
 # the files that newcomers bring, each run for real with a scripted agent, as a table; rows can be named
 newcomers *names:
@@ -129,6 +162,18 @@ bench-idle *args:
 bench-scaling:
     @{{env}}; python -m bench.scaling
 
+# the HTTP API with a run of 1,000 stories: a list, a story, a part of a log and a replay of events, each against its limit
+bench-serve:
+    @{{env}}; python -m bench.serve
+
+# how the built web board opens, scrolls and keeps its memory with 1,000 stories in Chromium, beside a bare page; `--minutes N`
+bench-web *args:
+    @{{env}}; python -m bench.web {{args}}
+
+# from `uvx` with an empty cache and without Node.js to a page that has played the demo, against its limit
+demo-web:
+    @{{env}}; python -m bench.demo_web
+
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts:
     @{{env}}; python -m bench.prompt_sizes
@@ -137,8 +182,10 @@ bench-prompts:
 bench-sandbox *args:
     @{{env}}; python -m bench.sandbox {{args}}
 
-# what CI runs: lint, every test, coverage of the core by the tests that are about it; the other tests mostly wait for
-# processes, so there are more workers than cores
-ci: lint
-    {{env}}; {{seeded}} -n 3 --dist worksteal tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100
+# what CI runs: lint, every test, coverage of the core by the tests that are about it, with the types checked beside
+# them; the other tests mostly wait for processes, so there are more workers than cores
+ci:
+    just web
+    {{env}}; ruff format --check .; ruff check .; lint-imports --no-cache
+    {{env}}; mypy & types=$!; {{seeded}} -n 2 --dist worksteal tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100; wait $types
     {{env}}; {{seeded}} -n 6 --dist worksteal --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture

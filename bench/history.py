@@ -14,6 +14,7 @@ of a figure to its limit.
 """
 
 import asyncio
+import gc
 import resource
 import sqlite3
 import statistics
@@ -33,11 +34,12 @@ from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
 from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind, load, snapshot_rows
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.report.markdown_report import report
+from shiftwork.app.views.report.record_reader import read_record
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact, MessagesRead
-from shiftwork.domain.core.ids import Commit, RunId, Stream, landing_stream, run_stream, story_stream
+from shiftwork.domain.core.ids import Commit, Stream, landing_stream, run_stream, story_stream
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingPolicy
 from shiftwork.domain.run import effects as run_effects
@@ -46,6 +48,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.entrypoints.cli import OBJECTS
 from shiftwork.ports.store import EventStore
 from shiftwork.testing.builders import asked, gate_report, landing_request, planned, run_plan, workflow
 from shiftwork.testing.postgres_cluster import private_postgres
@@ -83,7 +86,7 @@ class Line:
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
         """Append facts, as a recorder does."""
         after = self.kind.fold(self.state, facts)
-        rows = self.kind.rows(self.state, after)
+        rows = self.kind.rows_of(self.state, after, facts)
         self.version = await self.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
         self.state = after
 
@@ -106,6 +109,7 @@ class Shift:
         self._plan = plan
         self._run = Line(events=events, kind=RUN, stream=run_stream(plan.run), state=RunState())
         self._told: list[Fact] = []
+        self._rows: Sequence[Any] = ()
         self._end: StoryState | None = None
         self.run = plan.run
         self.first = story_stream(plan.run, plan.spec.stories[0].id)
@@ -131,8 +135,10 @@ class Shift:
         if copied:
             self._told = self._told or simulated(started, context)
             facts = [started, *self._told[1:]]
-            line.version = await line.events.append(stream, facts, expected=0, key="all")
             line.state = self._end = self._end or STORY.fold(StoryState(), facts)
+            self._rows = self._rows or STORY.rows_of(StoryState(), line.state, facts)
+            rows = [replace(row, story=given.story.id) for row in self._rows]
+            line.version = await line.events.append(stream, facts, expected=0, key="all", rows=rows)
             line.state = replace(line.state, assignment=given)
         elif at_once:
             await line.write("all", simulated(started, context))
@@ -281,8 +287,11 @@ async def reported(folder: Path) -> float:
     for _ in range(STORIES):
         await shift.story(copied=True)
     store.close()
+    gc.set_threshold(OBJECTS)  # as in every command
     began, used = time.perf_counter(), time.process_time()
-    text = report(await account(open_queries(url, keeping=True).history, RunId(shift.run)))
+    queries = open_queries(url, keeping=True)
+    view = await run_view(queries, shift.run, lambda _: True)
+    text = report(await read_record(queries, queries.history, view))
     wall, used = time.perf_counter() - began, time.process_time() - used
     print(
         f"report of {STORIES:,} stories x {STEPS} steps, {len(text):,} characters: {wall:.1f} s, processor {used:.1f} s"

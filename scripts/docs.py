@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.config.settings.setting_catalogue import Setting, catalogue, plain_default
+from shiftwork.config.settings.toml_text import name_of
 from shiftwork.domain.core.machine import Table
 from shiftwork.domain.landing.state import EntryStage
 from shiftwork.domain.landing.transitions import ENTRY
@@ -22,7 +24,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 
 STATES_HEAD: Final = """# States
 
-`scripts/docs.py` writes this page from the tables in `src/shiftwork/domain/*/transitions.py`: change the tables there.
+<!-- scripts/docs.py writes this page from src/shiftwork/domain/*/transitions.py: change the tables there. -->
+
 Nothing else in the product changes a status. A change that a table does not have is illegal, and a fact that would need
 it changes nothing.
 """
@@ -85,8 +88,9 @@ def _section(title: str, text: str, table: Table[Any], ends: Iterable[StrEnum]) 
 
 WATCHED_HEAD: Final = """# Files that gates are judged by, by ecosystem
 
-`scripts/docs.py` writes this page from `src/shiftwork/domain/tampering/ecosystems.py`: change the table there. A
-pattern without a slash matches names in any folder. A story's changes to these files are reported in its status,
+<!-- scripts/docs.py writes this page from src/shiftwork/domain/tampering/ecosystems.py: change the table there. -->
+
+A pattern without a slash matches names in any folder. A story's changes to these files are reported in its status,
 in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. [Tampering](tampering.md) describes
 how Shiftwork protects against such changes.
 
@@ -121,9 +125,48 @@ def _ecosystem(ecosystem: Ecosystem) -> str:
     return "\n".join((f"## {title}", "", "| kind | names |", "|---|---|", *rows, ""))
 
 
+SETTINGS_HEAD: Final = """# Settings
+
+<!-- scripts/docs.py writes this page from src/shiftwork/config/settings: change the settings there. -->
+
+A value comes from the environment variable, else from `shiftwork.toml`, else it is the default. Gates and the setup
+command that no file names are those found in the project. `shiftwork config list` shows what is in force and where it
+comes from, `shiftwork config explain NAME` says the same as this page about one setting, `shiftwork config set NAME
+VALUE` and `unset NAME` change the file and keep its comments, and `shiftwork config validate` lists every mistake with
+its line.
+
+No change of the file is consent: no run starts before you agree to the changed file (`shiftwork trust`), unless the
+setting is marked *No consent needed*. `NAME` is yours to choose; the settings of a profile are those of the agent.
+"""
+
+
+def settings() -> str:
+    """The page with every setting."""
+    tables: dict[str, list[Setting]] = defaultdict(list)
+    for setting in catalogue():
+        if setting.place[0] != "profiles":
+            tables[name_of(setting.place[:-1]) if setting.place[0] != "gates" else "gates"].append(setting)
+    return "\n".join((SETTINGS_HEAD, *(_settings_table(table, listed) for table, listed in tables.items())))
+
+
+def _settings_table(table: str, listed: list[Setting]) -> str:
+    rows = [f"| `{item.name}` | {_values(item)} | `{plain_default(item)}` | {_about(item)} |" for item in listed]
+    return "\n".join((f"## {table}", "", "| name | value | default | |", "|---|---|---|---|", *rows, ""))
+
+
+def _values(item: Setting) -> str:
+    return f"{item.type}: {item.allowed}" if item.allowed else item.type
+
+
+def _about(item: Setting) -> str:
+    variable = f" Variable: `{item.variable}`." if item.variable else ""
+    return f"{item.meaning}{variable}{'' if item.needs_consent else ' *No consent needed.*'}"
+
+
 DOCUMENTS: Final[dict[str, Callable[[], str]]] = {
     "docs/reference/states.md": states,
     "docs/reference/watched-files.md": watched,
+    "docs/reference/settings.md": settings,
 }
 
 

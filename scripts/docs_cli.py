@@ -16,10 +16,11 @@ DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" 
 HEAD: Final = """\
 # The command line
 
-`scripts/docs_cli.py` writes this page from the commands: change the commands, not this page.
+<!-- scripts/docs_cli.py writes this page from the commands: change the commands, not this page. -->
 
-Every command takes `--json` and then prints one JSON document, or JSON lines if it runs for a while. Errors
-go to standard error in two lines, what happened and what to try, or with `--json` as an object `error`.
+Every command takes `--json` and then prints one JSON document, or JSON lines if it runs for a while: see
+[JSON](json.md). Errors go to standard error in two lines, what happened and what to try, or with `--json` to standard
+output as a document. Commands that print progress take `--quiet` (`-q`): they print only their result and errors.
 
 | exit code | meaning |
 |---|---|

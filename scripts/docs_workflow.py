@@ -13,7 +13,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 HEAD: Final = """\
 # Workflow files
 
-`scripts/docs_workflow.py` writes this page from `adapters/workflows/workflow_fields.py`: change the tables there.
+<!-- scripts/docs_workflow.py writes this page from adapters/workflows/workflow_fields.py: change the tables there. -->
+
 [How to write a workflow](../howto/write-a-workflow.md) starts with an example. Editors complete and check with
 [`workflow.schema.json`](workflow.schema.json), which `shiftwork workflow schema` prints.
 [What an agent answers](answers.md) says which keys are read from its last message, and in which forms.

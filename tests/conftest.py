@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from shiftwork.testing.postgres_cluster import PostgresMissingError, private_postgres
 from tests import warm
+from tests.processor_times import ProcessorTimes
 
 pytest.register_assert_rewrite(
     "shiftwork.testing.conformance.event_store",
@@ -47,11 +48,44 @@ os.environ["SHIFTWORK_STATE_HOME"] = f"{_CACHE.name}/state"  # noqa: TID251 - se
 
 _numbers = itertools.count(1)
 
+_USUAL_TIMEOUT = 600  # as in pyproject.toml
+_LONG_NAME = 200
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-combinations", action="store_true", help="every combination of what durability tests vary, not half"
     )
+    parser.addoption("--processor-times", metavar="FILE", help="add what each test takes of the processor to this file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Workers count, and not the process that only gives them tests."""
+    if (file := config.getoption("--processor-times")) is not None and config.getoption("dist", "no") == "no":
+        config.pluginmanager.register(ProcessorTimes(Path(file)))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each worker starts with tests that take minutes: none of them is alone at the end. `worksteal` gives each worker
+    one piece of the list, and the last tests of a piece to workers that have finished theirs.
+    """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [item for item in items if _takes_minutes(item)]
+    rest = [item for item in items if not _takes_minutes(item)]
+    items[:] = [item for number in range(workers) for item in (*long[number::workers], *rest[number::workers])]
+
+
+def _takes_minutes(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("timeout")
+    return mark is not None and mark.args[0] > _USUAL_TIMEOUT
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A long text is no name: each worker sends all names, and the name of a test is in its environment."""
+    if isinstance(val, str | bytes) and len(val) > _LONG_NAME:
+        return f"{argname} of {len(val)}"
+    return None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,6 +4,7 @@ For tests that start the command many times: imports take most of the start. Fro
 process that a user starts. Tests of the documentation and of signals start the installed command itself.
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -17,6 +18,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,25 +28,36 @@ from typing import IO, Any, Final, NoReturn
 
 from shiftwork.domain.canary.examination import is_gate_configuration, is_of_tests
 from shiftwork.domain.canary.source_root import is_changeable, is_manifest
-from shiftwork.domain.tampering.findings import Protection
+from shiftwork.domain.tampering.findings import Protection, Touched
+from shiftwork.domain.tampering.later_files import runs_later
 from shiftwork.domain.tampering.protected_paths import TESTS
+from shiftwork.domain.tampering.restore import put_back
 from shiftwork.domain.text.globs import matches
 from shiftwork.entrypoints.cli import main
-from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS
+from shiftwork.entrypoints.cli.registry import COMMANDS, CONFIG_COMMANDS, WORKFLOW_COMMANDS
 from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.records import _DECLARED
+from tests.json_documents import check_lines
 from tests.patience import SECONDS
 
 _LOADED: Final = (
     "psycopg",
+    "ruamel.yaml",
     "sqlalchemy.dialects.postgresql.psycopg",
     "sqlalchemy.dialects.sqlite.pysqlite",
     "dbos._sys_db_sqlite",
+    "shiftwork.adapters.agents.command",
     "shiftwork.adapters.processes.host.linux",
+    "shiftwork.app.views.report.markdown_report",
     "shiftwork.bootstrap.work.ports",
     "shiftwork.config.variables",
+    "shiftwork.entrypoints.cli.control.resume",
     "shiftwork.entrypoints.cli.error_boundary",
     "shiftwork.entrypoints.cli.work.run_command",
-    *(f"shiftwork.entrypoints.cli.commands.{entry.module}" for entry in (*COMMANDS, *WORKFLOW_COMMANDS)),
+    *(
+        f"shiftwork.entrypoints.cli.commands.{entry.module}"
+        for entry in (*COMMANDS, *WORKFLOW_COMMANDS, *CONFIG_COMMANDS)
+    ),
 )
 _ROOT: Final = Path(__file__).parents[1]
 _ORDER_BYTES: Final = 1 << 16
@@ -129,7 +143,9 @@ def received(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Iter
 def run(
     words: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float = SECONDS
 ) -> subprocess.CompletedProcess[str]:
-    """With `-m` and a module in the place of words of the command, that module is the program."""
+    """With `-m` and a module in the place of words of the command, that module is the program. What the command prints
+    with `--json` is checked against the JSON Schemas.
+    """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno())
         try:
@@ -139,7 +155,10 @@ def run(
             raise
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess(words, code, out.read(), err.read())
+        completed = subprocess.CompletedProcess(words, code, out.read(), err.read())
+    if "--json" in words:
+        check_lines(completed.stdout)
+    return completed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +189,7 @@ def _serve() -> None:
     for module in _LOADED:
         importlib.import_module(module)
     _compile_patterns()
+    _make_methods()
     gc.freeze()  # what is loaded is no garbage, and looking for some there would copy all of it in every process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the processes that wait for commands
     line = socket.socket(fileno=0)
@@ -194,6 +214,15 @@ def _compile_patterns() -> None:
     is_changeable("a.py", Protection())
     is_manifest("a.py")
     matches(TESTS, "a.py")
+    runs_later("a.py")
+    put_back([Touched(path="a.py", letter="M")], Protection(), ())
+
+
+def _make_methods() -> None:
+    """Those of the records, which are made when they are first used: a run uses two hundred of them."""
+    for record in tuple(_DECLARED):
+        for name in ("__init__", "__eq__", "__hash__", "__match_args__"):
+            getattr(record, name)
 
 
 def _wait_for(order: dict[str, Any], out: int, err: int, number: int, read: int) -> NoReturn:
@@ -226,11 +255,37 @@ def _play(order: dict[str, Any], *ends: int) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     except KeyboardInterrupt:  # which came before anything was begun
         os._exit(EXIT_INTERRUPTED)
-    if order["words"][:1] == ["-m"]:
-        sys.argv = order["words"][1:]
-        runpy.run_module(order["words"][1], run_name="__main__")
-        sys.exit(0)
-    sys.exit(main())
+    _leave(_code_of(order["words"]))
+
+
+def _code_of(words: Sequence[str]) -> int:
+    """What the interpreter makes of the end of the program."""
+    try:
+        if words[:1] == ["-m"]:
+            sys.argv = list(words[1:])
+            runpy.run_module(words[1], run_name="__main__")
+            return 0
+        return main()
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    except BaseException:  # noqa: BLE001 - as the interpreter does
+        traceback.print_exc()
+        return 1
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends as the interpreter does, without freeing what it holds: that takes a fifth of a short command's time."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        os._exit(120)
+    os._exit(code)
 
 
 if __name__ == "__main__":

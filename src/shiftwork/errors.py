@@ -170,6 +170,18 @@ class RunBusyError(ShiftworkError):
     kind = "run-busy"
 
 
+class ServerBusyError(ShiftworkError):
+    """The repository has a server already, or one that reads another database."""
+
+    kind = "server-busy"
+
+
+class ServerError(ShiftworkError):
+    """The server of the repository does not start or does not end."""
+
+    kind = "server"
+
+
 class NotifyError(ShiftworkError):
     """A notification channel rejects a message."""
 

@@ -154,13 +154,13 @@ def story_in_progress() -> StoryHistory:
     return story
 
 
-async def account_of(store: MemoryStore) -> Account:
-    """The history of the run, written to the store as jobs would write it."""
+async def account_of(store: MemoryStore, *, attempts: bool = True) -> Account:
+    """The history of the run, written to the store as jobs would write it, or as before there were rows of attempts."""
     stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
     plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
     run: list[Fact] = [run_facts.RunStarted(at=1_700_000_000.0, plan=plan)]
     for history in (landed_story(), failed_story(), story_in_progress()):
-        await _write_story(store, history)
+        await _write_story(store, history, attempts=attempts)
         run.append(run_facts.StoryDispatched(at=2, story=story_id(history.number), slot=history.slot))
         if history.state.ended_at is not None:
             run.append(_ended(history))
@@ -171,9 +171,9 @@ async def account_of(store: MemoryStore) -> Account:
     return await account(store.events, RUN)
 
 
-async def _write_story(store: MemoryStore, history: StoryHistory) -> None:
+async def _write_story(store: MemoryStore, history: StoryHistory, *, attempts: bool) -> None:
     stream = story_stream(RUN, story_id(history.number))
-    rows = STORY.rows(STORY.start, history.state)
+    rows = STORY.rows_of(STORY.start, history.state, history.facts if attempts else ())
     await store.events.append(stream, history.facts, expected=0, key="all", rows=rows)
 
 

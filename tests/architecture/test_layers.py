@@ -27,10 +27,10 @@ VALUES = {
     *("gates.gate", "gates.rung", "gates.checkout_trial", "canary.canary_verdict", "tampering.findings"),
     *("proof.verdict", "proof.certificate", "agents.tally"),
     *("budget.amounts", "budget.limits", "usage.usage", "usage.forecast"),
-    *("run.state", "run.facts", "story.state"),
+    *("run.state", "run.facts", "story.state", "text.readable"),
 }
-"""Modules of the domain that front ends may import, because they hold values and decide nothing: what a rule says, all
-front ends learn from `app`.
+"""Modules of the domain that front ends may import, because they hold values or clean text, and decide nothing: what a
+rule says, all front ends learn from `app`.
 """
 
 

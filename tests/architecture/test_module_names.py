@@ -33,7 +33,6 @@ COMMAND_AND_SUBJECT = {
         "gc",
         "notes",
         "proof",
-        "report",
         "resume",
         "retry",
         "run",

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,7 @@ from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.conformance.workspace.git.git_rig import PLACE, GitRig
 from tests.e2e.cli_rig import new_project
+from tests.patience import Stopwatch
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -44,10 +44,10 @@ def row(name: str, severity: Severity = Severity.LOW, seen: int | None = None) -
 
 
 def quick(*work: Callable[[], object]) -> bool:
-    began = time.monotonic()
+    watch = Stopwatch()
     for action in work:
         action()
-    return time.monotonic() - began < SOON
+    return watch.within(SOON)
 
 
 # What a repository holds ----------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from shiftwork.ports.attempt_folder import AttemptName
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.conformance.workspace.git.git_rig import PLACE, GitRig
+from tests.patience import Stopwatch
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -60,7 +60,7 @@ def test_pipes(tmp_path: Path) -> Outcome:
     rig = GitRig(tmp_path)
     base = rig.tip()
     tree = asyncio.run(rig.workspaces.prepare(PLACE, base))
-    began = time.monotonic()
+    watch = Stopwatch()
     for folder, name in (("one", ".gitignore"), ("two", ".gitattributes")):
         (tree / folder).mkdir()
         (tree / folder / "more.txt").write_text("more\n")
@@ -68,7 +68,7 @@ def test_pipes(tmp_path: Path) -> Outcome:
     (tree / "work.txt").write_text("work\n")
     commit = asyncio.run(rig.workspaces.snapshot(PLACE, base, "work"))
     listed = asyncio.run(rig.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
-    return settled("work.txt" in listed, time.monotonic() - began < PATIENCE)
+    return settled("work.txt" in listed, watch.within(PATIENCE))
 
 
 @attack(row("a session leaves folders without end among its temporary files, so that the run ends with it"))
@@ -89,19 +89,19 @@ def test_scripts() -> Outcome:
 @attack(row("a component with script tags that never end lands, so that later runs search it without end"))
 def test_script_tags() -> Outcome:
     """The canary looks for the place where a component's script begins. Half of this took a minute."""
-    began = time.monotonic()
+    watch = Stopwatch()
     for text in ("<script " * 8000, '<script "' * 8000, "<script a='" * 8000):
         top("App.vue", text)
-    return settled(time.monotonic() - began < SOON)
+    return settled(watch.within(SOON))
 
 
 @attack(row("a gate prints one word without end, and the canary looks for a path in it"))
 def test_printed_word() -> Outcome:
     """A hundredth of this took minutes."""
-    began = time.monotonic()
+    watch = Stopwatch()
     for printed in ("." * 1_000_000, "-." * 500_000, "a/" * 500_000, "".join(f"{n}.a " for n in range(100_000))):
         assert paths_in(f"{printed}\nsrc/price.py", {1: "src/price.py", 2: "src/tax.py"}) == {1}
-    return settled(time.monotonic() - began < SOON)
+    return settled(watch.within(SOON))
 
 
 def test_cleaning_up_passes_over_a_file_whose_path_is_too_long(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import time
 from pathlib import Path
 
 from shiftwork.adapters.workspace.git.user_git import user_git
@@ -17,6 +16,7 @@ from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.attacks.test_hostile_git_files import opened, site_of
 from tests.conformance.workspace.git.git_rig import GitRig
 from tests.e2e.cli_rig import new_project
+from tests.patience import Stopwatch
 
 
 def filtered(user: GitUser, canary: Path, *, required: str = "false") -> None:
@@ -137,12 +137,12 @@ def test_included_pipe(tmp_path: Path) -> Outcome:
     user.git("config", "include.path", "/nowhere")
     config = user.root / ".git/config"
     config.write_text(config.read_text().replace("/nowhere", str(tmp_path / "pipe")))
-    began, message = time.monotonic(), ""
+    watch, message = Stopwatch(), ""
     try:
         user_git(root=user.root, state=user.root / ".git/shiftwork", env=user.env)
     except ShiftworkError as error:
         message = error.message
-    return settled("not a regular file" in message, time.monotonic() - began < SOON)
+    return settled("not a regular file" in message, watch.within(SOON))
 
 
 @attack(row("a filter has a name of 200,000 letters", Severity.LOW, Harm.DENIAL))

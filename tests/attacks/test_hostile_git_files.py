@@ -5,7 +5,6 @@ import contextlib
 import fcntl
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.attacks.state_rig import SOON, content, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.conformance.workspace.git.git_rig import PLACE, GitRig
 from tests.e2e.cli_rig import new_project
+from tests.patience import Stopwatch
 
 WORDS = "the combination is 1 2 3 4 5"
 
@@ -129,10 +129,10 @@ def test_pipe(tier: str, tmp_path: Path) -> Outcome:
     project = new_project(tmp_path)
     (project.root / ".git/HEAD").unlink()
     os.mkfifo(project.root / ".git/HEAD")
-    began = time.monotonic()
+    watch = Stopwatch()
     done = [typed(project, tier, *words) for words in (("doctor",), ("run", "x"), ("status",))]
     said = all("neither a file nor a folder" in completed.stdout + completed.stderr for completed in done[:2])
-    return settled(said, time.monotonic() - began < 2 * SOON)
+    return settled(said, watch.within(2 * SOON))
 
 
 @attack(row("a pipe says which branch a rebase returns to", Severity.MEDIUM, Harm.DENIAL))
@@ -141,8 +141,8 @@ def test_pipe_of_a_rebase(tmp_path: Path) -> Outcome:
     rig = GitRig(tmp_path)
     (rig.user.root / ".git/rebase-merge").mkdir()
     os.mkfifo(rig.user.root / ".git/rebase-merge/head-name")
-    began = time.monotonic()
-    return settled("neither a file nor a folder" in refusal(rig), time.monotonic() - began < SOON)
+    watch = Stopwatch()
+    return settled("neither a file nor a folder" in refusal(rig), watch.within(SOON))
 
 
 @attack(row("refs lie in folders that are deeper than any path", Severity.LOW, Harm.DENIAL))
@@ -173,10 +173,10 @@ def held(folder: Path) -> Iterator[None]:
 def test_locked_folder(tmp_path: Path) -> Outcome:
     spec = tmp_path / "prd.json"
     spec.write_text("{}\n")
-    began = time.monotonic()
+    watch = Stopwatch()
     with held(tmp_path):
         rewrite(spec, "prd.json", lambda old: f"{old}\n")
-    return settled(time.monotonic() - began < SOON, spec.read_text() == "{}\n\n")
+    return settled(watch.within(SOON), spec.read_text() == "{}\n\n")
 
 
 # Names that are mistaken for others --------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from tests.attacks.state_rig import content, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.conformance.workspace.git.git_rig import GitRig, hub_of
 from tests.e2e.cli_rig import Project, environment, new_project
+from tests.patience import SECONDS
 
 # The engine ---------------------------------------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ async def recovered(url: str) -> list[Job]:
     engine = await DbosEngine.open(settings(url, "living"), {"run": body})
     try:
         await engine.recover("dead")
-        await asyncio.wait_for(engine.join(JOB), timeout=5)
+        await asyncio.wait_for(engine.join(JOB), timeout=SECONDS)
     finally:
         await engine.close()
     return runs

@@ -107,7 +107,7 @@ def family(bench: Bench) -> Iterator[psutil.Process]:
     The newest first: a git process is gone a few milliseconds later.
     """
     for pid in sorted(psutil.pids(), reverse=True):
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError):  # gone, or in a folder whose path is too long to be read
             process = psutil.Process(pid)
             places = (process.environ().get("HOME", ""), process.cwd())
             if any(place.startswith(str(bench.root)) for place in places) and process.status() != psutil.STATUS_ZOMBIE:

@@ -33,7 +33,7 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
     assert message.startswith(f"it was too late to stop US-001: landed {commit[:10]} on main")
     assert hint == "next: shiftwork undo US-001"
     resumed = bench.shiftwork("resume")
-    assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in resumed.stdout
+    assert f"cancelled: 2 of 2 stories have landed, the last as {commit[:10]} on main" in resumed.stdout
 
 
 SLOW = "git log -1 --format=%s | grep -q : || exit 0; touch {begun}; [ -e {go} ] || sleep 600"

@@ -44,7 +44,7 @@ def test_killed_while_a_landed_story_is_undone(place: str, tmp_path: Path) -> No
     log = bench.subjects()
     assert log == ["revert: US-001 - Make work.txt", "feat: US-001 - Make work.txt", "other gates", "start"]
     view = bench.status()
-    assert (view["status"], view["completed"], view["failed"], view["worker"]) == ("undone", 1, 0, None)
+    assert (view["status"], view["completed_count"], view["failed_count"], view["worker"]) == ("undone", 1, 0, None)
     undone, _ = view["stories"]
     assert (undone["status"], undone["cause"]) == ("undone", "undone")
     assert '"passes": false' in bench.spec.read_text()

@@ -30,7 +30,7 @@ def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_anyone_who_adds_
     assert added.returncode == 0, added.stdout + added.stderr
     assert bench.subjects() == ["feat: US-002 - More work", LANDED, "start"]
     view = bench.status()
-    assert (view["status"], view["completed"], view["worker"]) == ("completed", 3, None)
+    assert (view["status"], view["completed_count"], view["worker"]) == ("completed", 3, None)
 
 
 def at_the_gates_of_a_revert(bench: Bench, failpoint: str) -> None:

@@ -1,5 +1,6 @@
 """Shiftwork as a user installs it: the built wheel in an environment of its own, with the extras that a test names."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -57,6 +58,20 @@ def uv() -> str:
     if found is None and not _CI:
         pytest.skip("uv is not installed: source scripts/env.sh")
     return found or "uv"
+
+
+def installed_once(base: Path) -> Installed:
+    """The wheel without extras, installed by the first process that asks and used by all that have the same folder."""
+    folder = base / "bare"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ready = folder / "ready"
+        if not ready.exists():
+            shutil.rmtree(folder / "environment", ignore_errors=True)
+            install(folder)
+            ready.touch()
+    return Installed(folder=folder / "environment")
 
 
 def install(folder: Path, *extras: str) -> Installed:

@@ -29,7 +29,7 @@ def test_every_command_that_opens_it_says_so(project: Project) -> None:
     for words in (["stories"], ["logs"], ["pause"], ["report"], ["add", "More"], ["run", "More", "--trust"]):
         completed = project.shiftwork(*words, "--json", SHIFTWORK_STORE_URL="nonsense")
         assert (completed.returncode, completed.stderr) == (64, ""), completed
-        error = json.loads(completed.stdout)["error"]
+        error = json.loads(completed.stdout)
         assert (error["kind"], error["exit_code"]) == ("settings", 64)
         assert error["message"].startswith("SHIFTWORK_STORE_URL is not a database address")
 
@@ -50,7 +50,7 @@ def test_the_doctor_says_the_same_among_all_else(project: Project) -> None:
         completed = project.shiftwork("doctor", "--json", SHIFTWORK_STORE_URL=url)
         assert (completed.returncode, completed.stderr) == (1, ""), completed
         (check,) = [item for item in json.loads(completed.stdout)["checks"] if item["name"] == "database"]
-        assert check["state"] == "fail"
+        assert check["result"] == "fail"
         assert check["detail"] == f"SHIFTWORK_STORE_URL is not a database address: {wrong}"
 
 

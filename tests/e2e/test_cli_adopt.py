@@ -25,11 +25,11 @@ def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project,
     refused = brought.shiftwork("run", "Add another")
     assert refused.returncode == 64
     assert "  try: shiftwork adopt takes it over" in refused.stderr
-    assert json.loads(brought.shiftwork("gc", "--json").stdout)["error"]["kind"] == "state"
+    assert json.loads(brought.shiftwork("gc", "--json").stdout)["kind"] == "state"
     checks = {check["name"]: check for check in json.loads(brought.shiftwork("doctor", "--json").stdout)["checks"]}
-    assert (checks["state"]["state"], checks["database"]["state"]) == ("fail", "warn")
+    assert (checks["state"]["result"], checks["database"]["result"]) == ("fail", "warn")
     adopted = json.loads(brought.shiftwork("adopt", "--json").stdout)
-    assert (adopted["state"], adopted["same"]) == (str(brought.state), True)
+    assert (adopted["folder"], adopted["same"]) == (str(brought.state), True)
     assert brought.status()["run"] == run
     assert "already belongs to you" in brought.shiftwork("adopt").stderr
     brought.settle(agent="cat > /dev/null; echo more > more.txt; echo SUMMARY:; echo did it\n", gates='test = "true"')

@@ -19,7 +19,8 @@ def test_fixed_is_how_it_is_and_a_missing_program_is_reported(project: Project) 
     file.write_text(file.read_text(encoding="utf-8") + gone, encoding="utf-8")
     completed = project.shiftwork("agents")
     assert completed.returncode == 0, completed.stderr
-    ours, other, missing, _, reason = completed.stdout.splitlines()
+    head, ours, other, missing, _, reason = completed.stdout.splitlines()
+    assert head.split() == ["state", "profile", "model", "version"]
     assert ours.startswith("ok       command")
     assert "large" in other
     assert missing.startswith("missing  gone")
@@ -36,9 +37,21 @@ def test_what_was_learnt_is_explained(project: Project) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (role,) = json.loads(project.shiftwork("agents", "--json").stdout)["roles"]
     assert (role["chosen"], role["priced"]) == ("other", False)
-    first, second = role["profiles"]
-    assert (first["profile"], first["tries"], first["verified"], first["cost_usd"]) == ("command", 1, 1, None)
-    assert (second["profile"], second["tries"]) == ("other", 0)
+    first, second = role["scores"]
+    assert (first["agent"], first["tries"], first["verified"], first["cost_usd"]) == ("command", 1, 1, None)
+    assert (second["agent"], second["tries"]) == ("other", 0)
     shown = project.shiftwork("agents").stdout
     assert "role work: other would be chosen: it has not been tried yet" in shown
     assert "command: 1 tried, 1 of 1 verified, cost unknown" in shown
+
+
+def test_an_agent_that_is_not_installed_is_found_before_the_gates_run(project: Project) -> None:
+    ran = project.shared / "ran"
+    project.settle(gates=f'test = "echo ran >> {ran}"')
+    file = project.root / "shiftwork.toml"
+    agent = file.read_text(encoding="utf-8").replace('use = "command"', 'use = "codex"\nprogram = "/nowhere/codex"')
+    file.write_text("".join(line for line in agent.splitlines(keepends=True) if not line.startswith("command ")))
+    refused = project.shiftwork("run", "Say hello")
+    assert refused.returncode == 1, refused
+    assert "/nowhere/codex" in refused.stderr
+    assert not ran.exists()

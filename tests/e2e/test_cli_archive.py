@@ -41,9 +41,9 @@ def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) ->
     typed(project, url, "gc")
     before = shown(project, url, run)
 
-    assert json.loads(typed(project, url, "gc", "--older-than", "30d", "--json"))["archived"] == []
+    assert json.loads(typed(project, url, "gc", "--older-than", "30d", "--json"))["archived_runs"] == []
     assert f"{run}  would archive " in typed(project, url, "gc", "--older-than", "0h", "--dry-run")
-    (archived,) = json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived"]
+    (archived,) = json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived_runs"]
     assert (archived["run"], archived["file"]) == (run, f"{run}.jsonl.gz")
     assert archived["facts"] > 10
     file = project.state / "archive" / archived["file"]
@@ -51,13 +51,13 @@ def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) ->
 
     assert shown(project, url, run) == before
     listed = typed(project, url, "status", "--all")
-    assert re.search(rf"^{run}  done .* \(archived\) Add a greeting\n", listed)
+    assert re.search(rf"^{run}  done .* \(archived\) Add a greeting\n", listed, re.MULTILINE)
     text = typed(project, url, "status", run)
     assert "done (archived: it can only be read)" in text
     assert text.rstrip().endswith(f"next: shiftwork report {run}")
     (row,) = json.loads(typed(project, url, "status", "--all", "--json"))["runs"]
     assert row["archived"] == archived["file"]
-    assert json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived"] == []
+    assert json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived_runs"] == []
     for words in (("retry", "US-001", "--run", run), ("undo", "US-001", "--run", run), ("resume", run)):
         refused = project.shiftwork(*words, SHIFTWORK_STORE_URL=url)
         assert (refused.returncode, "archived" in refused.stderr) == (64, True), refused

@@ -1,8 +1,11 @@
 """`shiftwork demo` works end to end in any folder, without a key, within seconds."""
 
 import json
+import signal
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.e2e.cli_rig import SHIFTWORK, environment, git
 from tests.patience import SECONDS, Stopwatch
@@ -46,3 +49,18 @@ def test_what_the_demo_leaves_can_be_looked_at(tmp_path: Path) -> None:
         check=True,
     )
     assert status.stdout.splitlines()[-1].startswith("next: git show ")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_demo_on_the_web_board_leaves_nothing_behind_however_it_is_ended(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    words = (SHIFTWORK, "demo", "--web", "--json")
+    env = environment(TMPDIR=str(tmp_path), HOME=str(tmp_path))
+    with subprocess.Popen(words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert "#code=" in json.loads(started.stdout.readline())["link"]
+        assert list(tmp_path.glob("shiftwork-demo-*"))
+        started.send_signal(number)
+        assert started.wait(SECONDS) == 130
+    assert list(tmp_path.glob("shiftwork-demo-*")) == []

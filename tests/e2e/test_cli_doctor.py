@@ -28,10 +28,10 @@ def examined(project: Project, **env: str) -> tuple[int, dict[str, dict[str, Any
 )
 def test_doctor_fails_for_settings_that_a_run_refuses(project: Project, settings: str, name: str) -> None:
     (project.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
-    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])["error"]
+    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])
     code, checks = examined(project)
     assert code == 1
-    assert (checks[name]["state"], checks[name]["detail"]) == ("fail", refused["message"])
+    assert (checks[name]["result"], checks[name]["detail"]) == ("fail", refused["message"])
     assert checks[name]["hint"] == refused["hint"] != ""
 
 
@@ -41,11 +41,14 @@ def test_each_mistake_in_the_settings_is_on_a_line_of_its_own(project: Project) 
     place = lines.index("fail  settings    shiftwork.toml has 2 mistakes:")
     assert lines[place + 1] == "limits.run_usd: a number is needed, not 'x'"
     assert lines[place + 2] == "limits.waits: a whole number is needed, not 'y'"
-    assert lines[place + 3] == "try: fix shiftwork.toml; shiftwork init --print shows every key"
+    assert (
+        lines[place + 3]
+        == "try: fix shiftwork.toml; shiftwork config validate shows where, shiftwork config list every setting"
+    )
 
 
 def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> None:
-    gates = 'ready = "test -f README"\ntest = "echo 3 tests; echo No module named pytest >&2; exit 1"'
+    gates = 'ready = "test -f README"\ntest = "echo looking; echo =====; echo No module named pytest >&2; exit 1"'
     project.settle(gates=gates)
     assert project.shiftwork("doctor").returncode == 0, "they are not run unasked"
     completed = project.shiftwork("doctor", "--gates", "--unconfined")
@@ -53,7 +56,7 @@ def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> Non
     lines = [line.strip() for line in completed.stdout.splitlines()]
     assert any(line.startswith("ok    gates       ready: passed in ") for line in lines)
     place = lines.index("fail  gates       test: red on main, and in your checkout")
-    assert lines[place + 1 : place + 3] == ["3 tests", "No module named pytest"]
+    assert lines[place + 1 : place + 3] == ["looking", "No module named pytest"]
     assert lines[place + 3].startswith("try: make it pass, or correct its command in shiftwork.toml")
     untrusted = project.shiftwork("doctor", "--gates", SHIFTWORK_TRUST="")
     assert "not run: the settings that name them are not trusted yet" in untrusted.stdout
@@ -67,7 +70,7 @@ def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> Non
 
 def test_no_branch_to_land_on(project: Project) -> None:
     project.git("checkout", "-q", "--detach")
-    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout)["error"]
+    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout)
     code, checks = examined(project)
     assert code == 1
     assert (checks["branch"]["detail"], checks["branch"]["hint"]) == (refused["message"], refused["hint"])
@@ -82,7 +85,7 @@ def test_no_branch_to_land_on(project: Project) -> None:
 def test_what_is_not_looked_at_before_it_is_trusted_is_reported(project: Project) -> None:
     code, checks = examined(project, SHIFTWORK_TRUST="")
     assert code == 1
-    assert checks["trust"]["state"] == "fail"
+    assert checks["trust"]["result"] == "fail"
     assert checks["agent"]["detail"] == "not asked for its version: the settings that name it are not trusted yet"
 
 
@@ -104,7 +107,7 @@ def test_a_workflow_of_the_repository_must_be_trusted_as_well(project: Project) 
 
 def way_out(project: Project) -> str:
     """The command that a refused run and the doctor both suggest."""
-    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])["error"]
+    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])
     code, checks = examined(project)
     assert code == 1
     assert checks["repository"]["detail"] in refused["message"]
@@ -139,7 +142,7 @@ def test_a_bare_repository_is_cloned_by_what_is_reported(project: Project, tmp_p
     hint = way_out(bare)
     assert "git init" not in hint
     assert bare.types(hint).returncode == 0
-    assert examined(elsewhere(project, tmp_path / "bare-checkout"))[1]["repository"]["state"] == "ok"
+    assert examined(elsewhere(project, tmp_path / "bare-checkout"))[1]["repository"]["result"] == "ok"
 
 
 def test_a_submodule_can_be_worked_on_by_itself(project: Project) -> None:
@@ -167,7 +170,7 @@ def test_several_reasons_are_reported_with_the_way_out_of_each(project: Project,
 def test_a_settings_file_that_cannot_be_read_is_reported_under_its_own_name(project: Project) -> None:
     (project.root / "shiftwork.toml").write_text("[[[\n", encoding="utf-8")
     checks = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
-    assert [(check["name"], check["state"]) for check in checks if check["state"] == "fail"] == [("settings", "fail")]
+    assert [(check["name"], check["result"]) for check in checks if check["result"] == "fail"] == [("settings", "fail")]
 
 
 # Gates in both places ---------------------------------------------------------------------------------------------
@@ -192,7 +195,7 @@ def test_gates_run_in_the_checkout_too_with_the_users_whole_environment(project:
     project.settle(gates='here = "pwd; exit 1"\nready = "test -f README"')
     checks, reserved = gate_checks(project)
     assert f"and then in your checkout, {project.root}" in reserved
-    assert checks["ready"]["state"] == "ok"
+    assert checks["ready"]["result"] == "ok"
     assert "; in your checkout in " in checks["ready"]["detail"]
     assert "red on main, and in your checkout" in checks["here"]["detail"]
 
@@ -201,13 +204,13 @@ def test_a_variable_that_gates_are_not_given_is_named_with_the_line_that_gives_i
     committed(project, **{"check.sh": 'test -n "$DATABASE_URL" || { echo no database; exit 1; }\n'})
     project.settle(gates='test = "sh check.sh"\n\n[workspace]\nenv = ["KNOWN"]')
     checks, _ = gate_checks(project, DATABASE_URL="postgres://here", UNRELATED="x")
-    assert checks["test"]["state"] == "fail"
+    assert checks["test"]["result"] == "fail"
     assert "why: gates do not get DATABASE_URL; with that it passes" in checks["test"]["detail"]
     line = 'env = ["KNOWN", "DATABASE_URL"]'
     assert checks["test"]["hint"] == f"under [workspace] in shiftwork.toml: {line}"
     project.settle(gates=f'test = "sh check.sh"\n\n[workspace]\n{line}')
     checks, _ = gate_checks(project, DATABASE_URL="postgres://here")
-    assert checks["test"]["state"] == "ok", "what is offered is what helps"
+    assert checks["test"]["result"] == "ok", "what is offered is what helps"
 
 
 def test_a_variable_that_leads_into_the_checkout_is_never_offered(project: Project) -> None:
@@ -215,7 +218,7 @@ def test_a_variable_that_leads_into_the_checkout_is_never_offered(project: Proje
     (project.root / "answer").write_text("right\n", encoding="utf-8")
     project.settle(gates='test = "sh check.sh"')
     checks, _ = gate_checks(project, SOURCES=str(project.root))
-    assert checks["test"]["state"] == "fail"
+    assert checks["test"]["result"] == "fail"
     assert "SOURCES" not in checks["test"]["hint"], "the gate would judge the checkout and not the tree"
 
 
@@ -231,7 +234,7 @@ def test_an_ignored_file_is_named_with_the_line_that_includes_it(project: Projec
     )
     assert checks["test"]["hint"] == "in .worktreeinclude, a line each: /.env"
     (project.root / ".worktreeinclude").write_text("/.env\n", encoding="utf-8")
-    assert gate_checks(project)[0]["test"]["state"] == "ok", "what is offered is what helps"
+    assert gate_checks(project)[0]["test"]["result"] == "ok", "what is offered is what helps"
 
 
 def test_an_environment_in_the_checkout_is_named_with_where_to_make_it(project: Project) -> None:
@@ -247,7 +250,7 @@ def test_an_environment_in_the_checkout_is_named_with_where_to_make_it(project: 
     assert checks["test"]["hint"].startswith("under [workspace] in shiftwork.toml: setup = ")
     made = "mkdir -p .venv/bin && ln -s /bin/true .venv/bin/checker"
     project.settle(gates=f'test = ".venv/bin/checker"\n\n[workspace]\nsetup = "{made}"')
-    assert gate_checks(project)[0]["test"]["state"] == "ok"
+    assert gate_checks(project)[0]["test"]["result"] == "ok"
     project.settle(gates='test = ".venv/bin/checker"\n\n[workspace]\nsetup = "mkdir other"')
     assert "the setup command does not provide it: mkdir other" in gate_checks(project)[0]["test"]["hint"]
 
@@ -294,7 +297,7 @@ def test_an_agent_that_is_not_logged_in_is_reported_before_anything_is_paid_for(
     program = put(tmp_path / "bin" / "claude", LOGGED_OUT)
     (project.root / "shiftwork.toml").write_text(f'[agent]\nprogram = "{program}"\n[gates]\n', encoding="utf-8")
     code, checks = examined(project, ANTHROPIC_API_KEY="")
-    assert (code, checks["agent"]["state"]) == (1, "fail")
+    assert (code, checks["agent"]["result"]) == (1, "fail")
     completed = project.shiftwork("run", "Add a greeting", ANTHROPIC_API_KEY="")
     assert completed.returncode == 1
     assert (
@@ -313,7 +316,7 @@ def test_the_agent_that_is_installed_is_recommended(project: Project, tmp_path: 
     path = f"{codex.parent}:/usr/bin:/bin"
     (project.root / "shiftwork.toml").write_text("[gates]\n", encoding="utf-8")
     code, checks = examined(project, PATH=path)
-    assert (code, checks["agent"]["state"]) == (1, "fail")
+    assert (code, checks["agent"]["result"]) == (1, "fail")
     recommended = (
         'codex is installed: use = "codex" under [agent] in shiftwork.toml, or --agent codex; else: npm install'
     )

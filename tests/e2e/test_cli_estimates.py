@@ -41,7 +41,7 @@ def test_two_stories_that_will_not_merge_are_reported_before_they_land(project: 
         (project.shared / "go").touch()
         assert run.wait(timeout=SECONDS) == 0, run.stdout.read()
     assert document["activity"] == "working"
-    assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]
+    assert document["conflicts"] == [{"between": ["US-001", "US-002"], "files": ["shared.txt"]}]
     assert "    US-001 and US-002: shared.txt" in message.splitlines()
     assert project.status()["conflicts"] == [], "a run that is over has no conflict forecast"
     assert "will conflict" not in project.shiftwork("status").stdout

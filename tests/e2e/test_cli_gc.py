@@ -58,9 +58,9 @@ def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(p
     assert lives(agent), "a run that can be resumed is left alone"
     (item,) = swept(project, "--all")["cleaned"]
     eventually(lambda: not lives(agent))
-    assert item["ended"] >= 1
+    assert item["ended_processes"] >= 1
     assert item["freed"]["workspaces"] == 1
-    (bundle,) = item["kept"]
+    (bundle,) = item["saved"]
     project.git("fetch", "-q", bundle, f"refs/shiftwork/{run}/US-001/left-1:rescued")
     assert project.git("show", "rescued:half.txt") == "half"
     (project.shared / "go").touch()

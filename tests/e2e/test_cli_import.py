@@ -32,18 +32,18 @@ def test_a_file_from_elsewhere_is_copied_and_a_second_import_changes_nothing(bar
     outside = bare.shared / "issues.jsonl"
     shutil.copy(SPECS / "beads.jsonl", outside)
     first = imported(bare, str(outside))
-    assert first["written"] == [".beads/issues.jsonl", "shiftwork.toml"]
+    assert first["written_files"] == [".beads/issues.jsonl", "shiftwork.toml"]
     assert first["next"] == ["shiftwork run .beads/issues.jsonl"]
     assert first["gates"] == [{"name": "test", "command": "make test", "source": "Makefile"}]
     (spec,) = first["specs"]
     assert (spec["format"], spec["done"]) == ("beads", ["clock-7.1"])
-    assert [story["id"] for story in spec["stories"]] == ["clock-7.2", "clock-9", "clock-a3f"]
+    assert [story["story"] for story in spec["stories"]] == ["clock-7.2", "clock-9", "clock-a3f"]
     copied = (bare.root / ".beads/issues.jsonl").read_bytes()
     assert copied == outside.read_bytes()
     again = bare.shiftwork("import", str(outside))
     assert (again.returncode, again.stdout) == (64, "")
     assert ".beads/issues.jsonl exists already, and import changes no file" in again.stderr
-    assert imported(bare, ".beads/issues.jsonl")["written"] == []
+    assert imported(bare, ".beads/issues.jsonl")["written_files"] == []
     assert (bare.root / ".beads/issues.jsonl").read_bytes() == copied
 
 
@@ -84,7 +84,7 @@ def test_a_folder_of_spec_kit_is_copied(bare: Project) -> None:
     shutil.copytree(SPECS / "speckit", bare.shared / "001-albums")
     found = imported(bare, str(bare.shared / "001-albums"))
     assert found["next"] == ["shiftwork run specs/001-albums"]
-    assert sorted(found["written"]) == ["shiftwork.toml", "specs/001-albums/spec.md", "specs/001-albums/tasks.md"]
+    assert sorted(found["written_files"]) == ["shiftwork.toml", "specs/001-albums/spec.md", "specs/001-albums/tasks.md"]
     assert "is a spec-kit task list" in bare.shiftwork("import", "specs/001-albums").stdout
 
 
@@ -101,13 +101,13 @@ def test_a_workflow_is_copied_with_its_personas_and_runs_use_it(bare: Project) -
     source = GOLDEN / "workflows/antfarm_shape/workflows/feature-dev"
     found = imported(bare, str(source))
     (workflow,) = found["workflows"]
-    assert workflow["id"] == "feature-dev"
-    assert any("polling has no effect" in note["text"] for note in workflow["notes"])
+    assert workflow["workflow"] == "feature-dev"
+    assert any("polling has no effect" in note["text"] for note in workflow["field_notes"])
     assert 'workflow = "feature-dev"' in (bare.root / "shiftwork.toml").read_text(encoding="utf-8")
     assert found["next"] == ['shiftwork run "what you want done"']
     assert (bare.root / "shiftwork/workflows/feature-dev/agents/planner/AGENTS.md").is_file()
     shown = [bare.shiftwork("workflow", "show", name, "--json") for name in (str(source), "feature-dev")]
-    there, here = (json.loads(each.stdout) for each in shown)
+    there, here = (json.loads(each.stdout)["definition"] for each in shown)
     assert here["steps"] == there["steps"]
     assert here["agents"] == there["agents"]
 

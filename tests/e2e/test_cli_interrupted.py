@@ -52,10 +52,10 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     status = project.status()
     assert (status["activity"], status["status"]) == ("interrupted", "running")
     assert message.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
-    assert project.shiftwork("status", "--all").stdout.split()[1] == "interrupted"
+    assert project.shiftwork("status", "--all").stdout.splitlines()[1].split()[1] == "interrupted"
     still = project.shiftwork("pause").stdout.splitlines()
     assert still[0] == f"run {status['run']} is already stopped: no process works on it"
-    assert json.loads(project.shiftwork("pause", "--json").stdout)["state"] == "needless"
+    assert json.loads(project.shiftwork("pause", "--json").stdout)["delivery"] == "needless"
     project.agent.with_name("go").touch()
     script = project.agent.read_text(encoding="utf-8")
     project.agent.write_text("exit 1\n", encoding="utf-8")

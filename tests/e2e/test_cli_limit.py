@@ -54,7 +54,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     }
     lifting = f"shiftwork resume {run} --max-story-cost 3"
     assert project.shiftwork("status").stdout.splitlines()[-1] == f"next: {lifting}"
-    assert f"    answer with: {lifting}\n" in project.shiftwork("stories").stdout
+    assert f"    {lifting}\n" in project.shiftwork("stories").stdout
     asked = project.shiftwork("approve", "US-001")
     assert (asked.returncode, asked.stderr.splitlines()[-1]) == (64, f"  try: {lifting}")
     still = project.shiftwork("pause").stdout.splitlines()
@@ -91,7 +91,7 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert (kept.returncode, kept.stderr) == (0, "")
     assert kept.stdout.splitlines()[0] == f"run {run} has ended: these limits apply when it continues"
-    assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (when you know why)"
+    assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (with the reason: --because …)"
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
     assert (too_little.returncode, "1.20 USD are already spent" in too_little.stderr) == (64, True)
     asked = project.outputs("intent/%")
@@ -132,7 +132,7 @@ def test_any_agent_stops_at_a_number_of_sessions(tmp_path: Path) -> None:
     run = project.status()["run"]
     assert (first.returncode, first.stdout.splitlines()[-1]) == (2, f"next: shiftwork resume {run} --max-sessions 4")
     assert "limit reached: the run has spent 2 of 2 sessions" in first.stdout
-    assert project.status()["limits"]["run"] == {"usd": None, "tokens": None, "sessions": 2}
+    assert project.status()["limits"]["of_run"] == {"cost_usd": None, "tokens": None, "sessions": 2}
     less = project.shiftwork("resume", "--max-sessions", "1")
     assert (less.returncode, less.stderr.splitlines()[-1]) == (64, f"  try: shiftwork resume {run} --max-sessions 4")
     assert project.shiftwork("resume", "--max-sessions", "40").returncode == 0

@@ -19,13 +19,15 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     document = project.status()
     run = document["run"]
-    assert (document["activity"], document["completed"]) == ("over", 1)
+    assert (document["activity"], document["completed_count"]) == ("over", 1)
     assert project.status(run[:6])["run"] == run
 
     completed = project.shiftwork("status")
-    assert completed.stdout.splitlines()[0] == f"{run}  Add a greeting"
+    assert completed.stdout.splitlines()[0] == f"Add a greeting (run {run}) on main: done"
     assert completed.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
-    assert project.shiftwork("status", "--all").stdout.startswith(f"{run}  done ")
+    head, row = project.shiftwork("status", "--all").stdout.splitlines()
+    assert head.split() == ["run", "state", "landed", "took", "title"]
+    assert row.startswith(f"{run}  done ")
     assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
 
     _look_at_logs(project)
@@ -40,7 +42,7 @@ def _look_at_logs(project: Project) -> None:
     assert "\x1b[31m" in project.shiftwork("logs", "--step", "coding", "--raw").stdout
     document = json.loads(project.shiftwork("logs", "--json").stdout)
     assert (document["type"], document["attempt"]) == ("final_review", 1)
-    assert document["events"][0]["text"] == "I am thinking\x1b[31m about it"
+    assert document["entries"][0]["text"] == "I am thinking\x1b[31m about it"
     followed = project.shiftwork("logs", "-f", "--step", "coding")
     assert (followed.returncode, followed.stdout) == (0, completed.stdout)
     missing = project.shiftwork("logs", "--step", "coding", "--attempt", "2")
@@ -70,7 +72,7 @@ def test_where_nothing_was_run_that_is_said(project: Project) -> None:
     completed = project.shiftwork("status")
     assert (completed.returncode, completed.stdout) == (64, "")
     assert completed.stderr == 'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n'
-    error = json.loads(project.shiftwork("status", "--json").stdout)["error"]
+    error = json.loads(project.shiftwork("status", "--json").stdout)
     assert (error["kind"], error["exit_code"]) == ("unknown-run", 64)
     assert not project.state.exists(), "looking leaves no trace"
 
@@ -126,7 +128,7 @@ def test_a_mistake_on_the_command_line_is_reported_in_two_lines(project: Project
     assert second.endswith(hint)
     as_json = project.shiftwork(*words, "--json")
     assert as_json.returncode == 64
-    assert json.loads(as_json.stdout)["error"]["kind"] == "usage"
+    assert json.loads(as_json.stdout)["kind"] == "usage"
 
 
 @pytest.mark.parametrize("words", [[], ["workflow"]])
@@ -220,9 +222,9 @@ def test_the_doctor_reports_what_is_missing_and_what_to_do(project: Project) -> 
     document = json.loads(completed.stdout)
     checks = {check["name"]: check for check in document["checks"]}
     assert document["ok"] is False
-    assert checks["agent"]["state"] == "fail"
+    assert checks["agent"]["result"] == "fail"
     assert checks["agent"]["hint"]
-    assert (checks["gates"]["state"], checks["branch"]["state"]) == ("warn", "fail")
+    assert (checks["gates"]["result"], checks["branch"]["result"]) == ("warn", "fail")
 
 
 def test_the_doctor_outside_a_repository(project: Project, tmp_path: Path) -> None:

@@ -39,13 +39,14 @@ def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project:
     for words, command in TYPED.items():
         result = typed(project, *words)
         assert result.returncode == 64
-        head, newest, oldest, *commands = result.stderr.splitlines()
+        head, columns, newest, oldest, *commands = result.stderr.splitlines()
         assert head == "shiftwork: 2 runs are unfinished, and none is named:"
-        assert newest.startswith(f"  {second}  interrupted  0/1  ")
+        assert columns.split() == ["run", "state", "landed", "took", "title"]
+        assert newest.split()[:3] == [second, "interrupted", "0/1"]
         assert newest.endswith("Greet once more")
-        assert oldest.startswith(f"  {first}  interrupted  0/1  ")
+        assert oldest.split()[:3] == [first, "interrupted", "0/1"]
         assert commands == [f"  try: {command.format(run=second)}", f"       {command.format(run=first)}"]
-    error = json.loads(typed(project, "resume", "--json").stdout)["error"]
+    error = json.loads(typed(project, "resume", "--json").stdout)
     assert (error["kind"], error["exit_code"]) == ("several-runs", 64)
     assert error["hint"].split("\n       ") == [f"shiftwork resume {second}", f"shiftwork resume {first}"]
     assert {state(project, run)["activity"] for run in (first, second)} == {"interrupted"}, "nothing was done"

@@ -39,6 +39,9 @@ def test_gates_run_in_their_folders_and_for_their_files(tmp_path: Path) -> None:
     assert "  web: not needed, no changed file matches packages/web/**" in first
     last = project.shiftwork("logs", "--gates", "--story", "US-002").stdout
     assert ("  web: green" in last, "not needed" in last) == (True, False)
+    both = project.shiftwork("logs", "--gates").stdout
+    headings = [line for line in both.splitlines() if line.startswith("== ")]
+    assert (headings, first in both, last in both) == (["== US-001: US-001", "== US-002: US-002"], True, True)
     proved = project.shiftwork("proof", "US-001")
     assert "web was not needed: no changed file matches packages/web/**" in proved.stdout
     again = project.shiftwork("proof", "US-001", "--verify")

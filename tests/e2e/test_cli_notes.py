@@ -45,10 +45,10 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     assert "> only the coder knows" in outcome_of(project, "notes", run[:6], "--story", "US-001")
 
     document = json.loads(outcome_of(project, "notes", "--json"))
-    assert [note["by"] for note in document["patterns"]["notes"]] == ["US-001"]
+    assert [note["by"] for note in document["patterns"]["remembered"]] == ["US-001"]
     assert document["files"] == [str(folder / "progress.txt"), str(folder / "scratch.md")]
     of_story = json.loads(outcome_of(project, "notes", "--story", "US-001", "--json"))
-    assert [note["scope"] for note in of_story["notes"]["notes"]] == ["story", "project", "pattern"]
+    assert [note["scope"] for note in of_story["story_notes"]["remembered"]] == ["story", "project", "pattern"]
 
     typed = blocks(ROOT / "docs" / "howto" / "memory.md", "memory").replace("shiftwork ", "")
     for line in typed.splitlines():

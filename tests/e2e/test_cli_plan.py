@@ -45,7 +45,7 @@ def test_a_spec_is_shown_with_its_graph_and_warnings_and_nothing_is_written(proj
     assert json.loads((project.root / "prd.json").read_text(encoding="utf-8")) == PRD
     document = json.loads(project.shiftwork("plan", "prd.json", "--json").stdout)
     assert document["critical_path"] == ["US-001", "US-002"]
-    assert document["written"] is None
+    assert document["file"] is None
     later = copy.deepcopy(PRD)
     for done, said in (
         (1, "1 story beside 1 done, 1 can start at once, 1 on the critical path"),
@@ -61,8 +61,8 @@ def test_a_sentence_is_planned_by_an_agent_written_down_and_run_from_there(proje
     completed = project.shiftwork("plan", "Count to two", "--json")
     assert completed.returncode == 0, completed.stdout + completed.stderr
     document = json.loads(completed.stdout.splitlines()[-1])
-    assert [story["id"] for story in document["stories"]] == ["US-001", "US-002"]
-    assert document["written"] == "prd.json"
+    assert [story["story"] for story in document["stories"]] == ["US-001", "US-002"]
+    assert document["file"] == "prd.json"
     assert project.git("log", "--format=%s") == "start", "planning lands nothing"
     again = project.shiftwork("plan", "Count to two")
     assert again.returncode == 64
@@ -87,7 +87,7 @@ def test_where_a_plan_cannot_be_written_is_reported_before_anybody_is_paid_for_i
             (project.root / "plan.md").write_text("# Plan\n\n## Greet\n- it greets\n", encoding="utf-8")
             completed = project.shiftwork("plan", request, "--out", where, "--force", "--json")
             assert (completed.returncode, completed.stderr) == (64, ""), completed
-            error = json.loads(completed.stdout)["error"]
+            error = json.loads(completed.stdout)
             assert (error["kind"], error["message"]) == ("usage", f"{where} cannot be written: {why}")
             assert error["hint"] == "name a file in an existing folder"
     assert "nothing has been run here yet" in project.shiftwork("status").stderr
@@ -100,7 +100,7 @@ def test_a_dry_run_prints_the_first_prompts_and_leaves_nothing_behind(project: P
     assert "Fix the typo" in completed.stdout
     assert "1 prompt would be sent at the start; nothing was sent or changed" in completed.stdout
     document = json.loads(project.shiftwork("run", "Fix the typo", "--dry-run", "--json").stdout)
-    assert [item["step"] for item in document["prompts"]] == ["sizing"]
+    assert [item["step_name"] for item in document["prompts"]] == ["sizing"]
     assert not project.state.exists()
 
 
@@ -125,7 +125,7 @@ implement) echo hello > hello.txt; echo "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.t
     stories = project.status()["stories"]
     assert [step["name"] for step in stories[0]["steps"]] == ["plan", "stories", "test", "review"]
     assert [step["name"] for step in stories[1]["steps"]] == ["implement", "verify"]
-    assert "  stories  2 landed\n" in project.shiftwork("status").stdout, "the run's own steps are no story"
+    assert " on main: done, 2 of 2 landed\n" in project.shiftwork("status").stdout, "the run's own steps are no story"
     listed = project.shiftwork("stories")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == ["story", "_run", "US-001", "US-002"]
 

@@ -47,7 +47,7 @@ def trailers(project: Project) -> list[str]:
 def events(project: Project) -> list[dict[str, Any]]:
     """What a run that stops at the base says, but for the order and the network of its agent in a sandbox."""
     message = [json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines()]
-    return [item for item in message if item.get("event") not in {"network", "order"}]
+    return [item for item in message if item.get("kind") not in {"network", "order"}]
 
 
 def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
@@ -65,11 +65,11 @@ def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
     assert "       shiftwork doctor --gates " in completed.stderr
     assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
     sessions_first, base, error = events(project)
-    assert (sessions_first["event"], sessions_first["at_least"]) == ("sessions", 1)
-    assert (base["event"], base["branch"], base["passed"]) == ("base", "main", False)
-    assert [(gate["name"], gate["passed"]) for gate in base["gates"]] == [("test", True), ("lint", False)]
+    assert (sessions_first["kind"], sessions_first["at_least"]) == ("sessions", 1)
+    assert (base["kind"], base["branch"], base["passed"]) == ("base", "main", False)
+    assert [(gate["name"], gate["passed"]) for gate in base["gate_results"]] == [("test", True), ("lint", False)]
     assert base["choices"][1] == "shiftwork run --without-gate lint 'Add a greeting' --json"
-    assert (error["error"]["kind"], error["error"]["exit_code"]) == ("red-base", 1)
+    assert (error["kind"], error["exit_code"]) == ("red-base", 1)
 
 
 def test_each_choice_can_be_typed_as_it_is_shown(project: Project) -> None:
@@ -119,6 +119,34 @@ def test_a_run_that_is_resumed_continues_without_the_gate(project: Project) -> N
     assert again.returncode == 0, again.stdout + again.stderr
     assert "without the gate lint" in again.stdout
     assert trailers(project) == ["lint"]
+
+
+def test_a_branch_that_is_red_by_itself_stops_a_later_run_and_one_that_is_resumed_before_a_session(
+    project: Project,
+) -> None:
+    assert project.shiftwork(*RUN, "--repair-base").returncode == 0
+    project.settle(agent=f"cat > /dev/null; exit 3 # {project.agent}", gates=GATES)
+    assert project.shiftwork("run", "Add more").returncode == 1, "its agent fails"
+    run = project.status()["run"]
+    project.settle(agent=AGENT.format(sessions=project.shared / "sessions"), gates=GATES)
+    paid = sessions(project)
+    project.git("reset", "-q", "--hard")
+    project.git("rm", "-q", "clean.txt")
+    project.git("commit", "-q", "-m", "not clean")
+    later = project.shiftwork("run", "Add even more")
+    assert (later.returncode, sessions(project)) == (1, paid), later.stdout
+    assert "the gate lint is red on main: nothing was started, and nothing was spent" in later.stderr
+    refused = project.shiftwork("retry", "US-001")
+    assert (refused.returncode, sessions(project)) == (1, paid), refused.stdout
+    assert f"the gate lint is red on main: run {run} does not continue" in refused.stderr
+    assert "  try: shiftwork retry US-001 " in refused.stderr
+    assert "       shiftwork retry --without-gate lint US-001\n" in refused.stderr
+    assert "! refused to continue at " in project.shiftwork("status", run).stdout
+    assert project.status()["refused"].startswith(f"the gate lint is red on main: run {run} does not continue")
+    continued = project.shiftwork("retry", "--without-gate", "lint", "US-001")
+    assert continued.returncode == 0, continued.stdout + continued.stderr
+    status = project.status()
+    assert (trailers(project), status["without_gates"], status["refused"]) == (["lint"], ["lint"], "")
 
 
 def test_a_gate_that_is_not_there_is_refused(project: Project) -> None:

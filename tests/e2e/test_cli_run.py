@@ -23,7 +23,7 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
     assert lines[0] == "gates from shiftwork.toml: test"
     assert f"done: landed {landed[:10]} on main" in lines
     assert "  cost    unknown" in lines
-    assert "  landed  1 story with some criteria not shown: US-001 (0 of 1)" in lines
+    assert "  landed  1 story by its gates, without other evidence: US-001" in lines
     assert lines[-1] == f"next: git show --text {landed[:10]}"
     for step in ("sizing", "final_review"):
         assert any(f"{step} " in line and "done: did the" in line for line in lines)
@@ -34,12 +34,12 @@ def test_json_lines_report_the_same(project: Project) -> None:
     assert message.returncode == 0, message
     lines = [json.loads(line) for line in message.stdout.splitlines()]
     result = lines[-1]
-    assert (result["event"], result["status"], result["exit_code"]) == ("result", "completed", 0)
+    assert (result["kind"], result["status"], result["exit_code"]) == ("result", "completed", 0)
     assert result["stories"][0]["commit"] == project.git("rev-parse", "main")
     assert result["cost_usd"] is None
-    completed = [line["type"] for line in lines if line["event"] == "step_completed"]
+    completed = [line["type"] for line in lines if line["kind"] == "step_completed"]
     assert completed == ["coding", "final_review"]
-    assert any(line["event"] == "agent" and "did the coding" in line["text"] for line in lines)
+    assert any(line["kind"] == "agent" and "did the coding" in line["text"] for line in lines)
 
 
 def test_red_work_never_lands(project: Project) -> None:
@@ -59,8 +59,9 @@ def test_red_work_never_lands(project: Project) -> None:
     assert gates.count("line200.") == 1, "what is printed again is not shown again"
     assert "    (the same output as before)\n" in gates
     document = json.loads(project.shiftwork("logs", "--gates", "--json").stdout)
-    assert {"line200." in check["report"]["results"][0]["output"] for check in document["checks"]} == {True}
-    assert again == "      shiftwork retry US-001    (when you know why)"
+    assert {check["story"] for check in document["gate_runs"]} == {"US-001"}
+    assert {"line200." in check["gate_results"][0]["output"] for check in document["gate_runs"]} == {True}
+    assert again == "      shiftwork retry US-001    (with the reason: --because …)"
 
 
 def test_a_branch_that_cannot_be_moved_is_reported_with_the_command_to_merge(project: Project) -> None:
@@ -171,11 +172,11 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
     assert project.git("log", "-1", "--format=%s", "main") != "feat: US-001 - Add a greeting"
     again = project.shiftwork("run", "--branch", "feature/greeting", "--workflow", "ralph", "--json", "Add more")
     events = [json.loads(line) for line in again.stdout.splitlines()]
-    assert {"event": "uncommitted", "files": ["README", "notes.txt"]} in events
-    assert [(event["workflow"], event["at_least"]) for event in events if event.get("event") == "sessions"] == [
+    assert ["README", "notes.txt"] in [event["files"] for event in events if event["kind"] == "uncommitted"]
+    assert [(event["workflow"], event["at_least"]) for event in events if event.get("kind") == "sessions"] == [
         ("ralph", 1)
     ]
-    assert not [event for event in events if event.get("event") == "branch"]
+    assert not [event for event in events if event.get("kind") == "branch"]
 
 
 def test_a_folder_whose_name_has_a_line_break_is_refused_in_words(project: Project) -> None:

@@ -39,24 +39,25 @@ def test_all_views_report_the_same_of_a_run_that_waits(project: Project) -> None
     ran = project.shiftwork("run", "prd.json", "--workflow", "ralph")
     assert ran.returncode == 2, ran
     lines = ran.stdout.splitlines()
-    end = lines[lines.index("needs you: question: Tabs or blanks?") :]
+    end = lines[lines.index("needs you: US-001 asks: Tabs or blanks?") :]
     failed = next(place for place, line in enumerate(end) if line.startswith("  US-002 failed: not landed (gates)"))
     assert "two.txt is bad" in [line.strip() for line in end[failed : failed + 5]]
     assert any(line.startswith("  US-003 blocked: ") and "US-002" in line for line in end)
     assert end[-3] == 'next: shiftwork answer US-001 "…"'
     assert " --story US-002 --gates " in end[-2]
-    assert end[-1] == "      shiftwork retry US-002    (when you know why)"
+    assert end[-1] == "      shiftwork retry US-002    (with the reason: --because …)"
 
     status = project.shiftwork("status").stdout.splitlines()
-    assert "  stories  1 landed, 1 waits, 1 failed, 1 blocked" in status
+    assert status[0].endswith(": 1 of 4 landed, 1 needs you, 1 failed, 1 blocked")
     assert "two.txt is bad" in [line.strip() for line in status]
     table = project.shiftwork("stories").stdout.splitlines()
-    states = dict(line.split()[:2] for line in table if line.startswith("US-"))
-    assert states == {"US-001": "waits", "US-002": "failed", "US-003": "blocked", "US-004": "landed"}
+    place = table[0].index("state"), table[0].index("step")
+    states = {line.split()[0]: line[slice(*place)].strip() for line in table if line.startswith("US-")}
+    assert states == {"US-001": "needs you", "US-002": "failed", "US-003": "blocked", "US-004": "landed"}
     assert "two.txt is bad" in [line.strip() for line in table]
-    assert {item["story"]: item["state"] for item in project.status()["stories"]} == states
+    assert {item["story"]: item["state"] for item in project.status()["stories"]} == {**states, "US-001": "waiting"}
     report = project.shiftwork("report").stdout
-    assert "| stories | 4: 1 landed, 1 waits, 1 failed, 1 blocked |" in report
+    assert "| stories | 4: 1 landed, 1 needs you, 1 failed, 1 blocked |" in report
     _look_further(project)
 
 

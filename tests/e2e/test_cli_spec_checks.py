@@ -127,7 +127,7 @@ def test_what_of_the_file_was_not_used_is_listed_before_the_work(project: Projec
     assert [item["path"] for item in json.loads(rehearsed.stdout)["unused"]] == paths
     completed = project.shiftwork("run", "prd.json", "--json")
     first = json.loads(completed.stdout.splitlines()[0])
-    assert (first["event"], first["gates"]) == ("spec", [{"name": "lint", "command": "true"}])
+    assert (first["kind"], first["gates"]) == ("spec", [{"name": "lint", "command": "true"}])
     assert [item["path"] for item in first["unused"]] == paths
 
 

@@ -20,7 +20,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def shown(project: Project, *words: str) -> list[str]:
-    code, screen = on_a_terminal(project, *words)
+    code, screen = on_a_terminal(project, *words, NO_COLOR="1")
     lines = screen.decode().replace("\r\n", "\n").splitlines()
     assert code == 0, lines
     assert b"\x1b" not in screen, "nothing depends on colour"
@@ -54,7 +54,7 @@ def test_status_reports_programs_the_same(project: Project) -> None:
         "gpt-5-codex": (pytest.approx(1.27, abs=0.005), True, 1_000_000),
         "opus": (pytest.approx(0.4), False, 98_400),
     }
-    assert document["estimate"] == {"low_usd": 0.2, "high_usd": 0.3, "known": 4, "verdict": "above"}
+    assert document["estimate"] == {"low_usd": 0.2, "high_usd": 0.3, "known_stories": 4, "verdict": "above"}
     (story,) = document["stories"]
     steps = {step["type"]: step for step in story["steps"]}
     assert (steps["review"]["cost_usd"], steps["review"]["input_tokens"], steps["review"]["unpriced"]) == (
@@ -71,7 +71,7 @@ def test_status_reports_programs_the_same(project: Project) -> None:
 def test_stories_reports_each_one_s_share(project: Project) -> None:
     lines = shown(project, "stories")
     assert max(map(cells, lines)) <= 80
-    assert "  0 of 1    ≥ 1.10M  ≥ ≈ 1.67 USD  Add a g" in lines[1]
+    assert "  0 of 1    ≥ ≈ 1.67 USD  Add a greeting" in lines[1], "the tokens leave their room to the title"
     assert lines[-1] == "  ≥ at least: cost or tokens of some attempts unknown"
     (row,) = json.loads(project.shiftwork("stories", "--json").stdout)["stories"]
     assert (row["tries"], row["unpriced"], row["input_tokens"], row["waits_for"]) == (10, 1, 1_098_400, [])

@@ -11,6 +11,7 @@ import pytest
 
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project, writing_pid, written_pid
+from tests.json_documents import seconds_between
 from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
 from tests.warm import OutputListener
 
@@ -95,7 +96,8 @@ def test_a_run_is_paused_and_continues_under_its_worker(project: Project) -> Non
         status = project.status()
         assert (status["activity"], status["status"]) == ("paused", "paused")
         shown = typed(project, "status")
-        assert "paused (process" in shown
+        assert ": paused, " in shown
+        assert "; process " in shown
         assert shown.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
         assert begun(project) == ["US-001"], "nothing is begun in a paused run"
         assert "continues" in typed(project, "resume")
@@ -125,7 +127,7 @@ def test_a_worker_that_stands_still_for_a_while_is_waited_for(project: Project) 
 def test_a_paused_run_can_be_left_and_resumed(project: Project) -> None:
     with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
         pid(project)
-        assert document(project, "pause")["state"] == "done"
+        assert document(project, "pause")["delivery"] == "done"
         scenario(project)
         eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
         interrupt(process)
@@ -148,8 +150,8 @@ def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(proj
         assert not lives(child)
         message, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
-    at = {change["event"]: change["at"] for change in map(json.loads, message.splitlines()) if "at" in change}
-    took = at["story_failed"] - at["story_cancelled"]
+    at = {change["kind"]: change["time"] for change in map(json.loads, message.splitlines()) if "time" in change}
+    took = seconds_between(at["story_cancelled"], at["story_failed"])
     assert took >= 0
     assert watch.within(5, took), f"the story's processes were alive for {took:.1f} s"
     assert stories(project) == {"US-001": "failed", "US-002": "completed", "US-003": "completed", "US-004": "completed"}
@@ -158,7 +160,7 @@ def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(proj
     assert "is over" in refused.stderr
     scenario(project)
     result = document(project, "retry", "US-001")
-    assert (result["status"], result["completed"], result["failed"]) == ("completed", 4, 0)
+    assert (result["status"], result["completed_count"], result["failed_count"]) == ("completed", 4, 0)
     assert begun(project).count("US-001") == 2
 
 
@@ -206,7 +208,7 @@ def test_a_run_that_is_over_continues_for_what_is_asked_of_it(project: Project) 
     assert "US-005" not in project.shiftwork("proof").stdout
     assert "US-005 was undone later" in project.shiftwork("proof", "US-005").stderr
     assert stories(project)["US-005"] == "undone"
-    assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
+    assert document(project, "edit", "US-005", "--title", "Another")["delivery"] == "waiting"
     message = typed(project, "edit", "US-005", "--description", "more")
     assert "requested; done when the run continues: the run is over" in message
     assert message.splitlines()[-1] == "next: shiftwork retry US-005"
@@ -222,5 +224,15 @@ def test_an_undo_that_the_gates_refuse_exits_with_the_reason(project: Project) -
     project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
     refused = project.shiftwork("undo", "US-001")
     assert refused.returncode == 1, refused
-    assert "US-001 stays landed: gates fail without it" in refused.stdout
+    assert "stays landed: gates fail without it" in refused.stdout
     assert stories(project)["US-001"] == "completed"
+
+
+def test_a_refused_undo_names_the_later_stories_that_changed_the_same_files(project: Project) -> None:
+    agent = 'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo "$SHIFTWORK_STORY" > README; fi\n' + WORKING
+    project.settle(agent=agent, gates='test = "true"')
+    typed(project, "run", "prd.json", *QUICK)
+    refused = project.shiftwork("undo", "US-002")
+    assert refused.returncode == 1, refused
+    assert "US-003, US-004 landed after it and changed the same files: undo the last of them first" in refused.stdout
+    assert refused.stdout.splitlines()[-1].startswith("next: shiftwork undo US-004 --run ")

@@ -84,7 +84,7 @@ def test_what_the_howto_says_about_steps_works_while_another_process_works(proje
     assert "restarted by a person" in message
     listed = document(project, "steps", "US-001")
     assert (listed["requested"], listed["rejected"], listed["status"]) == ([], [], "completed")
-    by_person = [step["id"] for step in listed["steps"] if step["added_by"] == "person"]
+    by_person = [step["step"] for step in listed["steps"] if step["added_by"] == "person"]
     assert by_person == numbered(11, 12, 13)
 
 
@@ -109,11 +109,11 @@ def test_edits_without_a_process_take_effect_when_the_run_continues(project: Pro
         f"next: shiftwork resume {run}",
     ]
     result = document(project, "steps", "restart", "US-001", "step-005", "--reason", "use the parser")
-    assert (result["state"], result["waits_for"]) == ("waiting", "resume")
+    assert (result["delivery"], result["awaits"]) == ("waiting", "resume")
     go(project)
     typed(project, "resume")
     assert performed(project) == numbered(1, 2, 3, 4, 5, 6, 7, 8, 10)
-    steps = {step["id"]: step for step in document(project, "steps", "US-001")["steps"]}
+    steps = {step["step"]: step for step in document(project, "steps", "US-001")["steps"]}
     assert (steps["step-005"]["restarts"], steps["step-009"]["outcome"]) == (1, "no tests")
 
 

@@ -68,7 +68,8 @@ def test_two_stories_of_one_junk_line_each_are_nowhere_called_proved(project: Pr
     assert not calls_proved(ran.stdout)
     for command, view in views(project).items():
         assert not calls_proved(view), f"{command}: {view}"
-        assert "0 of 2" in view, f"{command}: {view}"
+        expected = "0 of 4 criteria have evidence" if command == "status" else "0 of 2"
+        assert expected in view, f"{command}: {view}"
     for note in notes(project):
         assert re.fullmatch(r"Landed as \w{12} by shiftwork run \w+, 0 of 2 criteria with evidence", note)
     message = project.git("log", "-1", "--format=%B", "main")
@@ -100,18 +101,23 @@ def test_the_result_in_json_says_how_each_story_stands(project: Project) -> None
     result = json.loads(project.shiftwork("run", "prd.json", "--json").stdout.splitlines()[-1])
     (story,) = result["stories"]
     assert result["exit_code"] == 0
-    assert (story["state"], story["proof"], story["shown"], story["criteria"]) == ("landed", "no_gates", 0, 2)
-    assert result["proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
+    assert (story["state"], story["proof"], story["criteria_shown"], story["criteria_total"]) == (
+        "landed",
+        "no_gates",
+        0,
+        2,
+    )
+    assert result["stories_by_proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
     commands = ("status", "stories", "proof", "proof --verify")
     shown = [json.loads(project.shiftwork(*command.split(), "--json").stdout) for command in commands]
     assert [_level(item) for item in shown] == ["no_gates"] * len(commands)
     message = shown[-1]
-    assert message["weakest"] == message["certificates"][0]["weakest"] == "landed without any gate"
+    assert message["weakest"] == message["checked"][0]["weakest"] == "landed without any gate"
 
 
 def _level(values: dict[str, Any]) -> str:
     """Of the one story, wherever a document says it."""
     if "stories" in values:
         return str(values["stories"][0]["proof"])
-    (proof,) = values["proof"].values() if "proof" in values else [value["proof"] for value in values["certificates"]]
-    return str(proof["level"])
+    (found,) = values["proofs"].values() if "proofs" in values else [one["story_proof"] for one in values["checked"]]
+    return str(found["proof"])

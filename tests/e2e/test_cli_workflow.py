@@ -67,11 +67,11 @@ def test_every_command_about_workflows_speaks_json(project: Project) -> None:
     assert "has mistakes: shiftwork workflow validate spoilt" in spoilt
     (auto,) = (line for line in project.shiftwork("workflow", "list").stdout.splitlines() if "(default)" in line)
     assert auto.startswith("auto ")
-    assert message("show", "one-step")["id"] == "one-step"
+    assert message("show", "one-step")["workflow"] == "one-step"
     assert message("validate", "one-step")["valid"] is True
-    assert message("graph", "one-step")["id"] == "one-step"
-    assert message("schema")["title"]
-    assert message("new", "another")["path"]
+    assert message("graph", "one-step")["workflow"] == "one-step"
+    assert message("schema")["json_schema"]
+    assert message("new", "another")["file"]
 
 
 def test_mistakes_are_reported_with_their_places_and_the_exit_code_is_that_of_a_wrong_usage(project: Project) -> None:
@@ -153,7 +153,7 @@ def test_a_changed_command_asks_again_and_a_changed_comment_does_not(project: Pr
     untrusting(project, "trust")
     settings = project.root / "shiftwork.toml"
     settings.write_text(f"# mine\n{settings.read_text()}")
-    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is True
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["claims"][0]["trusted"] is True
     project.settle(agent=WORKING, gates='test = "true"')
     ran = untrusting(project, "run", "make a file")
     assert "+ gates.test" in ran.stderr
@@ -166,7 +166,7 @@ def test_files_that_are_copied_are_shown_and_agreed_to(project: Project) -> None
     shown = "  copies  /.env\n  agents and gates get a copy of 1 file now: .env\n"
     assert f"{shown}not trusted: " in typed.stdout
     assert f"{shown}trusted: " in typed.stdout
-    (included,) = json.loads(untrusting(project, "trust", "--show", "--json").stdout)["also"]
+    _, included = json.loads(untrusting(project, "trust", "--show", "--json").stdout)["claims"]
     assert (included["trusted"], included["files"]) == (True, [".env"])
     (project.root / ".worktreeinclude").write_text("/.env\n*.pem\n")
     ran = untrusting(project, "run", "make a file")
@@ -214,19 +214,19 @@ def test_nothing_is_asked_of_a_run_before_its_commands_are_trusted(project: Proj
 
 def test_a_flag_trusts_for_once(project: Project) -> None:
     assert untrusting(project, "run", "--trust", "make a file").returncode == 0
-    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["claims"][0]["trusted"] is False
 
 
 def test_what_init_writes_is_not_trusted_where_no_one_was_asked(project: Project) -> None:
     (project.root / "Makefile").write_text("test:\n\ttrue\n")
     assert untrusting(project, "init", "--force").returncode == 0
-    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["claims"][0]["trusted"] is False
 
 
 def test_doctor_does_not_start_a_program_that_no_one_has_trusted(project: Project) -> None:
     project.agent.write_text(f"touch {project.root}/started")
     values = json.loads(untrusting(project, "doctor", "--json").stdout)
-    states = {check["name"]: check["state"] for check in values["checks"]}
+    states = {check["name"]: check["result"] for check in values["checks"]}
     assert (states["trust"], states["agent"]) == ("fail", "warn")
     assert not (project.root / "started").exists()
 
@@ -258,7 +258,7 @@ def test_the_settings_may_name_the_workflow(project: Project) -> None:
     settings = project.root / "shiftwork.toml"
     settings.write_text(settings.read_text(encoding="utf-8") + '\n[run]\nworkflow = "ralph"\n', encoding="utf-8")
     document = json.loads(project.shiftwork("run", "Fix it", "--dry-run", "--json").stdout)
-    assert [item["step"] for item in document["prompts"]] == ["coding"]
+    assert [item["step_name"] for item in document["prompts"]] == ["coding"]
 
 
 @pytest.mark.parametrize("words", [("status",), ("stories",), ("logs",), ("run", "--dry-run", "x"), ("doctor",)])

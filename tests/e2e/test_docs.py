@@ -20,6 +20,9 @@ from tests.patience import LONG_SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 
+UNCOMPILED = {"PIP_NO_COMPILE": "0"}
+"""Python compiles what is imported, which is little of what is installed. (0 stands for `--no-compile`.)"""
+
 
 def documents() -> Iterator[Path]:
     yield from ROOT.glob("*.md")
@@ -34,6 +37,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "cleanup",
         "codetether",
         "completion",
+        "detach",
         "dynamic",
         "extras",
         "gates",
@@ -51,6 +55,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "recover",
         "review",
         "sandbox",
+        "skill",
         "spec",
         "steer",
         "steps",
@@ -106,7 +111,7 @@ def test_extras_are_installed_as_the_page_says(tmp_path: Path) -> None:
     done = subprocess.run(
         ("bash", "-e", "-c", typed),
         cwd=clone(tmp_path / "clone"),
-        env={**given, "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)},
+        env={**given, **UNCOMPILED, "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=LONG_SECONDS,
@@ -140,6 +145,7 @@ def test_the_quickstart_typed_literally_works(
             cwd=copied,
             env={
                 **given,
+                **UNCOMPILED,
                 "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
                 "HOME": str(home),
                 "ANTHROPIC_BASE_URL": scripted_model.url("model"),

@@ -1,7 +1,10 @@
 """Every command in a hostile folder: nothing in it is executed, nothing is written elsewhere, and nothing hangs."""
 
 import os
-from collections.abc import Iterator, Sequence
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -15,6 +18,7 @@ from tests.e2e.cli_rig import Project, git, new_project
 STORY = "US-001"
 ESCAPE = "a\x1b]0;b\x07c"
 SOON = 30.0
+A_WHILE = 3.0
 CODES = {0, 1, 2, 64}
 
 
@@ -120,7 +124,7 @@ def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = 
         (project.root / "shiftwork.toml").write_bytes(settings)  # one may have written its own
         place = places[number % len(places)] if places else project.root
         try:
-            ended = warm.run((*words, *more), cwd=place, env=own, timeout=SOON)
+            ended = typed((*words, *more), place, own)
         except TimeoutError:
             wrong.append(f"{words} hangs")
             continue
@@ -136,6 +140,19 @@ def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = 
             wrong.append(f"{words} wrote elsewhere")
             before = content(folder / "outside")
     return wrong
+
+
+def typed(words: Sequence[str], place: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """To its end; the server is asked to end, after a while in which it does what it does at its start."""
+    if words[0] != "serve":
+        return warm.run(words, cwd=place, env=env, timeout=SOON)
+    with warm.received(words, cwd=place, env=env) as server:
+        deadline = time.monotonic() + A_WHILE
+        while server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        server.send_signal(signal.SIGTERM)
+        message, _ = server.communicate(timeout=SOON)
+        return subprocess.CompletedProcess(words, server.wait(SOON), message, "")
 
 
 def test_every_command_in_a_hostile_clone(tmp_path: Path) -> None:

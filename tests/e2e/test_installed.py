@@ -8,12 +8,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from shiftwork.adapters.store.sql.schema_version import HEAD, VERSION_TABLE
+from shiftwork.entrypoints.api.application import routes
+from shiftwork.entrypoints.api.board_files import BoardFiles
 from shiftwork.extras import EXTRAS
 from tests.conformance.store.test_upgrading import left_behind
 from tests.e2e.cli_rig import WORKING, Project, new_project
-from tests.e2e.installed_rig import Installed, install
+from tests.e2e.installed_rig import Installed, installed_once
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +29,13 @@ REFUSALS = {
 }
 """By extra: settings that need it, and how the refusal begins."""
 
+assert {*REFUSALS, "web"} == EXTRAS.keys(), "without web, the server works and says that HTTP is off"
+
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return install(tmp_path_factory.mktemp("bare"))
+def bare(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Installed:
+    own = tmp_path_factory.getbasetemp()
+    return installed_once(own if worker_id == "master" else own.parent)
 
 
 def needing(project: Project, settings: str) -> Project:
@@ -47,6 +53,17 @@ def test_it_brings_few_packages_and_no_tests(bare: Installed) -> None:
     assert bare.says("import importlib.util as u; print(u.find_spec('shiftwork.testing'))") == "None\n"
 
 
+def test_it_has_the_web_board_and_the_server_serves_it(bare: Installed) -> None:
+    (folder,) = bare.folder.glob("lib/python*/site-packages/shiftwork/board")
+    browser = TestClient(BoardFiles(routes(), folder))
+    page = browser.get("/runs")
+    assert page.status_code == 200
+    wanted = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
+    assert {Path(each).suffix for each in wanted} >= {".js", ".css"}
+    assert {each: browser.get(each).status_code for each in wanted} == dict.fromkeys(wanted, 200)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\son[a-z]+=", page.text), "the policy forbids inline code"
+
+
 IMPORT_ALL = """
 import importlib, pkgutil, shiftwork
 for module in pkgutil.walk_packages(shiftwork.__path__, "shiftwork."):
@@ -59,6 +76,9 @@ NEED_EXTRAS = (
     "shiftwork.adapters.agents.acp.conversation",
     "shiftwork.adapters.engine.",
     "shiftwork.adapters.store.reader.postgres_reader",
+    "shiftwork.entrypoints.api.",
+    "shiftwork.entrypoints.host.board_beside",
+    "shiftwork.entrypoints.host.http_api",
 )
 
 
@@ -71,6 +91,12 @@ def test_only_the_adapters_of_extras_cannot_be_imported(bare: Installed) -> None
 def test_the_demo_runs(bare: Installed, project: Project) -> None:
     done = bare.shiftwork(project, "demo")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_other_agents_can_be_taught_and_served(bare: Installed, project: Project) -> None:
+    document = json.loads(bare.shiftwork(project, "mcp", "--json").stdout)
+    assert document["skill"].startswith("---\nname: shiftwork\n")
+    assert "start" in [tool["name"] for tool in document["tools"]]
 
 
 def test_a_request_lands(bare: Installed, tmp_path: Path) -> None:
@@ -107,7 +133,7 @@ def refused(done: subprocess.CompletedProcess[str], extra: str) -> None:
     assert installing(extra).search(done.stderr)
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
+@pytest.mark.parametrize("extra", REFUSALS)
 def test_a_run_that_needs_an_extra_is_refused_before_anything_is_started(
     bare: Installed, project: Project, extra: str
 ) -> None:
@@ -118,13 +144,22 @@ def test_a_run_that_needs_an_extra_is_refused_before_anything_is_started(
     assert not (project.state / "hub.git").exists()
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
+@pytest.mark.parametrize("extra", REFUSALS)
 def test_doctor_names_the_extra(bare: Installed, project: Project, extra: str) -> None:
     needing(project, REFUSALS[extra][0])
     done = bare.shiftwork(project, "doctor")
     assert done.returncode == 1, done
     assert f"this needs the extra '{extra}', which is not installed" in done.stdout
     assert installing(extra).search(done.stdout)
+
+
+@pytest.mark.parametrize("words", [("board",), ("demo", "--web")])
+def test_the_web_board_names_its_extra(bare: Installed, project: Project, words: tuple[str, ...]) -> None:
+    done = bare.shiftwork(project, *words, TMPDIR=str(project.shared))
+    assert done.returncode == 64, done
+    assert "the web board: this needs the extra 'web', which is not installed" in done.stderr
+    assert installing("web").search(done.stderr)
+    assert not list(project.shared.glob("shiftwork-demo-*"))
 
 
 def test_a_command_that_reads_and_a_test_notice_are_refused_in_the_same_way(bare: Installed, project: Project) -> None:

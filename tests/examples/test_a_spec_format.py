@@ -27,4 +27,4 @@ def test_its_stories_can_be_planned(todo_txt: PackageCopy, tmp_path: Path) -> No
     root = new_project(tmp_path).root
     (root / "todo.txt").write_text("x Save it id:save\nSend it id:send needs:save\n", encoding="utf-8")
     plan = json.loads(todo_txt.shiftwork("plan", "todo.txt", "--json", cwd=root))
-    assert [story["id"] for story in plan["stories"]] == ["send"], "the other is done"
+    assert [story["story"] for story in plan["stories"]] == ["send"], "the other is done"

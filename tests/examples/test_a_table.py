@@ -48,7 +48,7 @@ def reviews(package: PackageCopy) -> PackageCopy:
     package.write(f"adapters/store/migrations/versions/r{NEXT}_reviews.py", MIGRATION)
     package.replace("adapters/store/sql/schema_version.py", f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"')
     package.replace("ports/views.py", "\ntype Row = ", f"{ROW}type Row = ReviewRow | ")
-    package.insert(VIEWS, "from shiftwork.ports.views import (\n    Lease", ",\n    ReviewRow")
+    package.insert(VIEWS, "from shiftwork.ports.views import (\n    AttemptRow", ",\n    ReviewRow")
     package.insert(
         VIEWS, "\nVIEWS: Final[dict[type[Row], View]] = {", '\n    ReviewRow: _view("reviews", ReviewRow, "run"),'
     )

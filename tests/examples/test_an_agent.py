@@ -63,7 +63,8 @@ def test_every_command_knows_it(parrot: PackageCopy, project: Project) -> None:
     checks = json.loads(parrot.shiftwork("doctor", "--json", cwd=project.root, **around(project)))["checks"]
     assert [check["detail"] for check in checks if check["name"] == "agent"] == ["parrot: parrot 1.0, with a key"]
     assert "[parrot|claude-code|codex|acp|command]" in parrot.shiftwork("run", "--help")
-    assert 'which agent works: "parrot", "claude-code"' in parrot.shiftwork("init", "--print", cwd=project.root)
+    explained = parrot.shiftwork("config", "explain", "agent.use", cwd=project.root)
+    assert 'allowed   "parrot", "claude-code"' in explained
 
 
 def test_it_sees_its_own_variables_and_calls_its_own_hosts(parrot: PackageCopy) -> None:

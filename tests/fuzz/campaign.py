@@ -124,7 +124,7 @@ def _leads_on(ended: Ended) -> bool:
     if not ended.line.as_json:
         return "  try: " in f"{ended.out}\n{ended.err}" or "next: " in ended.out or "try: " in ended.err
     documents = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
-    errors = [document["error"] for document in documents if "error" in document]
+    errors = [document for document in documents if document["schema"] == "shiftwork/error/1"]
     return all(error["hint"] for error in errors) and bool(documents)
 
 

@@ -1,5 +1,6 @@
 """A short campaign of random command lines; `just fuzz` is the long one."""
 
+import json
 import time
 from random import Random
 
@@ -50,6 +51,7 @@ def test_what_must_not_be_is_noticed(result: dict[str, object], problem: str | N
 
 @pytest.mark.parametrize(("hint", "problems"), [("", 1), ("shiftwork status", 0)])
 def test_what_programs_are_reported_needs_a_next_command_too(hint: str, problems: int) -> None:
-    out = f'{{"error": {{"kind": "usage", "message": "no", "hint": "{hint}", "exit_code": 64}}}}\n'
+    error = {"schema": "shiftwork/error/1", "kind": "usage", "message": "no", "hint": hint, "exit_code": 64}
+    out = f"{json.dumps(error)}\n"
     result = Ended(line=Line(command="status", words=("status", "--json")), code=64, out=out, err="")
     assert len(list(wrong(result))) == problems

@@ -28,6 +28,8 @@ def test_the_line_that_init_shows_gives_the_gate_its_port_and_nothing_more(tmp_p
     assert user.shiftwork("trust", **env, SHIFTWORK_TRUST="").returncode == 0
     checked = user.shiftwork("doctor", "--gates", "--json", **env, SHIFTWORK_TRUST="")
     checks = json.loads(checked.stdout)["checks"]
-    assert [(check["gate"], check["state"], check["rung"]) for check in checks if "rung" in check] == [
-        ("test", "ok", "own")
-    ]
+    assert [
+        (check["values"]["gate"], check["result"], check["values"]["rung"])
+        for check in checks
+        if "rung" in check["values"]
+    ] == [("test", "ok", "own")]

@@ -173,14 +173,13 @@ def _doctor(user: User) -> Doctor:
         checks: list[dict[str, Any]] = json.loads(done.stdout)["checks"]
     except (ValueError, KeyError):
         return Doctor(failed=(f"doctor ended with {done.returncode}: {done.stderr}",))
-    environment: dict[str, Any] = next((check for check in checks if check["name"] == "environment"), {})
+    environment: dict[str, Any] = next((check["values"] for check in checks if check["name"] == "environment"), {})
+    canaries = [check["values"] for check in checks if check["name"] == "canary"]
     return Doctor(
         seconds=environment.get("seconds"),
         reused=bool(environment.get("reused")),
-        sights=tuple(
-            (str(check.get("gate", "-")), str(check.get("sight", "-"))) for check in checks if check["name"] == "canary"
-        ),
-        failed=tuple(f"{check['name']}: {check['detail']}" for check in checks if check["state"] == "fail"),
+        sights=tuple((str(values.get("gate", "-")), str(values.get("sight", "-"))) for values in canaries),
+        failed=tuple(f"{check['name']}: {check['detail']}" for check in checks if check["result"] == "fail"),
     )
 
 

@@ -17,6 +17,7 @@ from shiftwork.domain.proof.commit_trailers import PROOF, trailer
 from shiftwork.domain.proof.verdict import Judged, ProofReport, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
+from shiftwork.domain.text.readable import readable
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.testing.builders import landing_request
 from shiftwork.testing.strategies import QUICK
@@ -109,7 +110,7 @@ def test_only_what_has_evidence_is_listed_with_it_and_only_what_is_proved_is_cal
     found = [part.split("\n") for part in above[len(above) - len(wanted) :]]
     assert [(head, len(entries)) for head, *entries in found] == [(head, len(some)) for head, some in wanted]
     if bad:
-        entries = [f"- {_on_one_line(item.text) or item.criterion}" for item in bad]
+        entries = [readable(f"- {_on_one_line(item.text) or item.criterion}") for item in bad]
         assert all(line.startswith(entry) for line, entry in zip(found[-1][1:], entries, strict=True))
     is_proved = saw and bool(said.criteria) and len(good) == len(said.criteria)
     assert (trailer(message, PROOF) == "proved") == is_proved

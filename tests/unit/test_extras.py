@@ -46,3 +46,30 @@ except MissingExtraError as error:
     assert message.startswith(f"a setting: this needs the extra {extra!r}, which is not installed (no module ")
     assert all(module in message for module in EXTRAS[extra])
     assert re.search(rf"pip install( --python \S+)? 'shiftwork\[{extra}\]'$", hint)
+
+
+@pytest.mark.parametrize(
+    ("folder", "file", "hint"),
+    [
+        ("archive-v0/x", "", "uvx --from 'shiftwork[web]' shiftwork demo --web"),
+        ("tools/shiftwork", "uv-receipt.toml", "uv tool install 'shiftwork[web]'"),
+    ],
+)
+def test_what_uv_has_installed_gets_the_extra_from_uv(tmp_path: Path, folder: str, file: str, hint: str) -> None:
+    prefix = tmp_path / folder
+    prefix.mkdir(parents=True)
+    if file:
+        (prefix / file).touch()
+    code = f"""
+import sys
+sys.path.append({str(ROOT / "src")!r})
+sys.prefix = {str(prefix)!r}
+from shiftwork.errors import MissingExtraError
+from shiftwork.extras import ensure_installed
+try:
+    ensure_installed("web", "a setting")
+except MissingExtraError as error:
+    print(error.hint)
+"""
+    words = [sys.executable, "-I", "-S", "-c", code, "demo", "--web"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == hint

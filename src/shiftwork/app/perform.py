@@ -183,7 +183,8 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
     asked = request_key(given.run, given.story.id, effect.number)
     if await run_inbox.first(recorder, lambda: run_inbox.has_asked(context.inbox, given.landing, asked)):
         return ()
-    inspection, case = await inspected(context, story, effect.tip), proof.case_of(story)
+    inspection = await inspected(context, story, effect.tip)
+    case = proof.case_of(story, context.work_policy.gates)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,

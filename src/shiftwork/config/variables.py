@@ -12,6 +12,7 @@ READ: Final = (
     "CONFIG_HOME",
     "MODEL",
     "NOTIFY_URLS",
+    "PAGER",
     "SANDBOX",
     "STATE_HOME",
     "STORE_URL",

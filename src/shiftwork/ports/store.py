@@ -1,13 +1,17 @@
 """The history and the data beside it: streams of facts, inboxes, leases, and archives of old runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self
 
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
+from shiftwork.domain.core.plain import to_plain
 from shiftwork.ports.views import Lease, Owner, Queries, Row, RunRow, SnapshotRow
 from shiftwork.records import dataclass
+
+type Kinds = Collection[type[Fact]]
+"""Some kinds of facts; none means all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +22,13 @@ class Recorded:
     version: int
     key: str
     fact: Fact
+
+
+def of_kinds(recorded: Sequence[Recorded], kinds: Kinds, naming: str = "") -> Sequence[Recorded]:
+    """Those that `History.read` gives, for stores that hold facts and not their texts."""
+    wanted = tuple(kinds)
+    found = [entry for entry in recorded if isinstance(entry.fact, wanted)] if wanted else recorded
+    return [entry for entry in found if naming in str(to_plain(entry.fact))] if naming else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +52,14 @@ class Fence:
 class History(Protocol):
     """Streams of facts."""
 
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        """The facts with `after` < version <= `upto`, in order; an unknown stream is empty."""
+    async def read(
+        self, stream: Stream, *, after: int = 0, upto: int | None = None, kinds: Kinds = (), naming: str = ""
+    ) -> Sequence[Recorded]:
+        """The facts with `after` < version <= `upto`, in order, of all kinds or of some; an unknown stream is empty.
+
+        `naming` is an id, or a part of one: only facts that have it in one of their values are read, and perhaps some
+        where it differs in case. So a reader decodes little of a stream that concerns many runs.
+        """
         ...
 
     async def version(self, stream: Stream) -> int:
@@ -59,6 +76,48 @@ class Reader(Queries, Protocol):
 
     @property
     def history(self) -> History: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A stored fact and its place in the one order of all facts; `size` is the length of what is stored.
+
+    A fact that only a newer release can read is a bare `Fact` with its time.
+    """
+
+    position: int
+    recorded: Recorded
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedPart:
+    """Facts in order. The next part begins after `upto`, which may be the place of a fact of another project."""
+
+    facts: tuple[Placed, ...]
+    upto: int
+
+
+class FactFeed(Protocol):
+    """The facts of all runs and stories of a project in one order, for a reader that follows them."""
+
+    async def after(self, position: int, *, limit: int) -> FeedPart:
+        """The facts after a place, of at most `limit` stored ones. What a part has passed is final: no fact becomes
+        visible later at or before its `upto`.
+        """
+        ...
+
+    async def tail(self, size: int) -> int:
+        """A place after which the facts have at most about `size` bytes, and after which `after` can begin."""
+        ...
+
+    async def written(self) -> object:
+        """A mark that is equal to an earlier one only if no other connection has changed the database in between."""
+        ...
+
+    async def changed(self) -> None:
+        """Returns when a fact may have been added since the last call."""
+        ...
 
 
 class EventStore(History, Protocol):
@@ -85,8 +144,13 @@ class EventStore(History, Protocol):
 class MessageBox(Protocol):
     """Messages to the owners of streams: requests from people, answers from other jobs."""
 
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
-        """Post a message, once per target and key: a second call changes nothing, even if the body differs."""
+    async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
+        """Post a message, once per target and key: a second call changes nothing, even if the body differs.
+
+        With `after`, only if the target has no message after that position. This is checked in the same transaction:
+        of several callers that have seen the same messages, one posts. Returns whether this call has stored the
+        message. After a lost connection an adapter may repeat itself and return False for a message that it has stored.
+        """
         ...
 
     async def posted(self, target: Stream, key: str) -> bool:
@@ -110,6 +174,14 @@ class Inbox(MessageBox, Protocol):
         this process or any other. One call may stand for several messages of a target; a call for a message that was
         posted shortly before is possible.
         """
+        ...
+
+
+class Arrivals(Protocol):
+    """Which inboxes have new messages."""
+
+    async def arrived(self) -> frozenset[Stream]:
+        """The targets of the messages that any process has posted since the last call; none at the first call."""
         ...
 
 
@@ -176,11 +248,11 @@ class Archives(Protocol):
 class Retention(Protocol):
     """Removes archived runs from the database."""
 
-    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], fence: Fence) -> None:
+    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], messages: int, fence: Fence) -> None:
         """Remove the facts and messages of these streams and the rows of the run, and write its last row, in one
         transaction. Profiles stay: later runs learn from them.
 
-        Raises LeaseLostError if the fence does not hold, and VersionConflictError if a stream has another version. Then
-        nothing changes.
+        Raises LeaseLostError if the fence does not hold, and VersionConflictError if a stream has another version or
+        the run has a message after the position `messages`. Then nothing changes.
         """
         ...

@@ -1,14 +1,18 @@
 """The views that front ends read: rows, lease holders, queries. Imports little, so that reading is quick."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Protocol
 
-from shiftwork.ports.rows.row_parts import LandingPart, LimitPart, ProofPart, UsedPart, WaitingPart
+from shiftwork.ports.rows.row_parts import AttemptSum, LandingPart, LimitPart, ProofPart, UsedPart, WaitingPart
 from shiftwork.records import dataclass
 
 PAUSED = "paused"
 """The status shown for work in progress that must not start anything new for now."""
+
+OPEN: Final = ("in_progress", PAUSED, "failed")
+"""The statuses of stories that may need a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +162,30 @@ class WaitedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """An ended attempt of an agent: `number` counts the attempts of its step, and `position` those of its story in the
+    order in which they ended, both from 1. `seconds` is None if unknown. `claim` is the number of the claim that an
+    amount was reserved for; 0 if there was none. `diff` is the file with the changes that were undone.
+    """
+
+    run: str
+    story: str
+    step: str
+    number: int
+    position: int
+    agent: str
+    model: str
+    ending: str
+    started_at: float | None
+    ended_at: float
+    seconds: float | None
+    used: UsedPart
+    claim: int = 0
+    log: str = ""
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotRow:
     """The state of a stream at a version, as JSON in the `format` of the code that wrote it."""
 
@@ -167,7 +195,7 @@ class SnapshotRow:
     body: str
 
 
-type Row = RunRow | StoryRow | StepRow | ProfileRow | SpentRow | WaitedRow | SnapshotRow
+type Row = RunRow | StoryRow | StepRow | ProfileRow | SpentRow | WaitedRow | AttemptRow | SnapshotRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,12 +248,20 @@ class Queries(Protocol):
         """The run with this id, or with a unique id prefix."""
         ...
 
-    async def stories(self, run: str) -> Sequence[StoryRow]:
-        """In the order of the spec."""
+    async def stories(self, run: str, *, story: str = "", status: str = "") -> Sequence[StoryRow]:
+        """In the order of the spec: all, or only the named one or those with a status."""
         ...
 
-    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
-        """In the order of the pipeline, of the named story or else of all stories, story by story.
+    async def open_stories(self, since: float) -> Sequence[StoryRow]:
+        """The started and the failed stories of all runs that have not ended, or ended at `since` or later."""
+        ...
+
+    async def story_counts(self, run: str) -> Mapping[str, int]:
+        """How many stories have each status, the run's own steps not counted."""
+        ...
+
+    async def steps(self, run: str, story: str = "", *, status: str = "") -> Sequence[StepRow]:
+        """In the order of the pipeline, of the named story or else of all stories, story by story; with a status.
 
         Steps that an edit has replaced are left out.
         """
@@ -239,8 +275,20 @@ class Queries(Protocol):
         """By profile and model, for each story."""
         ...
 
-    async def waited(self, run: str) -> Sequence[WaitedRow]:
-        """The waits of each story, in order."""
+    async def waited(self, run: str, story: str = "") -> Sequence[WaitedRow]:
+        """The waits of the named story or else of each story, in order."""
+        ...
+
+    async def attempts(
+        self, run: str, story: str = "", *, since: float = 0.0, until: float = math.inf
+    ) -> Sequence[AttemptRow]:
+        """The ended attempts of the named story or else of each story, in the order in which they ended: those that
+        ended at `since` or later and began at `until` or before.
+        """
+        ...
+
+    async def attempt_sums(self, run: str, before: float) -> Sequence[AttemptSum]:
+        """The attempts that ended before a time, added up by story and ending."""
         ...
 
     async def holder(self, run: str) -> Lease | None:

@@ -5,7 +5,7 @@ A template is filled in a single pass: text from agents stays text, even if it l
 
 from shiftwork.domain.workflow.template_values import HAS_FRONTEND, values
 from shiftwork.prompts import memory_parts, notebook
-from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, shorten
+from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, quoted, shorten
 from shiftwork.prompts.prompt_sections import (
     View,
     bullets,
@@ -30,9 +30,12 @@ def persona(view: View) -> str:
 
 
 def context(view: View) -> str:
-    """The values that the user named for the run, unless the step's own prompt places them."""
+    """The values that the user named for the run, unless the step's own prompt places them. A value of several lines is
+    quoted: no line of it can pass for a part of the prompt.
+    """
     placed = names(view.step.plan.input)
-    rows = [f"{key}: {value}" for key, value in view.state.given.user_context if key not in placed]
+    shown = ((key, value) for key, value in view.state.given.user_context if key not in placed)
+    rows = [f"{key}:\n{quoted(value)}" if value.splitlines()[1:] else f"{key}: {value}" for key, value in shown]
     lead = "The user gave these values for all of this work:"
     return headed(f"## Context\n\n{lead}", foremost(bullets(rows), LIMITS["context"], "values"))
 

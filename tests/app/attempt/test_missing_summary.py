@@ -11,7 +11,6 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import cancel_run, wait_for
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -21,6 +20,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.ports.agent import AgentTask, Ending
 from shiftwork.testing.builders import planned, workflow
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, kinds
 
 NOTE = "The agent gave no summary. Shiftwork wrote this note from the diff: 1 file changed, 2 lines added, 0 removed."

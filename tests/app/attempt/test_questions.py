@@ -14,7 +14,6 @@ from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.report import report
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StoryId
@@ -30,6 +29,7 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.rows.row_parts import WaitingPart
 from shiftwork.ports.views import StoryRow
 from shiftwork.testing.builders import asked
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, kinds, story_workflow
 
 FIRST = "US-001"
@@ -138,6 +138,30 @@ def test_a_question_by_the_tool_offers_a_choice_that_a_number_answers(rig: Rig) 
     assert "> Which port?\n>\n> Which port?\n\nAnswer: 8080\n" in prompts[1]
     (question,) = (fact for fact in asyncio.run(rig.facts(run)) if isinstance(fact, story_facts.QuestionAsked))
     assert question.options == ("80", "8080")
+
+
+def test_own_words_may_be_a_number_and_answer_only_the_question_that_was_shown(rig: Rig) -> None:
+    plain, prompts = asking()
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] == "coding" and not prompts:
+            (Path(task.env["SHIFTWORK_OUTPUTS"]) / "question-1.json").write_text(BY_TOOL)
+        return plain(task)
+
+    async def answered() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            question = (await held(rig, run)).waiting.hold
+            assert question
+            own = Reply(run=run, story=StoryId(FIRST), word=Word.ANSWER, text="2", own_words=True)
+            with pytest.raises(IntentError, match="asks something else now"):
+                await reply(context.events, context.inbox, replace(own, question="Which host?"))
+            await reply(context.events, context.inbox, replace(own, question=question.detail))
+            await asyncio.wait_for(wait_for(context, run), timeout=60)
+
+    rig.script = script
+    asyncio.run(answered())
+    assert "Answer: 2\n" in prompts[1]
 
 
 def test_a_no_is_an_answer_too(rig: Rig) -> None:

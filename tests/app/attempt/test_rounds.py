@@ -5,6 +5,9 @@ import asyncio
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.runtime.context import Sighting
+from shiftwork.app.views.live.board import Board
+from shiftwork.domain.core.ids import StoryId, story_stream
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.workflow.workflow import Route
 from shiftwork.ports.agent import AgentTask
@@ -39,3 +42,25 @@ def test_only_the_storys_own_id_ends_the_rounds(rig: Rig, claim: str, rounds: in
     run = asyncio.run(rig.run(workflow=TEAM))
     assert run.status is RunStatus.COMPLETED
     assert turns.count("tester") == rounds
+
+
+def test_a_turn_that_does_not_decide_is_shown_as_what_it_is(rig: Rig) -> None:
+    prompts: dict[str, str] = {}
+
+    def script(task: AgentTask) -> Turn:
+        name = task.env["SHIFTWORK_STEP_NAME"]
+        decides = "VERDICT: done\n" if name in prompts else ""
+        prompts[name] = task.prompt
+        said = "HANDOFF: part\n" if name == "coder" else decides
+        return Turn(write={"work.txt": f"{len(prompts)}\n"}, answer=f"{said}SUMMARY: looked at {task.log.name}")
+
+    async def changes() -> list[str]:
+        run = await rig.run(workflow=TEAM)
+        board = Board()
+        for fact in await rig.facts(run):
+            board.see(Sighting(stream=story_stream(run.given.run, StoryId("US-001")), what=fact))
+        return [change.text for change in board.changes if change.event == "step_routed"]
+
+    rig.script = script
+    assert asyncio.run(changes()) == ["again (the answer does not say)"]
+    assert "The answer has no VERDICT:, which counts as again." in prompts["coder"]

@@ -14,7 +14,6 @@ from shiftwork.app.messaging import messages
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.report import report
 from shiftwork.app.views.run_views import Activity, StoryActivity, reason, story_columns, waiting_text
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.ids import RunId, StepId, StoryId, story_stream
@@ -27,6 +26,7 @@ from shiftwork.domain.workflow.workflow import AgentPlan, catalogue_step
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from shiftwork.ports.views import Owner
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, honest, kinds
 from tests.app.spending.limits_rig import Held, limited, limited_once
 
@@ -184,6 +184,19 @@ def test_a_clock_that_is_put_right_lengthens_no_wait_beyond_patience(rig: Rig, *
                 assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
         if not at_once:
             assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_clock_that_is_set_back_during_a_wait_does_not_prolong_it(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.clock = clock = Astray()
+        rig.script = honest(coding=[limited(2)])
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await rig.until(lambda: bool(context.longest_waits))
+            clock.ahead = -3600.0
+            assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
+from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.adapters.store.memory_leases import MemoryLeases
 from shiftwork.app.commands.runs import Order, cancel_run, resume_run, start_run, wait_for
 from shiftwork.app.commands.spec_lock import check_unbegun
 from shiftwork.app.runtime.context import Context, is_unknown

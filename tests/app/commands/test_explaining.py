@@ -1,12 +1,14 @@
 """How gates are explained to people: why one is red here and green there, what it needs, and what it does not see."""
 
 import asyncio
+from dataclasses import replace
 
 from shiftwork.app.commands.explain_gate import (
     explained,
     gates_for,
     gates_of,
     needs,
+    only_tests_fail,
     opened,
     program,
     remedies,
@@ -99,3 +101,10 @@ def test_roots_that_no_test_gate_sees() -> None:
     lint = GateSight(gate="lint", sight=Sight.SEES, seen=("cart",), missed=("docs",))
     assert unseen_roots((unit, e2e, lint)) == ("cart",)
     assert unseen_roots(()) == ()
+
+
+def test_tests_that_ran_and_failed_need_nothing_of_the_machine() -> None:
+    red = GateResult(name="test", passed=False, seconds=1, output="1 failed, 3 passed in 0.10s")
+    assert only_tests_fail(red)
+    assert not only_tests_fail(replace(red, output="cat: /there: No such file or directory"))
+    assert not only_tests_fail(replace(red, output=f"curl: (6) Could not resolve host: api.example.org\n{red.output}"))

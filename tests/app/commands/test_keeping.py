@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
+from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.adapters.store.memory_leases import MemoryLeases
 from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import Sighting, job_of
 from shiftwork.app.runtime.heartbeat import Heartbeat

@@ -6,14 +6,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shiftwork.app.commands.steering import rests_now
+from shiftwork.app.commands.intents import ask
+from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.commands.steering import pauses_now, rests_now
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, story_stream
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.ports.store import Inbox, Message
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held
-from tests.app.rig import SHORT, Rig, make_repository
+from tests.app.rig import SHORT, Rig, done, honest, make_repository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +42,8 @@ class TakenMeanwhile:
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
         return self.real.listen(woken)
 
-    async def post(self, target: Stream, key: str, body: dict[str, object]) -> None:
-        await self.real.post(target, key, body)
+    async def post(self, target: Stream, key: str, body: dict[str, object], *, after: int | None = None) -> bool:
+        return await self.real.post(target, key, body, after=after)
 
 
 def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_path: Path) -> None:
@@ -61,3 +65,36 @@ def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_
             return await looked(context, await rig.start(context, workflow=SHORT))
 
     assert not asyncio.run(scenario())
+
+
+def test_a_paused_run_has_nothing_to_do_when_its_attempts_have_ended_until_the_pause_ends(tmp_path: Path) -> None:
+    rig = Rig(repo=make_repository(tmp_path))
+    rig.script = honest(coding=[done(pause=0.5)])
+    board = Board()
+
+    def watch(sighting: Sighting) -> None:
+        board.see(sighting)
+
+    rig.watch = watch
+
+    async def until(wanted: bool, context: Context, run: RunId) -> None:  # noqa: FBT001 - what is waited for
+        async with asyncio.timeout(60):
+            while await pauses_now(board, context, run) is not wanted:
+                await asyncio.sleep(0.01)
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            stream = story_stream(run, StoryId(FIRST))
+            while stream not in board.stories or board.idle:
+                await asyncio.sleep(0.01)
+            assert not await pauses_now(board, context, run), "nobody has paused it"
+            await ask(rig.store.events, rig.store.inbox, run, run_facts.RunPaused(at=0), "p")
+            assert not await pauses_now(board, context, run), "an attempt is in progress"
+            await until(True, context, run)
+            assert board.stories[stream].control.paused
+            await ask(rig.store.events, rig.store.inbox, run, run_facts.RunUnpaused(at=0), "u")
+            assert not await pauses_now(board, context, run), "the end of the pause is unread, or was read"
+            assert (await wait_for(context, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())

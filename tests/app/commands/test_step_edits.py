@@ -11,7 +11,6 @@ from shiftwork.app.commands import step_edits
 from shiftwork.app.commands.intents import ask
 from shiftwork.app.commands.step_edits import Wanted, applied
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunStatus
@@ -33,6 +32,7 @@ from tests.app.commands.step_edit_rig import (
     requested,
     started_steps,
 )
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, honest, kinds, story_workflow
 
 # While a step runs ---------------------------------------------------------------------------------------------------

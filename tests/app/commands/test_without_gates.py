@@ -11,13 +11,13 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.app.commands.certificates import Paper
 from shiftwork.app.commands.dry_run import rehearse
-from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
+from shiftwork.app.commands.runs import Order, change_options, resume_run, start_run, wait_for
 from shiftwork.app.messaging import messages
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.core.ids import Commit, StoryId, run_stream
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
+from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingPolicy, LandingRequest, Proof
 from shiftwork.domain.proof.verdict import Verdict
@@ -36,6 +36,7 @@ from tests.app.commands.test_certificates import broken, examined
 from tests.app.landing.landing_rig import land, titles, work
 from tests.app.landing.proof_rig import paper_of
 from tests.app.messaging.test_noticing import Channel, reported_by
+from tests.app.reported import report
 from tests.app.rig import LANDING, Rig, done, git
 from tests.patience import SECONDS
 
@@ -170,6 +171,30 @@ def test_an_undo_lands_without_it_and_says_so(rig: Rig) -> None:
     assert rig.log()[0] == "revert: US-001 - Add work.txt"
     assert message(rig).endswith("Shiftwork-Without-Gate: lint")
     assert state.stories[StoryId("US-001")].status is StoryStatus.UNDONE
+
+
+def test_a_criterion_with_the_same_command_does_not_run_it_either(rig: Rig) -> None:
+    step = Verification(id="AC-1", kind=VerificationKind.SHELL, name="lint", command=LINT.command)
+    story = replace(ORDER.spec.stories[0], verification=(step,))
+    state = worked(rig, replace(WITHOUT, spec=replace(ORDER.spec, stories=(story,))))
+    assert (state.status, checked(rig)) == (RunStatus.COMPLETED, [["test"]])
+    (judged,) = asyncio.run(paper_of(rig, state)).certificate.criteria
+    assert judged.verdict is Verdict.MISSING, "what did not run proves nothing"
+
+
+def test_a_gate_can_be_left_out_while_a_story_is_in_progress(rig: Rig) -> None:
+    async def run() -> RunState:
+        rig.script = lambda _: done(write={"work.txt": "x\n"}, pause=600)
+        async with rig.open() as context:
+            started = await start_run(context, ORDER)
+            await rig.at_work()
+        rig.script = lambda _: done(write={"work.txt": "x\n"})
+        await change_options(rig.store.inbox, started, "1", run_facts.OptionsChanged(at=0, without_gates=("lint",)))
+        return await rig.carried_on(started)
+
+    state = asyncio.run(run())
+    assert (state.status, checked(rig)) == (RunStatus.COMPLETED, [["test"]])
+    assert message(rig).endswith("Shiftwork-Without-Gate: lint")
 
 
 # Several runs in one queue --------------------------------------------------------------------------------------------

@@ -10,8 +10,6 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.runtime.context import Context
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.gates.gate import Gate
@@ -19,12 +17,14 @@ from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingPolicy, LandingRequest, Proof
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import Spec
-from shiftwork.domain.story.approval import MAY_IT_LAND
+from shiftwork.domain.story.approval import MAY_IT_LAND, asked_about
 from shiftwork.domain.story.state import HoldCause, StoryState
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, catalogue_step
+from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked as spec_story
 from tests.app.landing.landing_rig import Landing, land, work
+from tests.app.reported import report_of
 from tests.app.rig import Rig, done, git, story_workflow
 from tests.patience import SECONDS
 
@@ -193,7 +193,7 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     assert again.landing.refused
     assert content(rig, again.landing.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
     assert asyncio.run(rig.story(run)).waiting.holds == 2
-    text = report(asyncio.run(account(rig.store.events, run)))
+    text = asyncio.run(report_of(rig.store, run))
     answered = [line for line in text.splitlines() if "said yes (" in line]
     assert [line.partition("said yes (")[2].partition(":")[0] for line in answered] == ["approval", "changed"]
     assert "gates passed, no person has approved it yet" in text
@@ -305,5 +305,40 @@ def test_all_that_wait_for_approval_are_approved_and_no_question_is_answered(rig
             assert {name: hold.detail for name, hold in approved.items()} == dict.fromkeys(names[:2], MAY_IT_LAND)
             await rig.until(lambda: len(rig.log()) == 3)
             assert (await rig.story(run, "US-003")).waiting.hold
+
+    asyncio.run(scenario())
+
+
+def test_an_approval_of_a_commit_counts_for_no_other(rig: Rig) -> None:
+    rig.review, rig.script = True, writing("good")
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            patch = asked_about(await asked(rig, run))
+            assert patch
+            head = patch.commit
+            seen = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE, commit="0123456789")
+            with pytest.raises(
+                IntentError, match=f"does not ask about commit 0123456789: it is about commit {head[:10]}"
+            ):
+                await reply(context.events, context.inbox, seen)
+            await reply(context.events, context.inbox, replace(seen, commit=head[:10]))
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_question_that_is_about_no_commit_is_not_answered_for_one(rig: Rig) -> None:
+    rig.script = lambda _: replace(done(), answer="STORY_BLOCKED: Tabs?")
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            seen = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE, commit="0123456789")
+            with pytest.raises(IntentError, match="it is about no commit"):
+                await reply(context.events, context.inbox, seen)
 
     asyncio.run(scenario())

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.story import facts as story_facts
 from tests.app.commands.test_certificates import broken, examined, forged, unchecked
 from tests.app.landing.fail_to_pass_rig import CALLS, DISCOUNT, PASSES, UNITTEST, found_on, landed, priced
 from tests.app.landing.proof_rig import STORY, paper_of
+from tests.app.reported import report
 from tests.app.rig import Rig, git
 
 

@@ -9,7 +9,6 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.core.ids import run_stream
 from shiftwork.domain.gates.gate import Gate, GateReport, NotNeeded
 from shiftwork.domain.landing import facts as landing_facts
@@ -21,6 +20,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked, run_plan
 from tests.app.landing import landing_rig
+from tests.app.reported import report
 from tests.app.rig import LANDING, SHORT, Rig, done, git
 
 ALL = Gate(name="all", command="true")

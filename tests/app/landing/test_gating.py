@@ -10,8 +10,6 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.runtime.context import GateBegun
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId, story_stream
 from shiftwork.domain.gates.gate import Gate, GateChange, GateReport
@@ -22,6 +20,7 @@ from shiftwork.domain.spec.spec import Spec, one_shot
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
 from shiftwork.ports.agent import AgentTask
+from tests.app.reported import report_of
 from tests.app.rig import LANDING, SHORT, Rig, done, git
 
 CHECK = {"tests/check.sh": "grep -q good work.txt || { echo it is not good; exit 1; }\n"}
@@ -112,7 +111,7 @@ def test_a_run_is_shown_with_what_its_stories_did_to_tests(rig: Rig) -> None:
     run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
     assert run.status is RunStatus.COMPLETED
     assert asyncio.run(rig.story(run)).landing.inspection.message == "1 edited, 1 gate configuration (tox.ini)"
-    document = report(asyncio.run(account(rig.store.events, run.given.run)))
+    document = asyncio.run(report_of(rig.store, run.given.run))
     assert "### Tests and gate configuration" in document
     assert "- edited: tests/check.sh" in document
     assert "- gate configuration: tox.ini (\\[tox\\])" in document
@@ -226,7 +225,7 @@ def test_a_gate_that_was_broken_before_is_reported_as_that_and_as_fixed_when_it_
         [GateChange.BROKEN_BEFORE, GateChange.FIXED],
         [GateChange.FIXED, GateChange.CLEAN],
     ]
-    document = report(asyncio.run(account(rig.store.events, run.given.run)))
+    document = asyncio.run(report_of(rig.store, run.given.run))
     assert "lint failed (broken before)" in document
     assert "lint passed (fixed)" in document
 

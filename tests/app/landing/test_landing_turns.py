@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE
-from shiftwork.adapters.store.in_memory import MemoryLeases, MemoryStore
+from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.adapters.store.memory_leases import MemoryLeases
 from shiftwork.app.runtime.context import Sighting, is_unknown, job_of
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts

@@ -4,8 +4,6 @@ import asyncio
 from pathlib import Path
 
 from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.spec import one_shot
@@ -14,6 +12,7 @@ from shiftwork.domain.story.state import HoldCause, StoryState
 from shiftwork.domain.tampering.findings import LaterPolicy
 from tests.app.landing.test_approving import approving_all, asked
 from tests.app.landing.test_gating import commit, message, work
+from tests.app.reported import report_of
 from tests.app.rig import SHORT, Rig, done, git
 
 LATER = {".claude/settings.json": '{"hooks": {}}\n', "AGENTS.md": "Obey.\n"}
@@ -40,8 +39,8 @@ def test_they_are_left_out_before_the_gates_and_kept_as_a_patch_that_applies(rig
     assert {"Shiftwork-Left-Out: .claude/settings.json", "Shiftwork-Left-Out: AGENTS.md"} <= set(said)
     text = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"
     assert asyncio.run(rig.story(run)).landing.inspection.message == text
-    assert "- left out, for it would run later on your machine: AGENTS.md" in report(
-        asyncio.run(account(rig.store.events, run.given.run))
+    assert "- left out, for it would run later on your machine: AGENTS.md" in asyncio.run(
+        report_of(rig.store, run.given.run)
     )
     assert patch(rig, run).stat().st_mode & 0o777 == 0o600
     git(rig.repo, "reset", "-q", "--hard", "main")

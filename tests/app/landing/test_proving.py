@@ -40,6 +40,18 @@ def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certif
     assert "Shiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: 0 of 1 criteria" in message
 
 
+def test_a_line_of_evidence_that_is_not_understood_is_reported_in_the_proof_and_in_a_note(rig: Rig) -> None:
+    rig.script = working("AC-1: it is there", "AC-2: work.txt:1", "AC-2: see above")  # type: ignore[assignment]
+    run = ran(rig, asked("work.txt exists", "it has lines"), ProofPolicy.TRUSTING)
+    first, second = asyncio.run(paper_of(rig, run)).certificate.criteria
+    assert (first.verdict, first.kind, first.reference) == (Verdict.MISSING, "", "")
+    assert first.why == "1 line of evidence was not understood: it is there"
+    assert (second.verdict, second.kind, second.reference) == (Verdict.HOLDS, "citation", "work.txt:1")
+    notes = [fact.text for fact in asyncio.run(rig.facts(run)) if isinstance(fact, story_facts.NoteWritten)]
+    lines = "2 lines of evidence were not understood: AC-1: it is there; AC-2: see above."
+    assert notes == [f"{lines} Write each as: AC-1 citation src/greet.py:3"]
+
+
 def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig) -> None:
     rig.script = working(fixed=("AC-1 citation work.txt:2",))  # type: ignore[assignment]
     rig.gates = (PRINTED,)

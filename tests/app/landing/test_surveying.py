@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run.state import RunStatus
 from tests.app.landing.fail_to_pass_rig import module_of
 from tests.app.landing.test_gating import commit, message, refusals, reports, work
+from tests.app.reported import report_of
 from tests.app.rig import Rig, git
 
 PRICE = "def total(items):\n    return sum(items)\n"
@@ -60,7 +59,7 @@ def test_fewer_tests_than_on_the_base_are_reported(rig: Rig, tmp_path: Path) -> 
     run = work(rig, fewer, touches=("checks/**",))
     assert run.status is RunStatus.COMPLETED
     assert "fewer tests passed (test: 1 of 2)" in message(rig)
-    assert ", 1 of 2 tests that pass on the base" in report(asyncio.run(account(rig.store.events, run.given.run)))
+    assert ", 1 of 2 tests that pass on the base" in asyncio.run(report_of(rig.store, run.given.run))
     assert git(rig.repo, "show", "main:checks/pricecheck.py") == TEST.strip()
 
 

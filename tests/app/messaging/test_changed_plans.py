@@ -104,6 +104,27 @@ def test_a_story_that_failed_is_retried_as_it_then_reads(rig: Rig) -> None:
     assert rig.log()[0] == "feat: US-001 - Simpler"
 
 
+def test_what_a_person_says_about_a_retry_is_in_the_next_prompt(rig: Rig) -> None:
+    prompts: list[str] = []
+
+    def script(task: AgentTask) -> Turn:
+        prompts.append(task.prompt)
+        return BROKEN if len(prompts) <= 2 else done(write={"work.txt": "v2"})
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
+            await ended(context, run)
+            said = "The API is v2 now."
+            await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), because=said))
+
+    asyncio.run(scenario())
+    assert [said for said in prompts if "The API is v2 now." in said] == prompts[2:]
+    assert "## Decided by a person" in prompts[2]
+
+
 def test_nothing_lands_under_a_text_that_no_agent_has_seen(rig: Rig) -> None:
     """The code was written for the old text, and only the review has failed."""
     crew, reviews = crew_of(rig), [BROKEN, BROKEN]

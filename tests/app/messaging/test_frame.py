@@ -12,7 +12,6 @@ from shiftwork.app.commands.replies import Reply, Word, reply
 from shiftwork.app.commands.runs import Order, cancel_run, start_run, wait_for
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.app.views.story_list import roll
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId
@@ -25,6 +24,7 @@ from shiftwork.domain.story.state import StoryStatus
 from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.planning.desugar import failure_route
 from shiftwork.ports.agent import AgentTask, Ending
+from tests.app.reported import report_of
 from tests.app.rig import LANDING, Rig, done, git, kinds
 
 PLAN = StepPlan(name="plan", type="plan", input="Plan {{task}}", expects="STORIES_JSON", plans=True)
@@ -86,7 +86,7 @@ def test_the_runs_own_steps_are_reported_and_counted_with_its_stories(rig: Rig) 
     assert exported[FRAME]["status"] == "completed"
     rows = asyncio.run(roll(rig.store.queries, rig.store.events, state.given.run))
     assert [(row.story.story, row.depends_on) for row in rows] == [(FRAME, ()), ("A-1", ())]
-    message = report(known)
+    message = asyncio.run(report_of(rig.store, state.given.run))
     assert "| stories | 1: 1 landed |" in message
     assert "## \\_run: framed\n\nState: landed." in message
 

@@ -7,8 +7,6 @@ import pytest
 
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.messaging import messages
-from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.notices.delivery import MAX_TRIES
 from shiftwork.domain.notices.facts import NoticeTried
@@ -20,6 +18,7 @@ from shiftwork.domain.story.facts.lifecycle import StoryReleased, WaitingReporte
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, catalogue_step
 from shiftwork.errors import NotifyError
 from shiftwork.ports.notify import Notice
+from tests.app.reported import report_of
 from tests.app.rig import SHORT, Rig, done, story_workflow
 
 APPROVED = story_workflow(
@@ -115,7 +114,7 @@ def test_a_channel_that_fails_is_tried_again_alone(rig: Rig, error: Exception) -
         first, second = await noticed(rig, run.given.run)
         assert (first.reached, [name for name, _ in first.missed]) == (("hook",), ["email"])
         assert (second.reached, second.missed) == (("email",), ())
-        message = report(await account(rig.store.events, run.given.run))
+        message = await report_of(rig.store, run.given.run)
         assert "### Undelivered notifications\n" in message
         assert " UTC: finished by email: " in message
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.views.history import account
-from shiftwork.app.views.report import report
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.refusal import Refusal
@@ -16,6 +15,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.workflow.workflow import DYNAMIC, Route, StepKind, StepPlan, catalogue_step
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import asked, ran
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, honest, story_workflow
 
 WORK = {"work.txt": "work\n"}

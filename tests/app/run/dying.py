@@ -55,9 +55,9 @@ class _Inbox(MemoryInbox):
             await asyncio.sleep(0.01)
         return await super().wait(target, after=after)
 
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+    async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
         await self.death.at(key=key)
-        await super().post(target, key, body)
+        return await super().post(target, key, body, after=after)
 
 
 def deadly(store: MemoryStore) -> Death:

@@ -4,16 +4,22 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.runtime.streams import LANDING, RUN, load
-from shiftwork.domain.core.ids import run_stream
+from shiftwork.domain.core.ids import Stream, run_stream
 from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing.state import QUEUE_FORMAT
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.ports.agent import AgentReport, AgentTask, Ending, Listener
+from shiftwork.ports.store import EventStore
+from shiftwork.ports.views import SnapshotRow
 from shiftwork.testing.builders import asked
 from tests.app.rig import LANDING as QUEUE
 from tests.app.rig import SHORT, Rig, done
@@ -137,6 +143,31 @@ def test_a_stream_is_folded_from_what_is_known_of_it_unless_that_is_later(rig: R
         assert (await load(events, RUN, stream, 2, known=(2, remembered))).cursor == 99, "nothing is folded twice"
         queued = await load(events, LANDING, QUEUE, 1)
         assert (await events.snapshot(QUEUE), len(queued.entries)) != (None, 0), "a later snapshot is not used"
+
+    asyncio.run(scenario())
+
+
+class Damaged:
+    """A history whose snapshots have this body."""
+
+    def __init__(self, own: EventStore, body: str) -> None:
+        self._own = own
+        self._body = body
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    async def snapshot(self, stream: Stream) -> SnapshotRow | None:
+        version = await self._own.version(stream)
+        return SnapshotRow(stream=stream, version=version, format=QUEUE_FORMAT, body=self._body)
+
+
+@pytest.mark.parametrize("body", ["{", "[]", "5", '{"entries": 5}'])
+def test_a_damaged_snapshot_is_replaced_by_the_facts(rig: Rig, body: str) -> None:
+    async def scenario() -> None:
+        await rig_with(rig, Crew()).run(spec(asked(1)), workflow=SHORT)
+        events = rig.store.events
+        assert await load(Damaged(events, body), LANDING, QUEUE) == await load(events, LANDING, QUEUE)
 
     asyncio.run(scenario())
 

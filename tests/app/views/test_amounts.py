@@ -2,7 +2,8 @@
 
 import pytest
 
-from shiftwork.app.views import amounts, report_costs
+from shiftwork.app.views import amounts
+from shiftwork.app.views.report import report_costs
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.reservations import spent_of
 from shiftwork.domain.usage.forecast import Band
@@ -70,14 +71,8 @@ def test_limits_are_reported_as_far_as_there_are_any() -> None:
     assert amounts.limited((none, none, none)) == ""
     some = (Budget(usd=2.0), none, Budget(usd=0.5, tokens=1_200))
     assert amounts.limited(some) == "2.00 USD for the run; 0.50 USD and 1,200 tokens for each step"
-    assert amounts.bounds(some) == {
-        "run": {"usd": 2.0, "tokens": None, "sessions": None},
-        "story": {"usd": None, "tokens": None, "sessions": None},
-        "step": {"usd": 0.5, "tokens": 1_200, "sessions": None},
-    }
     sessions = (Budget(sessions=1, tokens=9), Budget(sessions=30), none)
     assert amounts.limited(sessions) == "9 tokens and 1 session for the run; 30 sessions for each story"
-    assert amounts.bounds(sessions)["story"] == {"usd": None, "tokens": None, "sessions": 30}
 
 
 def test_small_sums_are_reported_with_the_digits_they_need() -> None:

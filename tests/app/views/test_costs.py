@@ -11,14 +11,14 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.commands.forecast import expected, past_costs
-from shiftwork.app.views.costs import document
+from shiftwork.app.views.documents.attempt_documents import attempts_document
+from shiftwork.app.views.documents.document import to_json
 from shiftwork.app.views.export import export
-from shiftwork.app.views.history import Account, StoryAccount, account
-from shiftwork.app.views.report import report
-from shiftwork.app.views.report_costs import proof
+from shiftwork.app.views.history import Account, account
+from shiftwork.app.views.report.run_record import record_of
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
-from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.core.ids import Commit, StoryId
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import Criterion, Spec, Story
@@ -28,8 +28,10 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Ending
 from shiftwork.testing.builders import asked
+from tests.app.reported import document, proof, report
 from tests.app.rig import SHORT, Rig, done, honest, story_workflow
 from tests.app.tale import account_of
+from tests.json_documents import check
 
 CHECKED = story_workflow(
     catalogue_step("planning"), catalogue_step("coding"), StepPlan(name="check", type="check", kind=StepKind.GATE)
@@ -110,6 +112,14 @@ def test_and_to_programs(limited: Account, rig: Rig) -> None:
     assert first["overshoot"] == {"usd": 0.5, "tokens": 0, "sessions": 0}
     assert (second["reserved"], second["overshoot"]) == ({"usd": 1.5, "tokens": None, "sessions": None}, None)
     assert (third["cost_usd"], third["input_tokens"], third["model"]) == (None, None, None)
+    listed = to_json(attempts_document(record_of(limited)))
+    check(listed)
+    amounts = [(made["reserved"], made["overshoot"]) for made in listed["ended_attempts"][:2]]
+    unlimited = {"tokens": None, "sessions": None}
+    assert amounts == [
+        ({"cost_usd": 0.5, **unlimited}, {"cost_usd": 0.5, "tokens": 0, "sessions": 0}),
+        ({"cost_usd": 1.5, **unlimited}, None),
+    ]
 
 
 def test_how_each_attempt_ended_is_reported(tale: Account) -> None:
@@ -230,30 +240,32 @@ def test_a_story_of_which_nothing_was_asked_has_gates_alone_for_its_proof(rig: R
 
 
 def test_a_certificate_of_before_says_nothing_of_tests_without_the_change(rig: Rig) -> None:
-    async def scenario() -> StoryAccount:
+    async def scenario() -> Account:
         run = await rig.run(workflow=SHORT)
-        return (await account(rig.store.events, run.given.run)).stories[0]
+        return await account(rig.store.events, run.given.run)
 
-    completed = asyncio.run(scenario())
+    first = asyncio.run(scenario())
+    (completed,) = first.stories
     old = tuple(
         replace(turn, fact=replace(turn.fact, certificate=replace(turn.fact.certificate, fail_to_pass=None)))
         if isinstance(turn.fact, StoryCertified)
         else turn
         for turn in completed.turns
     )
-    newer, older = list(proof(completed)), list(proof(replace(completed, turns=old)))
+    newer, older = proof(first), proof(replace(first, stories=(replace(completed, turns=old),)))
     assert newer[: len(older)] == older
     assert len(newer) == len(older) + 1
 
 
 def test_a_certificate_of_an_earlier_landing_is_not_shown_for_a_later_one(rig: Rig) -> None:
-    async def scenario() -> StoryAccount:
+    async def scenario() -> Account:
         run = await rig.run(workflow=SHORT)
-        return (await account(rig.store.events, run.given.run)).stories[0]
+        return await account(rig.store.events, run.given.run)
 
-    completed = asyncio.run(scenario())
+    first = asyncio.run(scenario())
+    (completed,) = first.stories
     landed = completed.state.landed
     assert landed is not None
-    again = replace(completed, state=replace(completed.state, landed=replace(landed, certificate="")))
-    assert list(proof(completed))
-    assert list(proof(again)) == []
+    again = replace(completed, state=replace(completed.state, landed=replace(landed, commit=Commit("later"))))
+    assert proof(first)
+    assert proof(replace(first, stories=(again,))) == []

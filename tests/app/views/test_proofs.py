@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shiftwork.app.views import proofs
-from shiftwork.app.views.run_views import after_landed, brief_proof
+from shiftwork.app.views.run_views import after_landed, brief_proof, gates_alone, has_false_evidence
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
 from shiftwork.domain.proof.certificate import GateLine, Held
 from shiftwork.ports.rows.row_parts import ProofPart
@@ -19,7 +19,7 @@ def test_a_certificate_is_described_for_people_and_for_programs() -> None:
     assert proofs.after_landed(BARE) == " without any gate: nothing was run on it, 2 of 2 criteria with evidence"
     document = proofs.document(BARE)
     assert document
-    assert (document["level"], document["words"]) == ("no_gates", "without any gate")
+    assert (document.proof, document.proof_text) == ("no_gates", "without any gate")
 
 
 def test_blind_gates_are_counted_apart() -> None:
@@ -46,3 +46,19 @@ def test_the_proof_of_a_row_is_described_and_unknown_proof_is_not() -> None:
     assert brief_proof(row) == "1 of 2"
     unknown = story_row("r1", "US-001")
     assert (after_landed(unknown), brief_proof(unknown)) == ("", "-")
+
+
+def test_a_story_with_one_criterion_and_no_evidence_has_only_its_gates() -> None:
+    row = story_row("r1", "US-001")
+    assert not gates_alone(row), "nothing is known of its proof"
+    for shown, criteria, alone in ((0, 1, True), (1, 2, False)):
+        proof = ProofPart(level="partly", shown=shown, criteria=criteria)
+        assert gates_alone(replace(row, proof=proof)) is alone
+
+
+def test_a_row_says_whether_evidence_was_false() -> None:
+    row = story_row("r1", "US-001")
+    assert not has_false_evidence(row), "nothing is known of its proof"
+    for remark, false in (("the evidence for AC-1 was checked and is false", True), ("gate test is blind", False)):
+        proof = ProofPart(level="partly", criteria=1, remark=remark)
+        assert has_false_evidence(replace(row, proof=proof)) is false

@@ -10,8 +10,7 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import raise_limits, wait_for
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.history import account
-from shiftwork.app.views.queries import PLAN, is_meant, outlines, run_view, unfinished
-from shiftwork.app.views.report import report
+from shiftwork.app.views.queries import PLAN, is_meant, needing_elsewhere, outlines, run_view, runs_with, unfinished
 from shiftwork.app.views.run_views import Activity, proof_of, reason, waiting_text
 from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
@@ -29,6 +28,7 @@ from shiftwork.ports.rows.row_parts import ProofPart, WaitCause, WaitingPart
 from shiftwork.ports.views import Owner, Queries, RunRow, WaitedRow
 from shiftwork.testing.builders import asked
 from shiftwork.testing.conformance.store_stage import run_row, story_row
+from tests.app.reported import report
 from tests.app.rig import SHORT, Rig, done, honest
 
 USED = Usage(cost_usd=2.0, input_tokens=100, output_tokens=30)
@@ -64,6 +64,7 @@ def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: 
             assert (await run_view(queries, run, lives)).activity is Activity.WORKING
             assert (await run_view(queries, run, is_unknown)).activity is Activity.WORKING
             assert (await run_view(queries, run, is_dead)).activity is Activity.INTERRUPTED
+            assert (await run_view(queries, run, is_dead, served=lambda _: True)).activity is Activity.QUEUED
             assert (await run_view(queries, run, is_dead)).worker is None
             await context.leases.leave(context.owner)
             assert (await run_view(queries, run, is_unknown)).worker is None, "its last sign of life is too old"
@@ -240,7 +241,14 @@ def test_a_story_that_is_taken_for_a_run_is_reported_as_one(rig: Rig) -> None:
         story = (await rig.store.queries.stories(run))[0].story
         with pytest.raises(UnknownRunError, match=f"{story}: that is a story of run {run}") as taken:
             await run_view(rig.store.queries, story, lives)
-        assert taken.value.hint == f"shiftwork logs --story {story}"
+        assert taken.value.hint == f"shiftwork steps {story}"
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[a_run("2abc", 9e9)])
+        with pytest.raises(UnknownRunError) as older:
+            await run_view(rig.store.queries, story, lives)
+        assert older.value.hint == f"shiftwork steps {story} --run {run}"
+        with pytest.raises(UnknownRunError, match="there is no run US-909, and no story of that id") as neither:
+            await run_view(rig.store.queries, "US-909", lives)
+        assert neither.value.hint == "shiftwork stories 2abc lists those of the newest run"
 
     asyncio.run(scenario())
 
@@ -349,5 +357,29 @@ def test_a_step_that_an_edit_replaced_is_not_listed_any_more(rig: Rig) -> None:
         run = await rig.run()
         steps = (await run_view(rig.store.queries, run.given.run, lives)).stories[0].steps
         assert [step.step for step in steps][3:7] == ["step-004", "step-011", "step-012", "step-006"]
+
+    asyncio.run(scenario())
+
+
+def test_a_story_is_found_in_the_runs_that_have_it_and_what_needs_a_person_in_other_runs(rig: Rig) -> None:
+    async def scenario() -> None:
+        asks = replace(
+            story_row("b", "US-001"),
+            status="in_progress",
+            waiting=WaitingPart(cause=WaitCause.QUESTION, detail="which?"),
+        )
+        rows = (
+            replace(run_row("a"), started_at=1.0, ended_at=None),
+            replace(run_row("b"), started_at=2.0, ended_at=None),
+            replace(story_row("a", "US-001"), status="failed"),
+            asks,
+        )
+        await rig.store.events.append(Stream("s"), [MessagesRead(at=1, upto=1)], expected=0, key="k", rows=rows)
+        queries = rig.store.queries
+        assert await runs_with(queries, "US-001") == ["b", "a"]
+        assert await runs_with(queries, "US-001", {"failed"}) == ["a"]
+        assert await runs_with(queries, "US-002") == []
+        assert [story.run for story in await needing_elsewhere(queries, "a")] == ["b"]
+        assert await needing_elsewhere(queries, "b") == []
 
     asyncio.run(scenario())

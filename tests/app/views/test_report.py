@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.commands.intents import ask
 from shiftwork.app.commands.runs import resume_run, wait_for
-from shiftwork.app.views import costs
-from shiftwork.app.views.history import Account, Checked
-from shiftwork.app.views.report import report
-from shiftwork.app.views.safe_markdown import quoted
+from shiftwork.app.views.gate_history import Checked
+from shiftwork.app.views.history import Account
+from shiftwork.app.views.report.safe_markdown import quoted
 from shiftwork.app.views.story_list import roll
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME, Commit, StoryId
@@ -25,6 +24,7 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import Hold, HoldCause, StoryStatus
 from shiftwork.testing.builders import RUN
+from tests.app.reported import document, report, report_of
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, account_of
 
@@ -111,9 +111,9 @@ def test_what_was_only_waiting_is_reported_beside_what_it_took(tale: Account) ->
     run = replace(tale.run, started_at=0.0, ended_at=110.0)
     over = replace(tale, run=run, stories=(frame, waits, *others))
     text = report(over)
-    assert "| took | 110.0 s (including 60.0 s waiting for you, 5.0 s for a rate limit) |" in text
-    assert " | 100.0 s (including 60.0 s waiting for you, 5.0 s for a rate limit) |\n" in text
-    values = costs.document(over)
+    assert "| took | 110.0 s (including 60.0 s when all work waited for you, 5.0 s for a rate limit) |" in text
+    assert " | 100.0 s (including 60.0 s when all work waited for you, 5.0 s for a rate limit) |\n" in text
+    values = document(over)
     assert (values["waited_for_you"], values["waited_for_limits"]) == (60.0, 5.0)
     assert [values["stories"][item]["waited_for_you"] for item in (FRAME, "US-001", "US-002")] == [0.0, 60.0, 0.0]
 
@@ -177,16 +177,15 @@ def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) ->
 
 def test_a_real_run_is_reported(rig: Rig) -> None:
     async def scenario() -> None:
-        from shiftwork.app.views.history import account  # noqa: PLC0415 - this test alone reads a real history
 
         rig.script = honest(coding=[done(edits="nonsense", write={"work.txt": "w"})])
         run = await rig.run(workflow=SHORT)
-        text = report(await account(rig.store.events, run.given.run))
+        text = await report_of(rig.store, run.given.run)
         assert f"| run | {run.given.run} |" in text
         assert "| requested in | the command line |" in text
         assert "| proof | 1 with criteria that have no evidence |" in text
         assert f"| US-001 | Add work.txt | landed | {run.stories[StoryId('US-001')].commit[:10]} | 0 of 1 |" in text
-        assert " on main, 0 of 1 criteria with evidence." in text
+        assert " on main, gates passed, no evidence beyond them." in text
         assert "passed on `" in "".join(section(text, "### Gates"))
         assert "refused" in "".join(section(text, "### Edits made"))
 
@@ -212,19 +211,19 @@ def test_a_retry_is_reported_among_what_led_to_the_end(rig: Rig) -> None:
     rig.script = lambda _task: done(answer="no summary")
 
     async def scenario() -> None:
-        from shiftwork.app.views.history import account  # noqa: PLC0415 - as above
 
         run = (await rig.run(workflow=SHORT)).given.run
         for from_scratch in (False, True):
             async with rig.open() as context:
                 again = run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), from_scratch=from_scratch)
+                again = replace(again, because="the API is v2" if from_scratch else "")
                 await ask(context.events, context.inbox, run, again, f"again/{from_scratch}")
                 await resume_run(context, run)
                 await asyncio.wait_for(wait_for(context, run), timeout=60)
-        lines = section(report(await account(rig.store.events, run)), "### Refusals and repairs")
+        lines = section(await report_of(rig.store, run), "### Refusals and repairs")
         assert [line.partition(": ")[2] for line in lines if "retried" in line] == [
             "retried, from the failed step",
-            "retried, from scratch",
+            "retried, from scratch: the API is v2",
         ]
 
     asyncio.run(scenario())

@@ -18,7 +18,7 @@ from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
 from shiftwork.testing.conformance.agent import AgentConformance, marked
-from shiftwork.testing.model_server import Hang, ModelServer, Say, Turn
+from shiftwork.testing.model_server import Hang, ModelRequest, ModelServer, Say, Turn
 
 HERE = Path(__file__).parents[1]
 TOOLBOX = (sys.executable, str(HERE / "front" / "toolbox_server.py"))
@@ -103,6 +103,11 @@ def played(stage: ScriptedStage, turns: Sequence[Turn], task: AgentTask) -> tupl
     return attempted(stage.plays(turns, SCRIPT), task)
 
 
+def last_asked(model: ModelServer) -> ModelRequest:
+    """The last request of the conversation; agents send requests of their own after that now and then."""
+    return next(request for request in reversed(model.requests(SCRIPT)) if request.last_tool_result)
+
+
 def kinds(events: list[AgentEvent]) -> list[EventKind]:
     return [event.kind for event in events]
 
@@ -168,11 +173,18 @@ class ProgramConformance(AgentConformance):
         async def together() -> list[AgentReport]:
             agents = [stage.plays(turns(number), f"many-{number}") for number in numbers]
             tasks = [
-                replace(task, marker=f"{task.marker}/{number}", home=task.home / str(number)) for number in numbers
+                replace(
+                    task,
+                    marker=f"{task.marker}/{number}",
+                    home=task.home / str(number),
+                    log=task.log.with_name(f"{number}.jsonl"),
+                )
+                for number in numbers
             ]
             pairs = zip(agents, tasks, strict=True)
             return await asyncio.gather(*(agent.attempt(given, lambda _: None) for agent, given in pairs))
 
         reports = asyncio.run(together())
-        assert [report.answer for report in reports] == [f"Done {number}." for number in numbers]
+        ends = [(report.ending, report.answer, report.detail) for report in reports]
+        assert ends == [(Ending.FINISHED, f"Done {number}.", "") for number in numbers]
         assert {path.name for path in task.workdir.iterdir()} == {f"{number}.txt" for number in numbers}

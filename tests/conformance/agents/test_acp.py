@@ -19,7 +19,7 @@ from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentTask, Ending, EventKind
 from shiftwork.testing.conformance.agent import AgentConformance, marked
 from shiftwork.testing.model_server import Call, Fail, Hang, ModelRequest, ModelServer, Say, ToolCall, Turn, call
-from tests.conformance.agents.agent_rig import HERE, SCRIPT, TOOLBOX, ScriptedStage, attempted, new_task
+from tests.conformance.agents.agent_rig import HERE, SCRIPT, TOOLBOX, ScriptedStage, attempted, last_asked, new_task
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
@@ -110,13 +110,13 @@ def test_it_edits_a_file_uses_the_harness_tools_and_answers(
     report, events = attempted(agent, replace(task, toolbox=TOOLBOX, model="gpt-5.6-sol"))
     assert (report.ending, report.answer, report.detail) == (Ending.FINISHED, "SUMMARY: written", "")
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
-    asked = len(scripted_model.requests(SCRIPT))
+    asked = sum(request.prompt == task.prompt for request in scripted_model.requests(SCRIPT))
     assert report.usage == Usage(input_tokens=100 * asked, output_tokens=20 * asked, cost_usd=None)
     assert events[0].text.startswith("Codex ")
     starts = [event.tool for event in events if event.kind is EventKind.TOOL_START]
     assert starts[0] == "execute"
     assert len(starts) == 2
-    last = scripted_model.requests(SCRIPT)[-1]
+    last = last_asked(scripted_model)
     assert (last.prompt, last.conversation.model) == (task.prompt, "gpt-5.6-sol")
 
 

@@ -35,6 +35,7 @@ from tests.conformance.agents.agent_rig import (
     ProgramStage,
     attempted,
     kinds,
+    last_asked,
     new_task,
     played,
 )
@@ -103,7 +104,7 @@ def test_it_edits_a_file_and_answers(stage: ClaudeStage, scripted_model: ModelSe
     assert tools == ["Write", "Edit", "Bash"]
     assert kinds(events)[0] is EventKind.STARTED
     assert kinds(events)[-1] is EventKind.FINAL
-    last = scripted_model.requests(SCRIPT)[-1]
+    last = last_asked(scripted_model)
     assert (last.prompt, last.turn) == (task.prompt, 3)
     assert last.last_tool_result == f"goodbye\n{task.home / 'tmp'}"
 
@@ -209,7 +210,7 @@ def test_a_session_is_resumed_for_one_more_message(
     assert first.usage.cost_usd is not None
     assert second.usage.cost_usd is not None
     assert 0 < second.usage.cost_usd < first.usage.cost_usd, "only what the second process has used"
-    last = scripted_model.requests(SCRIPT)[-1]
+    last = last_asked(scripted_model)
     assert (last.prompt, last.turn) == (task.prompt, 2), "the same conversation"
 
 

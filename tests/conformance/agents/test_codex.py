@@ -36,6 +36,7 @@ from tests.conformance.agents.agent_rig import (
     ProgramStage,
     attempted,
     kinds,
+    last_asked,
     new_task,
     played,
 )
@@ -106,7 +107,7 @@ def test_it_edits_a_file_and_answers(stage: CodexStage, scripted_model: ModelSer
     assert tools == ["command_execution", "file_change", "command_execution"]
     assert kinds(events)[0] is EventKind.STARTED
     assert kinds(events)[-1] is EventKind.FINAL
-    last = scripted_model.requests(SCRIPT)[-1]
+    last = last_asked(scripted_model)
     assert (last.prompt, last.turn) == (task.prompt, 3)
     assert last.last_tool_result.endswith(f"goodbye\n{task.home / 'tmp'}\n0\n"), "commands do not see the key"
 
@@ -247,7 +248,7 @@ def test_a_session_is_resumed_for_one_more_message(
     assert (second.ending, second.answer) == (Ending.FINISHED, "SUMMARY: hello.txt says hello")
     assert (second.usage.input_tokens, second.usage.output_tokens) == (20, 7)
     assert second.session == first.session
-    last = scripted_model.requests(SCRIPT)[-1]
+    last = last_asked(scripted_model)
     assert (last.prompt, last.turn) == (task.prompt, 2), "the same conversation"
 
 

@@ -119,7 +119,7 @@ def test_claude_code_works_with_its_tools_and_sees_nothing_else(
     ]
     report, _ = attempted(stage.plays(turns, SCRIPT), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
-    check(task, scripted_model.requests(SCRIPT)[-1].last_tool_result)
+    check(task, scripted_model.last_tool_result(SCRIPT))
 
 
 def test_codex_works_with_its_tools_and_sees_nothing_else(
@@ -131,7 +131,7 @@ def test_codex_works_with_its_tools_and_sees_nothing_else(
     report, _ = attempted(stage.plays(turns, SCRIPT), replace(task, model="gpt-5.5"))
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert report.model == "gpt-5.5", "its session file is found"
-    check(task, scripted_model.requests(SCRIPT)[-1].last_tool_result)
+    check(task, scripted_model.last_tool_result(SCRIPT))
 
 
 # The user's own login
@@ -164,7 +164,7 @@ def test_the_users_login_of_claude_code_simply_works(
     )
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
-    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    message = scripted_model.last_tool_result(SCRIPT)
     assert (SECRET in message, "own" in message) == (False, True)
     assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == "Bearer sk-ant-oat01-scripted"
     assert {file.name for file in folder.iterdir()} == {".credentials.json", "settings.json"}, "nothing was left there"
@@ -188,7 +188,7 @@ def test_the_users_login_of_codex_simply_works(
     driver = Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(around.home)})
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer, report.model) == (Ending.FINISHED, "Done.", "gpt-5.5"), report.detail
-    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    message = scripted_model.last_tool_result(SCRIPT)
     assert (SECRET in message, "own" in message) == (False, True)
     assert [file.name for file in folder.iterdir()] == ["config.toml"], "nothing was left there"
     assert (folder / "config.toml").read_text() == settings
@@ -213,7 +213,7 @@ def test_a_login_of_codex_without_what_renews_it_works(
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == f"Bearer {access}"
-    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    message = scripted_model.last_tool_result(SCRIPT)
     assert ("refresh_token" in message, SECRET in message) == (True, False)
     assert (folder / "auth.json").read_text() == stored
 

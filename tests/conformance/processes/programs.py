@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from shiftwork.adapters.processes.host.host import MARKER_VARIABLE
 ENV = {"PATH": os.defpath}
 PYTHON = sys.executable
 
-_PLUGINS = ("randomly", "hypothesispytest", "xdist", "xdist.looponfail", "timeout", "anyio", "pytest_cov")
+_PLUGINS = tuple(plugin.name for plugin in entry_points(group="pytest11"))
 """What is installed for this project's own tests: to load it is more than half of what a start of pytest takes."""
 
 DAEMON = """

@@ -23,7 +23,7 @@ from tests.conformance.processes.programs import (
     marker_for,
     pid_in,
 )
-from tests.patience import eventually
+from tests.patience import Stopwatch, eventually
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
@@ -85,9 +85,9 @@ def continues(process: subprocess.Popen[bytes]) -> None:
 
 def assert_gone(*pids: int) -> None:
     """In time; how long the processes of a busy machine take to be scheduled is no part of it."""
-    began = time.monotonic()
-    while any(map(lives, pids)):
-        assert time.monotonic() - began < WITHIN_SECONDS, [pid for pid in pids if lives(pid)]
+    watch = Stopwatch()
+    while left := [pid for pid in pids if lives(pid)]:
+        assert watch.within(WITHIN_SECONDS), left
         time.sleep(0.02)
 
 

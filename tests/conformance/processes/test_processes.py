@@ -30,6 +30,7 @@ from tests.conformance.processes.programs import (
     pid_in,
     within,
 )
+from tests.patience import eventually
 
 pytestmark = pytest.mark.timeout(180)
 on_linux = pytest.mark.skipif(not this_host().adopts_orphans(), reason="orphans are not adopted here")
@@ -86,6 +87,19 @@ def test_a_long_prompt_arrives_whole_while_the_answer_comes(shell: Callable[[str
     over, lines = ran(replace(shell("cat"), stdin=prompt))
     assert over.code == 0
     assert b"".join(line + b"\n" for line in lines) == prompt
+
+
+def test_a_prompt_waits_for_no_event_loop(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+    """Claude Code ends if its prompt does not come within 3 s; many agents that start at once block the loop longer."""
+    got = tmp_path / "got"
+
+    async def busy() -> Exit:
+        running = asyncio.ensure_future(supervise(replace(shell(f"head -c1 > {got}; cat"), stdin=b"hi"), print))
+        await asyncio.sleep(0)  # started
+        eventually(lambda: got.exists() and got.read_bytes() == b"h")
+        return await running
+
+    assert asyncio.run(busy()).code == 0
 
 
 def test_closing_the_output_is_not_the_end_but_silence_is(shell: Callable[[str], Spawn]) -> None:

@@ -82,7 +82,7 @@ def test_it_works_and_reaches_neither_other_hosts_nor_this_machine(
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
     assert notes(task) == ["remember"], "the harness's own tools work"
-    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    message = scripted_model.last_tool_result(SCRIPT)
     assert "response 403" in message
     assert "closed" in message
     refused = re.findall(r"refused by the sandbox: ([^\"\\]+)", task.log.read_text())
@@ -135,4 +135,4 @@ def test_its_model_is_reached_by_the_users_own_proxy(
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert heads
     assert all(f"http://{MODEL}/" in head for head in heads), heads
-    assert "ada" not in scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert "ada" not in scripted_model.last_tool_result(SCRIPT)

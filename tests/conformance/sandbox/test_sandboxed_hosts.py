@@ -56,7 +56,7 @@ def test_its_model_is_reached_and_no_one_else(staged: Staged, scripted_model: Mo
     report, _ = attempted(stage.plays(turns, SCRIPT), replace(task, model=""))
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
     assert (task.workdir / "hello.txt").read_text() == "hello\n"
-    message = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    message = scripted_model.last_tool_result(SCRIPT)
     assert "response 403" in message
     assert "evil.example is not listed under hosts of [sandbox.gates]" in message
     assert "refused by the sandbox: evil.example is not listed" in task.log.read_text()

@@ -156,6 +156,27 @@ def test_a_key_of_the_users_without_a_name_is_no_place_for_notes(tmp_path: Path)
     assert (tmp_path / "prd.json").read_text(encoding="utf-8") == text.replace("false", "true")
 
 
+@pytest.mark.parametrize(
+    ("stories", "key"),
+    [
+        (({**A, "notes": "by hand"}, {**B, "dependsOn": ["A"]}), "notes"),
+        ((A, {**B, "completionNotes": ""}), "completionNotes"),
+        ((A, {**B, "dependsOn": ["A"]}), "completionNotes"),
+        ((A, B), "notes"),
+    ],
+    ids=["as-written", "as-written-later", "of-ralph-tui", "of-ralph"],
+)
+def test_all_stories_of_a_file_get_their_notes_under_one_key(
+    tmp_path: Path, stories: tuple[dict[str, object], ...], key: str
+) -> None:
+    (tmp_path / "prd.json").write_text(prd(*stories), encoding="utf-8")
+    landed = Mark(done=True, note="Landed")
+    asyncio.run(FileSpecs(root=tmp_path).mark("prd-json:prd.json", {StoryId("A"): landed, StoryId("B"): landed}))
+    written = json.loads((tmp_path / "prd.json").read_text(encoding="utf-8"))["userStories"]
+    assert [{"notes", "completionNotes"} & story.keys() for story in written] == [{key}, {key}]
+    assert all("Landed" in story[key] for story in written)
+
+
 def test_while_a_file_is_being_repaired_it_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "prd.json").write_text('{"userStories": [', encoding="utf-8")
     with pytest.raises(SpecError, match=r"prd\.json:1:18"):

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.store.plain_arrivals import PlainArrivals
 from shiftwork.adapters.store.plain_store import open_plain_store
 from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.adapters.store.sql.migrate import migrate
@@ -55,6 +56,22 @@ def test_a_post_wakes_who_waits_and_is_received_once(url: str) -> None:
             assert [list(await each.receive(TARGET, after=0)) for each in (waits.inbox, plain.inbox)] == [[message]] * 2
         finally:
             waits.close()
+
+    asyncio.run(scene())
+
+
+def test_each_arrival_is_reported_once_whoever_has_posted_it(url: str) -> None:
+    async def scene() -> None:
+        plain, other = await open_plain_store(url), Stream("server/p")
+        await plain.inbox.post(TARGET, "before", {})
+        arrivals = PlainArrivals(url)
+        assert await arrivals.arrived() == frozenset(), "what was there is read otherwise"
+        await plain.inbox.post(TARGET, "k", {})
+        await plain.inbox.post(other, "k", {})
+        await plain.inbox.post(other, "l", {})
+        assert await arrivals.arrived() == {TARGET, other}
+        await plain.inbox.post(other, "l", {})
+        assert await arrivals.arrived() == frozenset()
 
     asyncio.run(scene())
 
@@ -138,6 +155,7 @@ def test_posting_loads_nothing_heavy(sqlite_url: str) -> None:
     open_store(sqlite_url).close()
     code = f"""
 import json, sys
+from shiftwork.adapters.store.plain_arrivals import PlainArrivals
 from shiftwork.adapters.store.plain_store import open_plain_store
 async def post():
     await (await open_plain_store({sqlite_url!r})).inbox.post("run/1", "k", {{}})

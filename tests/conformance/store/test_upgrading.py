@@ -94,7 +94,7 @@ def test_the_views_and_the_history_of_the_last_release_can_be_read_before_anybod
     assert asyncio.run(queries.run("r")) == run
     assert list(asyncio.run(queries.stories("r"))) == [story]
     assert list(asyncio.run(queries.steps("r", "s"))) == [step]
-    for nothing in (queries.profiles(), queries.spent("r"), queries.waited("r")):
+    for nothing in (queries.profiles(), queries.spent("r"), queries.waited("r"), queries.attempts("r")):
         assert list(asyncio.run(nothing)) == []
     assert asyncio.run(queries.holder("r")) is None
     assert asyncio.run(queries.history.snapshot(run_stream(RunId("r")))) is None

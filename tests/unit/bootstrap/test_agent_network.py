@@ -96,8 +96,9 @@ def test_an_agent_of_which_nothing_is_known_keeps_the_network_and_one_line_says_
     found = settings(tmp_path, f'{ACP}[profiles.mine]\nuse = "command"\ncommand = "x"\n')
     assert reached(found) is None
     message = unlimited(sandbox(found), found)
-    assert message.startswith("acp, mine keep this machine's network, with the services on it, because ")
-    assert 'hosts = ["api.example.com"] under [agent], [profiles.mine] in shiftwork.toml' in message
+    assert message.startswith("acp, mine can reach the whole network of this machine, with the services on it: ")
+    assert "an empty list of hosts under [agent], [profiles.mine] sets no limit" in message
+    assert 'hosts = ["api.example.com"] in shiftwork.toml' in message
     assert "\n" not in message
     assert unlimited(AgentSandbox(room=found.sandbox.agents), found) == "", "without a sandbox another line says so"
 

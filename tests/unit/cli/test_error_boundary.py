@@ -129,3 +129,12 @@ sys.exit(boundary.guarded())
 def test_an_interrupt_that_python_would_drop_ends_the_command_without_a_traceback() -> None:
     ran = subprocess.run((sys.executable, "-c", DROPPED), capture_output=True, text=True, timeout=50, check=False)
     assert (ran.returncode, ran.stderr) == (EXIT_INTERRUPTED, "shiftwork: interrupted\n")
+
+
+def test_an_unknown_option_is_reported_as_other_mistakes_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _ended(click.NoSuchOption("--paralel", possibilities=["--parallel"])) == 64
+    assert capsys.readouterr().err == (
+        "shiftwork: there is no option --paralel; did you mean --parallel?\n  try: shiftwork --help\n"
+    )
+    _ended(click.NoSuchOption("--nonsense"))
+    assert capsys.readouterr().err.startswith("shiftwork: there is no option --nonsense\n")

@@ -8,7 +8,15 @@ from shiftwork.domain.story.state import HoldCause
 from shiftwork.ports.rows.row_columns import built, column_types, columns
 from shiftwork.ports.rows.row_parts import LimitPart, ProofPart, UsedPart, WaitCause, WaitingPart
 from shiftwork.ports.views import Row, StoryRow
-from shiftwork.testing.conformance.store_stage import profile_row, run_row, spent_row, step_row, story_row, waited_row
+from shiftwork.testing.conformance.store_stage import (
+    attempt_row,
+    profile_row,
+    run_row,
+    spent_row,
+    step_row,
+    story_row,
+    waited_row,
+)
 
 STORY = replace(
     story_row("r", "s"),
@@ -24,6 +32,7 @@ ROWS = [
     run_row("r"),
     profile_row("r", started_at=1.0),
     waited_row("r", "s", 1),
+    attempt_row("r", "s", "step-001", 1),
 ]
 
 

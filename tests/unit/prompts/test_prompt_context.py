@@ -350,8 +350,8 @@ def test_the_users_values_are_in_every_prompt_unless_its_own_text_places_them() 
     asked = replace(a_state(step).given, user_context=given, context=given)
     shown = "## Context\n\nThe user gave these values for all of this work:\n\n"
     plain = compose(replace(a_state(step), assignment=asked, dialogue=Dialogue(context=given)), step, GIVEN)
-    assert f"{shown}- issue: 12\n- why: it is\n  slow\n" in plain
+    assert f"{shown}- issue: 12\n- why:\n  > it is\n  > slow\n" in plain
     placed = compose(replace(a_state(own), assignment=asked, dialogue=Dialogue(context=given)), own, GIVEN)
     assert "Work on 12" in placed
-    assert f"{shown}- why: it is\n  slow\n" in placed
+    assert f"{shown}- why:\n  > it is\n  > slow\n" in placed
     assert "## Context" not in compose(a_state(step), step, GIVEN)

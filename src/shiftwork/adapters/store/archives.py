@@ -7,12 +7,12 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from shiftwork.adapters.store.reader.archive_file import FORMAT, lines, name_of, row_from
+from shiftwork.adapters.store.reader.archive_file import FORMAT, lines, name_of, reading, row_from
 from shiftwork.adapters.store.sql.view_columns import VIEWS, values
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import StoreError
-from shiftwork.ports.store import Archive, Archives, History, Recorded
+from shiftwork.ports.store import Archive, Archives, History, Kinds, Recorded, of_kinds
 from shiftwork.ports.views import Row, SnapshotRow
 
 
@@ -23,11 +23,11 @@ class FileArchives:
         self._folder = Path(folder)
 
     def save(self, archive: Archive) -> str:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = name_of(archive.run)
         partial = self._folder / f"{name}.partial"
-        partial.unlink(missing_ok=True)
         try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            partial.unlink(missing_ok=True)
             with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
                 # Without a time: the same archive is the same file.
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
@@ -37,12 +37,12 @@ class FileArchives:
             if _loaded(partial, archive.run) != archive:
                 raise StoreError(f"the archive {partial} does not hold what was written", hint="check the disk")
             partial.replace(self._folder / name)
+            _flush(self._folder)
         except OSError as error:
             raise StoreError(
                 f"the archive {self._folder / name} cannot be written: {error}",
-                hint="check that the disk has free space",
+                hint=f"check that the disk has free space and that {self._folder} is a folder",
             ) from error
-        _flush(self._folder)
         return name
 
     def load(self, run: str) -> Archive | None:
@@ -75,26 +75,32 @@ def _fact_line(recorded: Recorded) -> dict[str, Any]:
 
 def _loaded(file: Path, run: str) -> Archive:
     recorded, rows = list[Recorded](), list[Row]()
-    for line in lines(str(file)):
-        if "row" in line:
-            rows.append(row_from(line))
-            continue
-        fact = decode(line["kind"], line["schema"], line["body"])
-        recorded.append(Recorded(stream=Stream(line["stream"]), version=line["version"], key=line["key"], fact=fact))
+    with reading(str(file)):
+        for line in lines(str(file), run):
+            if "row" in line:
+                rows.append(row_from(line))
+                continue
+            named = {"version": line["version"], "key": line["key"]}
+            fact = decode(line["kind"], line["schema"], line["body"])
+            recorded.append(Recorded(stream=Stream(line["stream"]), fact=fact, **named))
     return Archive(run=run, recorded=tuple(recorded), rows=tuple(rows))
 
 
 class ArchivedHistory:
-    """The streams of a database, and those of archived runs. See `ports.store.History`."""
+    """The streams of a database, and those of archived runs, of which the last one read is kept. See
+    `ports.store.History`.
+    """
 
     def __init__(self, history: History, archives: Archives) -> None:
         self._history = history
         self._archives = archives
-        self._known: dict[str, dict[str, list[Recorded]]] = {}
+        self._last = ("", dict[str, list[Recorded]]())
 
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        found = await self._history.read(stream, after=after, upto=upto)
-        return found or self._archived(stream)[after:upto]
+    async def read(
+        self, stream: Stream, *, after: int = 0, upto: int | None = None, kinds: Kinds = (), naming: str = ""
+    ) -> Sequence[Recorded]:
+        found = await self._history.read(stream, after=after, upto=upto, kinds=kinds, naming=naming)
+        return found or of_kinds(self._archived(stream)[after:upto], kinds, naming)
 
     async def version(self, stream: Stream) -> int:
         return await self._history.version(stream) or len(self._archived(stream))
@@ -107,9 +113,12 @@ class ArchivedHistory:
         if kind not in {"run", "story"}:
             return []
         run = rest.partition("/")[0]
-        if run not in self._known:
-            self._known[run] = {}
+        if self._last[0] != run:
             archive = self._archives.load(run)
-            for recorded in archive.recorded if archive else ():
-                self._known[run].setdefault(recorded.stream, []).append(recorded)
-        return self._known[run].get(stream, [])
+            if archive is None:
+                return []
+            streams: dict[str, list[Recorded]] = {}
+            for recorded in archive.recorded:
+                streams.setdefault(recorded.stream, []).append(recorded)
+            self._last = (run, streams)
+        return self._last[1].get(stream, [])

@@ -17,7 +17,7 @@ from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import LeaseLostError, StoreError, VersionConflictError
-from shiftwork.ports.store import Fence, Recorded
+from shiftwork.ports.store import Fence, Kinds, Recorded
 from shiftwork.ports.views import Row, SnapshotRow
 
 _COLUMNS = (table.c.stream, table.c.version, table.c.key, table.c.kind, table.c.schema_version, table.c.body)
@@ -114,9 +114,13 @@ class SqlEventStore:
             if ordered:
                 upsert.run_all(connection, [values(row) for _, row in ordered])
 
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        query = self._after if upto is None else self._upto
+    async def read(
+        self, stream: Stream, *, after: int = 0, upto: int | None = None, kinds: Kinds = (), naming: str = ""
+    ) -> Sequence[Recorded]:
         asked = {"stream": stream, "after": after, "upto": upto}
+        if kinds or naming:
+            return await self._database.read(lambda connection: _recorded(_some(connection, asked, kinds, naming)))
+        query = self._after if upto is None else self._upto
         return await self._database.read(lambda connection: _recorded(query.all(connection, asked)))
 
     async def version(self, stream: Stream) -> int:
@@ -132,6 +136,15 @@ class SqlEventStore:
             return None if found is None else row_of(SnapshotRow, {**found})
 
         return await self._database.read(act)
+
+
+def _some(connection: sa.Connection, asked: dict[str, Any], kinds: Kinds, naming: str) -> Sequence[tuple[Any, ...]]:
+    query = _AFTER if asked["upto"] is None else _UPTO
+    if kinds:
+        query = query.where(table.c.kind.in_([kind.__name__ for kind in kinds]))
+    if naming:
+        query = query.where(table.c.body.like(f"%{naming}%"))
+    return [tuple(row) for row in connection.execute(query, asked)]
 
 
 def _upsert(dialect: str, row: type[Row]) -> Insert:

@@ -4,22 +4,25 @@ import copy
 import json
 import math
 import threading
-import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
+from shiftwork.adapters.store.memory_leases import MemoryLeases
 from shiftwork.adapters.store.sql.view_columns import identity, row_of, values
 from shiftwork.adapters.store.wakeup import WakeUps, first_messages
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import Stream
+from shiftwork.domain.core.ids import FRAME, RunId, Stream, run_stream
 from shiftwork.errors import LeaseLostError, VersionConflictError
-from shiftwork.ports.store import Fence, Message, Recorded
+from shiftwork.ports.rows.attempt_spans import attempts_in, sums_of
+from shiftwork.ports.rows.row_parts import AttemptSum
+from shiftwork.ports.store import Fence, Kinds, Message, Recorded, of_kinds
 from shiftwork.ports.views import (
+    OPEN,
+    AttemptRow,
     Lease,
-    Owner,
     ProfileRow,
     Row,
     RunRow,
@@ -36,7 +39,7 @@ type Rows = dict[tuple[type[Row], tuple[str, ...]], Row]
 class MemoryStore:
     """The four ports in memory, with the attributes of `open.Store`."""
 
-    def __init__(self, leases: "MemoryLeases | None" = None) -> None:
+    def __init__(self, leases: MemoryLeases | None = None) -> None:
         self.leases = leases or MemoryLeases()
         self._rows: Rows = {}
         self.queries = MemoryViews(self.leases, self._rows)
@@ -54,7 +57,7 @@ class MemoryStore:
 class MemoryViews:
     """The latest rows; see `ports.store.Queries`. Limited to a project, unless that is None."""
 
-    def __init__(self, leases: "MemoryLeases", rows: Rows, project: str | None = None) -> None:
+    def __init__(self, leases: MemoryLeases, rows: Rows, project: str | None = None) -> None:
         self.leases = leases
         self._rows = rows
         self._project = project
@@ -77,12 +80,24 @@ class MemoryViews:
         found = {row.run: row for row in self._all(RunRow) if row.run.startswith(run)}
         return found.get(run) or (next(iter(found.values())) if len(found) == 1 else None)
 
-    async def stories(self, run: str) -> Sequence[StoryRow]:
-        return sorted((row for row in self._all(StoryRow) if row.run == run), key=lambda row: (row.position, row.story))
+    async def stories(self, run: str, *, story: str = "", status: str = "") -> Sequence[StoryRow]:
+        found = [row for row in self._all(StoryRow) if row.run == run and row.story == (story or row.story)]
+        wanted = (row for row in found if row.status == (status or row.status))
+        return sorted(wanted, key=lambda row: (row.position, row.story))
 
-    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
+    async def open_stories(self, since: float) -> Sequence[StoryRow]:
+        runs = {row.run for row in self._all(RunRow) if row.ended_at is None or row.ended_at >= since}
+        found = [row for row in self._all(StoryRow) if row.run in runs and row.status in OPEN]
+        found.sort(key=lambda row: (row.position, row.story))
+        return sorted(found, key=lambda row: row.run, reverse=True)
+
+    async def story_counts(self, run: str) -> Mapping[str, int]:
+        return Counter(row.status for row in await self.stories(run) if row.story != FRAME)
+
+    async def steps(self, run: str, story: str = "", *, status: str = "") -> Sequence[StepRow]:
         found = [row for row in self._all(StepRow) if row.run == run and (row.story == story or not story)]
-        return sorted((row for row in found if row.position >= 0), key=lambda row: (row.story, row.position, row.step))
+        wanted = (row for row in found if row.position >= 0 and row.status == (status or row.status))
+        return sorted(wanted, key=lambda row: (row.story, row.position, row.step))
 
     async def profiles(self, *, limit: int = 1000) -> Sequence[ProfileRow]:
         found = sorted(self._all(ProfileRow), key=lambda row: row.role)
@@ -93,15 +108,26 @@ class MemoryViews:
         found = (row for row in self._all(SpentRow) if row.run == run)
         return sorted(found, key=lambda row: (row.story, row.agent, row.model))
 
-    async def waited(self, run: str) -> Sequence[WaitedRow]:
-        found = (row for row in self._all(WaitedRow) if row.run == run)
+    async def waited(self, run: str, story: str = "") -> Sequence[WaitedRow]:
+        found = (row for row in self._all(WaitedRow) if row.run == run and (row.story == story or not story))
         return sorted(found, key=lambda row: (row.story, row.number))
+
+    async def attempts(
+        self, run: str, story: str = "", *, since: float = 0.0, until: float = math.inf
+    ) -> Sequence[AttemptRow]:
+        found = attempts_in((row for row in self._all(AttemptRow) if row.run == run), story, since, until)
+        return sorted(found, key=lambda row: (row.story, row.position))
+
+    async def attempt_sums(self, run: str, before: float) -> Sequence[AttemptSum]:
+        return sums_of((row for row in self._all(AttemptRow) if row.run == run), before)
 
     async def holder(self, run: str) -> Lease | None:
         held = (lease for lease in await self.leases.holders() if lease.resource == run)
         return next(held, None) if self._is_own(run) else None
 
-    def _all[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
+    def _all[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow, AttemptRow)](
+        self, kind: type[R]
+    ) -> list[R]:
         return [row for row in tuple(self._rows.values()) if isinstance(row, kind) and self._is_own(row.run)]
 
     def _is_own(self, run: str) -> bool:
@@ -143,8 +169,10 @@ class MemoryEventStore:
             history.extend(added)
             return len(history)
 
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        return self._history(stream)[after:upto]
+    async def read(
+        self, stream: Stream, *, after: int = 0, upto: int | None = None, kinds: Kinds = (), naming: str = ""
+    ) -> Sequence[Recorded]:
+        return of_kinds(self._history(stream)[after:upto], kinds, naming)
 
     async def version(self, stream: Stream) -> int:
         return len(self._history(stream))
@@ -169,14 +197,16 @@ class MemoryRetention:
         self._inbox = inbox
         self._rows = rows
 
-    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], fence: Fence) -> None:
+    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], messages: int, fence: Fence) -> None:
+        if await self._inbox.receive(stream := run_stream(RunId(archived.run)), after=messages):
+            raise VersionConflictError(f"{stream} has received a request meanwhile")
         # Appending nothing checks lease and version.
         for stream, version in versions.items():
             await self._events.under(fence).append(stream, (), expected=version, key="removed")
         for stream in versions:
             self._events.drop(stream)
             self._inbox.drop(stream)
-        gone = (StoryRow, StepRow, SpentRow, WaitedRow)
+        gone = (StoryRow, StepRow, SpentRow, WaitedRow, AttemptRow)
         for place in [place for place, row in self._rows.items() if isinstance(row, gone) and row.run == archived.run]:
             del self._rows[place]
         self._rows[RunRow, (archived.run,)] = archived
@@ -196,14 +226,15 @@ class MemoryInbox:
         self._wake_ups = WakeUps()
         self._messages: defaultdict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
 
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+    async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
         text = json.dumps(body)
         with self._lock:
             messages = self._messages[target]
-            if key in messages:
-                return
+            if key in messages or (after is not None and len(messages) > after):
+                return False
             messages[key] = (len(messages) + 1, text)
         self._wake_ups.wake(target)
+        return True
 
     def drop(self, target: Stream) -> None:
         with self._lock:
@@ -227,56 +258,3 @@ class MemoryInbox:
 
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
         return self._wake_ups.listening(woken)
-
-
-class MemoryLeases:
-    """See `ports.store.Leases`."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._held: dict[str, tuple[Owner, float]] = {}
-        self._epochs: defaultdict[str, int] = defaultdict(int)
-
-    async def acquire(
-        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
-    ) -> Lease | None:
-        with self.lock:
-            held = self._lease(resource) if resource in self._held else None
-            if held is None or held.owner != owner:
-                if held is not None and (held.owner != replacing or held.age < older_than):
-                    return held
-                self._epochs[resource] += 1
-            self._held[resource] = (owner, time.monotonic())
-            return None
-
-    async def renew(self, owner: Owner) -> Mapping[str, int]:
-        with self.lock:
-            mine = sorted(resource for resource, (holder, _) in self._held.items() if holder == owner)
-            self._held.update({resource: (owner, time.monotonic()) for resource in mine})
-            return {resource: self._epochs[resource] for resource in mine}
-
-    async def leave(self, owner: Owner) -> None:
-        with self.lock:
-            mine = [resource for resource, (holder, _) in self._held.items() if holder == owner]
-            self._held.update(dict.fromkeys(mine, (owner, -math.inf)))
-
-    async def release(self, resource: str, owner: Owner) -> None:
-        with self.lock:
-            if resource in self._held and self._held[resource][0] == owner:
-                del self._held[resource]
-
-    async def holders(self) -> Sequence[Lease]:
-        with self.lock:
-            return [self._lease(resource) for resource in sorted(self._held)]
-
-    def keeps(self, fence: Fence) -> bool:
-        """Whether the lease still matches the fence; call this while holding `lock`."""
-        holder = self._held.get(fence.resource)
-        return holder is not None and (holder[0].executor, self._epochs[fence.resource]) == (
-            fence.executor,
-            fence.epoch,
-        )
-
-    def _lease(self, resource: str) -> Lease:
-        owner, heartbeat = self._held[resource]
-        return Lease(resource=resource, owner=owner, age=time.monotonic() - heartbeat)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from shiftwork.adapters.store.inbox_watcher import InboxWatcher
 from shiftwork.adapters.store.sql.database import Database
-from shiftwork.adapters.store.sql.dialect import POSTING
+from shiftwork.adapters.store.sql.dialect import POSTING, POSTING_AFTER
 from shiftwork.adapters.store.sql.prepared_statement import Prepared
 from shiftwork.adapters.store.sql.tables import inbox as table
 from shiftwork.adapters.store.wakeup import WakeUps, first_messages
@@ -31,20 +31,39 @@ class SqlInbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._posting = POSTING[database.dialect].replace("?", "?" if database.dialect == "sqlite" else "%s")
+        place = "?" if database.dialect == "sqlite" else "%s"
+        self._posting = POSTING[database.dialect].replace("?", place)
+        self._posting_after = POSTING_AFTER[database.dialect].replace("?", place)
         self._wake_ups = WakeUps()
         self._posted = Prepared(_POSTED, database.language)
         self._received = Prepared(_RECEIVED, database.language)
         self._watcher = InboxWatcher(database.engine, self._wake_ups)
 
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+    async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
         values = (target, key, json.dumps(body, separators=(",", ":")))
 
         def act(connection: sa.Connection) -> int:
-            return int(connection.exec_driver_sql(self._posting, values).scalar() or 0)
+            if after is None:
+                return int(connection.exec_driver_sql(self._posting, values).scalar() or 0)
+            return self._post_after(connection, (*values, target, after))
 
-        if position := await self._database.statement(act):
+        position = await self._database.statement(act)
+        if position:
             self._watcher.posted_here(position, target)
+        return position > 0
+
+    def _post_after(self, connection: sa.Connection, values: tuple[str | int, ...]) -> int:
+        if self._database.dialect == "sqlite":
+            return int(connection.exec_driver_sql(self._posting_after, values).scalar() or 0)
+        from psycopg import ClientCursor  # noqa: PLC0415 - a laptop never loads it
+
+        # The server accepts several statements in one message only without parameters.
+        driver: Any = connection.connection.driver_connection
+        text = ClientCursor(driver).mogrify(self._posting_after, values)
+        cursor = connection.exec_driver_sql(text, execution_options={"no_parameters": True}).cursor
+        cursor.nextset()
+        row = cursor.fetchone()
+        return int(row[0]) if row else 0
 
     async def posted(self, target: Stream, key: str) -> bool:
         asked = {"target": target, "key": key}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from shiftwork.adapters.store.reader.queries import Fetch
 from shiftwork.adapters.store.reader.reader import open_fetch
 from shiftwork.adapters.store.reader.stored_facts import SqlHistory
-from shiftwork.adapters.store.sql.dialect import POSTING, sqlite_file
+from shiftwork.adapters.store.sql.dialect import POSTING, POSTING_AFTER, sqlite_file
 from shiftwork.adapters.store.sql.schema_version import HEAD, VERSION_TABLE
 from shiftwork.adapters.store.written_ahead import BUSY_SECONDS, SAFE, write_ahead
 from shiftwork.adapters.unanswered import STATEMENT_SECONDS
@@ -44,19 +44,22 @@ async def open_plain_store(url: str) -> PlainStore:
 
         open_store(url).close()
     write = fetch if file is None else _sqlite_write(url, file)
-    return PlainStore(history=SqlHistory(fetch), inbox=PlainInbox(fetch, write, POSTING[dialect]))
+    return PlainStore(history=SqlHistory(fetch), inbox=PlainInbox(fetch, write, dialect))
 
 
 class PlainInbox:
-    """See `ports.store.MessageBox`. A post is a single statement, and so a transaction of its own."""
+    """See `ports.store.MessageBox`. A post is a single message to the database, and so a transaction of its own."""
 
-    def __init__(self, fetch: Fetch, write: Fetch, posting: str) -> None:
+    def __init__(self, fetch: Fetch, write: Fetch, dialect: str) -> None:
         self._fetch = fetch
         self._write = write
-        self._posting = posting
+        self._dialect = dialect
 
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
-        await self._write(self._posting, (target, key, json.dumps(body, separators=(",", ":"))))
+    async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
+        values = (target, key, json.dumps(body, separators=(",", ":")))
+        if after is None:
+            return bool(await self._write(POSTING[self._dialect], values))
+        return bool(await self._write(POSTING_AFTER[self._dialect], (*values, target, after)))
 
     async def posted(self, target: Stream, key: str) -> bool:
         return bool(await self._fetch('SELECT position FROM inbox WHERE target = ? AND "key" = ?', (target, key)))
@@ -75,10 +78,10 @@ def _sqlite_write(url: str, file: str) -> Fetch:
             with closing(sqlite3.connect(file, isolation_level=None, timeout=BUSY_SECONDS)) as connection:
                 write_ahead(connection)
                 connection.execute(SAFE).close()
-                connection.execute(statement, parameters).fetchall()
+                added = connection.execute(statement, parameters).fetchall()
         except sqlite3.Error as error:
             hint = "check that its folder is writable and has free space"
             raise StoreError(f"the database {url} failed: {error}", hint=hint) from error
-        return ()
+        return [{"position": position} for (position,) in added]
 
     return write

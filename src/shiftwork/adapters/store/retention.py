@@ -9,12 +9,12 @@ from shiftwork.adapters.store.event_store import VERSION
 from shiftwork.adapters.store.sql.database import Database
 from shiftwork.adapters.store.sql.tables import facts, inbox, leases, view_tables
 from shiftwork.adapters.store.sql.view_columns import values
-from shiftwork.domain.core.ids import Stream
+from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.errors import LeaseLostError, VersionConflictError
 from shiftwork.ports.store import Fence
-from shiftwork.ports.views import RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import AttemptRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
-REMOVED: Final = (StoryRow, StepRow, SpentRow, WaitedRow)
+REMOVED: Final = (StoryRow, StepRow, SpentRow, WaitedRow, AttemptRow)
 """The rows that only an archived run itself is shown with."""
 
 _RUNS: Final = view_tables[RunRow]
@@ -26,9 +26,10 @@ class SqlRetention:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], fence: Fence) -> None:
+    async def remove(self, archived: RunRow, versions: Mapping[Stream, int], messages: int, fence: Fence) -> None:
         def act(connection: sa.Connection) -> None:
             _check_lease(connection, fence)
+            _check_messages(connection, run_stream(RunId(archived.run)), messages)
             for stream, version in versions.items():
                 current = connection.scalar(VERSION, {"stream": stream})
                 if current != version:
@@ -41,6 +42,12 @@ class SqlRetention:
             connection.execute(sa.update(_RUNS).where(_RUNS.c.run == archived.run).values(values(archived)))
 
         await self._database.write(act)
+
+
+def _check_messages(connection: sa.Connection, stream: Stream, known: int) -> None:
+    later = sa.select(inbox.c.position).where(inbox.c.target == stream, inbox.c.position > known)
+    if connection.scalar(later.limit(1)) is not None:
+        raise VersionConflictError(f"{stream} has received a request meanwhile")
 
 
 def _check_lease(connection: sa.Connection, fence: Fence) -> None:

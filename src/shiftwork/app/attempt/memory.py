@@ -17,6 +17,7 @@ from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
+from shiftwork.errors import StoreError
 from shiftwork.ports.attempt_folder import AttemptOutputs
 from shiftwork.ports.store import History
 from shiftwork.ports.views import Queries
@@ -91,7 +92,10 @@ async def carried_patterns(queries: Queries, events: History, repository: Stream
     for row in await queries.runs():
         if row.ended_at is None:
             continue
-        run = await load(events, RUN, run_stream(RunId(row.run)))
+        try:
+            run = await load(events, RUN, run_stream(RunId(row.run)))
+        except StoreError:  # its archive is damaged, which is no reason to stop other work
+            continue
         if run.plan is not None and run.plan.landing.startswith(repository):  # it may be archived on another machine
             return tuple(note.text for note in run.memory.patterns.all)
     return ()

@@ -22,7 +22,7 @@ async def wait_until(effect: story_effects.WaitUntil, recorder: StoryRecorder) -
         await run_inbox.take_in(recorder, unread_messages)
         return ()
     # By elapsed time, because the clock may be set back during the wait.
-    longest = clock.elapsed() + context.work_policy.patience.longest_seconds
+    longest = clock.elapsed() + min(context.work_policy.patience.longest_seconds, effect.until - clock.now())
     longest = context.longest_waits.setdefault((recorder.stream, effect.number), longest)
     left = min(effect.until - clock.now(), _next_chance(recorder) - clock.now(), longest - clock.elapsed())
     if left > 0:

@@ -10,13 +10,17 @@ from shiftwork.domain.proof.claim import Evidence
 from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.spec.typecheck import with_typecheck
 from shiftwork.domain.story import facts as story_facts
+from shiftwork.prompts.answer.evidence_items import Claims, claims_of, remark_on
 
 
 async def reserved(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
     """The notes and the evidence of the attempt; `own` notes come last."""
     remarks = remarks_of(said.outputs, said.answer)
     await share(attempt.recorder, f"{attempt.step.id}/{attempt.number}", remarks)
-    return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
+    listed = _claims(attempt, said)
+    unread = remark_on(listed.not_understood)
+    after = (*((Remark(text=unread),) if unread else ()), *own)
+    return (*_notes(attempt, remarks), *_evidence(attempt, said, listed), *_notes(attempt, after))
 
 
 def planned(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
@@ -33,15 +37,17 @@ def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:
     return tuple(story_facts.NoteWritten(at=at, by=by, text=remark.text, scope=remark.scope) for remark in remarks)
 
 
-def _evidence(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
+def _claims(attempt: Attempt, said: Said) -> Claims:
+    return claims_of(said.answer.evidence, [criterion.id for criterion in attempt.story.given.story.criteria])
+
+
+def _evidence(attempt: Attempt, said: Said, listed: Claims) -> tuple[Fact, ...]:
+    """What the answer lists, then what the tool was called with."""
     known = {criterion.id for criterion in attempt.story.given.story.criteria}
-    return tuple(
-        story_facts.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
-        for claim in (*map(_claim, said.answer.evidence), *said.outputs.evidence)
+    by_tool = (
+        Evidence(**claim)
+        for claim in said.outputs.evidence
         if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
     )
-
-
-def _claim(item: str) -> dict[str, str]:
-    """Parses `AC-1 citation src/greet.py:3`, the form that agents without tools write."""
-    return dict(zip(("criterion", "kind", "reference"), item.replace("`", "").split(maxsplit=2), strict=False))
+    at, by = attempt.now, attempt.step.id
+    return tuple(story_facts.EvidenceReported(at=at, by=by, evidence=claim) for claim in (*listed.claims, *by_tool))

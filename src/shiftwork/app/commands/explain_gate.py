@@ -9,6 +9,7 @@ from shiftwork.domain.gates import attribution, commands, machine_needs
 from shiftwork.domain.gates.checkout_difference import next_step
 from shiftwork.domain.gates.checkout_trial import Explanation, Trial
 from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.proof.test_count import tally
 from shiftwork.domain.spec import named_gates
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.tampering import exemptions
@@ -45,6 +46,12 @@ def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -
 def needs(result: GateResult) -> tuple[str, ...]:
     """What a gate that is red in the sandbox seems to need from the machine, in words; empty for a green gate."""
     return () if result.passed else tuple(need.message for need in machine_needs.needs(result.output))
+
+
+def only_tests_fail(result: GateResult) -> bool:
+    """Whether tests ran and failed, and nothing says that the gate lacks something of the machine."""
+    counted = tally(result.output)
+    return counted is not None and counted.failed > 0 and not needs(result)
 
 
 def program(gate: Gate) -> str:

@@ -1,5 +1,6 @@
 """Estimates the cost of a run from the stories that have landed here recently."""
 
+import contextlib
 from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
@@ -7,16 +8,20 @@ from shiftwork.domain.run.spending.forecast import forecast, plans_itself
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.usage.forecast import Forecast
 from shiftwork.domain.workflow.workflow import Workflow
-from shiftwork.ports.views import Queries
+from shiftwork.errors import StoreError
+from shiftwork.ports.views import Queries, StoryRow
 
 _RECENT_RUNS: Final = 20
 
 
 async def past_costs(queries: Queries) -> list[float]:
     """Returns the costs of recently landed stories whose cost is fully known."""
-    runs = await queries.runs(limit=_RECENT_RUNS)
-    rows = [row for run in runs for row in await queries.stories(run.run) if row.status == "completed"]
-    return [row.used.cost_usd for row in rows if row.used.cost_usd and not row.used.unpriced]
+    rows = list[StoryRow]()
+    for run in await queries.runs(limit=_RECENT_RUNS):
+        with contextlib.suppress(StoreError):  # its archive is damaged, or on another machine
+            rows += await queries.stories(run.run)
+    known = [row.used for row in rows if row.status == "completed" and not row.used.unpriced]
+    return [used.cost_usd for used in known if used.cost_usd]
 
 
 async def expected(queries: Queries, spec: Spec, workflow: Workflow, done: frozenset[StoryId]) -> Forecast | None:

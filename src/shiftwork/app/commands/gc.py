@@ -1,7 +1,8 @@
 """Cleans up after runs: first saves work that has not landed; skips runs that a process works on."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.runtime.landing_lock import end_gates
@@ -12,7 +13,7 @@ from shiftwork.domain.core.ids import FRAME, Commit, RunId, StoryId, Stream, rep
 from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import ENDED, LandingStage, StoryState
-from shiftwork.errors import RepositoryError, StoreError
+from shiftwork.errors import LeaseLostError, RepositoryError, StoreError, VersionConflictError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
@@ -90,7 +91,11 @@ class Archived:
     file: str = ""
 
 
-async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) -> Sweep:
+type Seen = Callable[[Cleaned | Spared | Archived], object]
+"""Called as soon as a run is done; `bool` does nothing."""
+
+
+async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False, seen: Seen = bool) -> Sweep:
     """Removes what ended runs have left; with `unfinished`, also the workspaces of runs that no process works on.
 
     Such a run can still be resumed: it continues from its last commit. With `dry`, only reports what would be done.
@@ -104,6 +109,7 @@ async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) ->
         foreign = state.plan is not None and state.plan.project != broom.project
         reason = "it is a run of another project" if foreign else _spared(state, busy.get(run), unfinished=unfinished)
         done.append(Spared(run=run, reason=reason) if reason else await _clean(broom, state, dry=dry))
+        seen(done[-1])
         needed |= await _needed(broom, state)
     return Sweep(
         cleaned=tuple(cleaned for cleaned in done if isinstance(cleaned, Cleaned)),
@@ -214,43 +220,72 @@ async def _needed(broom: Broom, state: RunState) -> set[Commit]:
 # Archiving -----------------------------------------------------------------------------------------------------------
 
 
-async def archive(broom: Broom, older_than: float, *, dry: bool = False) -> tuple[Archived | Spared, ...]:
+async def archive(
+    broom: Broom, older_than: float, *, dry: bool = False, seen: Seen = bool
+) -> tuple[Archived | Spared, ...]:
     """Moves runs that ended more than `older_than` seconds ago from the database to one file each.
 
     The file is durable and has been read back before anything is removed, so a process may be killed at any moment: the
     next call completes what it began. A run that is in progress, or that an unread request would continue, stays.
     """
     latest = broom.clock.now() - older_than
-    rows = await broom.keeping.queries.runs(limit=_EVERY)
-    old = [row for row in rows if row.ended_at is not None and row.ended_at <= latest and not row.archived]
-    left = () if dry else await broom.remains.runs()
-    reason = "its workspaces have not been removed"
-    return tuple(
-        [Spared(run=row.run, reason=reason) if row.run in left else await _archive(broom, row, dry=dry) for row in old]
-    )
+    done: list[Archived | Spared] = []
+    for row in await broom.keeping.queries.runs(limit=_EVERY):
+        if _is_old(row, latest) and (item := await _archive(broom, RunId(row.run), latest, dry=dry)):
+            done.append(item)
+            seen(item)
+    return tuple(done)
 
 
-async def _archive(broom: Broom, row: RunRow, *, dry: bool) -> Archived | Spared:
-    run = RunId(row.run)
+def _is_old(row: RunRow | None, latest: float) -> TypeGuard[RunRow]:
+    return row is not None and row.ended_at is not None and row.ended_at <= latest and not row.archived
+
+
+async def _archive(broom: Broom, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
     held = await broom.leases.acquire(run, broom.owner)
     if held is not None:
         return Spared(run=run, reason=f"{held.owner} works on it")
     try:
-        epochs = await broom.leases.renew(broom.owner)
-        if (await forecast(broom.events, broom.keeping.inbox, run)).status not in RUN_ENDED:
-            return Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
-        content = await _content(broom, row)
-        if dry:
-            return Archived(run=run, facts=len(content.recorded))
-        file = broom.keeping.archives.save(content)
-        versions = {recorded.stream: recorded.version for recorded in content.recorded}
-        fence = Fence(resource=run, executor=broom.owner.executor, epoch=epochs[run])
-        await broom.keeping.retention.remove(replace(row, archived=file), versions, fence)
-    except StoreError as error:
-        return Spared(run=run, reason=f"it cannot be archived: {error}")
+        return await _moved(broom, run, latest, dry=dry)
+    except (StoreError, LeaseLostError, VersionConflictError) as error:
+        hint = f"; {error.hint}" if error.hint else ""
+        return Spared(run=run, reason=f"it cannot be archived: {error}{hint}")
     finally:
         await broom.leases.release(run, broom.owner)
+
+
+async def _moved(broom: Broom, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
+    """Reads everything under the lease: since the runs were listed, the run may have continued, or another process may
+    have archived it, and then there is nothing to do.
+    """
+    epochs = await broom.leases.renew(broom.owner)
+    row = await broom.keeping.queries.run(run)
+    if not _is_old(row, latest):
+        return None
+    if not dry and run in await broom.remains.runs():
+        return Spared(run=run, reason="its workspaces have not been removed")
+    messages = await _messages(broom, run)
+    if messages is None:
+        return Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
+    content = await _content(broom, row)
+    if dry:
+        return Archived(run=run, facts=len(content.recorded))
+    file = broom.keeping.archives.save(content)
+    versions = {recorded.stream: recorded.version for recorded in content.recorded}
+    fence = Fence(resource=run, executor=broom.owner.executor, epoch=epochs[run])
+    await broom.keeping.retention.remove(replace(row, archived=file), versions, messages, fence)
     return Archived(run=run, facts=len(content.recorded), file=file)
+
+
+async def _messages(broom: Broom, run: RunId) -> int | None:
+    """The position of the run's last message; None if one that it has not read would change it."""
+    stream = run_stream(run)
+    known = await load(broom.events, RUN, stream)
+    unread = await broom.keeping.inbox.receive(stream, after=known.cursor)
+    later = await forecast(broom.events, broom.keeping.inbox, run)
+    if replace(later, cursor=known.cursor) != known:
+        return None
+    return max((message.position for message in unread), default=known.cursor)
 
 
 async def _content(broom: Broom, row: RunRow) -> Archive:
@@ -261,4 +296,5 @@ async def _content(broom: Broom, row: RunRow) -> Archive:
     for stream in (run_stream(run), *(story_stream(run, story) for story in names)):
         recorded += await broom.events.read(stream)
     rows: list[Row] = [row, *stories, *await queries.steps(run), *await queries.spent(run), *await queries.waited(run)]
+    rows += await queries.attempts(run)
     return Archive(run=run, recorded=tuple(recorded), rows=tuple(rows))

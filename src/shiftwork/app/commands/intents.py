@@ -5,40 +5,72 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from shiftwork.app.commands.runs import forecast
-from shiftwork.app.messaging import messages
+from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import rests
 from shiftwork.domain.run.frame import in_progress
-from shiftwork.domain.run.state import RUN_ENDED
+from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.run.steering.intent_checks import Objection, objection
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import History, MessageBox
-from shiftwork.records import replace
+from shiftwork.records import dataclass, replace
 
 LOOK_SECONDS: Final = 0.1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A request in the inbox of a run. `before` is the run without it, with all earlier requests applied; `version` is
+    that of the run's history before it.
+    """
+
+    intent: Fact
+    before: RunState
+    version: int
+
+
 async def ask(events: History, inbox: MessageBox, run: RunId, intent: Fact, key: str) -> int:
-    """Posts the intent to the run; returns the version of its history before that, for `heard`.
+    """Posts the intent to the run; returns the version of its history before that, for `received`.
 
     Raises IntentError if the run, after all earlier requests, cannot use it.
     """
-    stream = run_stream(run)
-    if why := objection(await forecast(events, inbox, run), intent):
-        raise IntentError(why.reason, hint=why.hint)
-    version = await events.version(stream)
-    await messages.send(inbox, stream, f"intent/{key}", intent)
-    return version
+    return (await ask_for(events, inbox, run, lambda _: intent, key)).version
+
+
+async def ask_for(events: History, inbox: MessageBox, run: RunId, wanted: Callable[[RunState], Fact], key: str) -> Sent:
+    """Posts the intent that is made from the run as it will be after all earlier requests, once for each key.
+
+    `wanted` is called again if another message arrives first. Raises IntentError if the run cannot use the intent.
+    """
+
+    async def check() -> Checked[Sent]:
+        before = await forecast(events, inbox, run)
+        intent = wanted(before)
+        if why := objection(before, intent):
+            raise IntentError(why.reason, hint=why.hint)
+        sent = Sent(intent=intent, before=before, version=await events.version(run_stream(run)))
+        return Checked(key=f"intent/{key}", fact=intent, upto=before.cursor, found=sent)
+
+    checked, stored = await post_checked(inbox, run_stream(run), check)
+    return replace(checked.found, intent=stored)
 
 
 async def unpause(events: History, inbox: MessageBox, run: RunId, key: str) -> None:
-    """Unpauses a run that is paused or has a request to pause."""
-    if (await forecast(events, inbox, run)).requests.paused:
-        await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
+    """Unpauses a run that is paused or has a request to pause; somebody else may do so at the same time."""
+
+    async def is_paused() -> bool:
+        return (await forecast(events, inbox, run)).requests.paused
+
+    if await is_paused():
+        try:
+            await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
+        except IntentError:
+            if await is_paused():
+                raise
 
 
 async def is_over(events: History, inbox: MessageBox, run: RunId, options: run_facts.OptionsChanged) -> bool:

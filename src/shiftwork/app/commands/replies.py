@@ -1,13 +1,16 @@
 """Replies from people to a waiting story: checked, then posted to its inbox, once for each wait."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from shiftwork.app.messaging import messages
+from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import RUN, STORY, load
-from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.core.ids import Commit, RunId, StepId, StoryId, run_stream, story_stream
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story import facts as story_facts
@@ -34,39 +37,67 @@ class Word(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A reply to a story. `text` is the answer, or the reason for a yes or a no."""
+    """A reply to a story. `text` is the answer, or the reason for a yes or a no. With `commit`, or its first
+    characters, it counts only for a question about that commit; with `question`, only for the one with that text. In
+    `own_words` a number is a number, and not that of an option.
+    """
 
     run: RunId
     story: StoryId
     word: Word
     text: str = ""
+    commit: str = ""
+    question: str = ""
+    own_words: bool = False
 
 
 async def reply(events: History, inbox: MessageBox, said: Reply) -> Hold:
     """Posts the reply to the story; returns the question that it answers.
 
-    Raises IntentError if the story, after all earlier replies, has no question or needs another kind of reply.
+    Raises IntentError if the story, after all earlier replies, has no question or needs another kind of reply, and if
+    somebody has given another reply at the same time. The same reply is stored once.
     """
-    state = await _expected(events, inbox, said)
+    return await _post(events, inbox, said, partial(_question, events, said))
+
+
+async def _question(events: History, said: Reply, state: StoryState) -> Hold:
+    """Returns what the story asks, if the reply answers that."""
     hold = state.asks
     if hold is None:
         raise await _asks_nothing(events, said, begun=state.assignment is not None)
+    if said.question not in {"", hold.detail}:
+        raise asks_another(said.run, said.story)
     _check(said, hold)
-    await _post(inbox, said, hold, state.waiting.holds)
+    patch = asked_about(state)
+    if said.commit and (patch is None or not patch.commit.startswith(said.commit)):
+        about = f"it is about commit {patch.commit[:10]}" if patch else "it is about no commit"
+        raise IntentError(
+            f"{said.story} does not ask about commit {said.commit}: {about}",
+            hint=f"look at it: shiftwork diff {said.story} --run {said.run}",
+        )
     return hold
+
+
+def asks_another(run: str, story: str) -> IntentError:
+    """For a reply to a question that was shown earlier."""
+    return IntentError(f"{story} asks something else now", hint=f"shiftwork status {run}")
 
 
 async def approve_all(events: History, inbox: MessageBox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
     """Approves those of the stories that wait for approval now; returns their questions. Skips a patch that has changed
-    since it was approved: the user must name its story.
+    since it was approved: the user must name its story. Skips what somebody else rejects at the same time, too.
     """
     approved = dict[StoryId, Hold]()
     for said in replies:
-        state = await _expected(events, inbox, said)
-        if state.asks and state.asks.cause is HoldCause.APPROVAL:
-            await _post(inbox, said, state.asks, state.waiting.holds)
-            approved[said.story] = state.asks
+        with contextlib.suppress(IntentError):
+            approved[said.story] = await _post(events, inbox, said, partial(_approval, said))
     return approved
+
+
+async def _approval(said: Reply, state: StoryState) -> Hold:
+    if state.asks is None or state.asks.cause is not HoldCause.APPROVAL:
+        raise asks_another(said.run, said.story)
+    return state.asks
 
 
 async def _expected(events: History, inbox: MessageBox, said: Reply) -> StoryState:
@@ -77,11 +108,21 @@ async def _expected(events: History, inbox: MessageBox, said: Reply) -> StorySta
     return STORY.fold(state, messages.facts_of(stream, outputs, 0.0))
 
 
-async def _post(inbox: MessageBox, said: Reply, hold: Hold, number: int) -> None:
-    released = story_facts.StoryReleased(
-        at=messages.UNREAD, granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number
-    )
-    await messages.send(inbox, story_stream(said.run, said.story), f"release/{number}", released)
+async def _post(
+    events: History, inbox: MessageBox, said: Reply, question: Callable[[StoryState], Awaitable[Hold]]
+) -> Hold:
+    async def check() -> Checked[Hold]:
+        state = await _expected(events, inbox, said)
+        hold, number = await question(state), state.waiting.holds
+        released = story_facts.StoryReleased(
+            at=messages.UNREAD, granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number
+        )
+        return Checked(key=f"release/{number}", fact=released, upto=state.cursor, found=hold)
+
+    checked, stored = await post_checked(inbox, story_stream(said.run, said.story), check)
+    if stored != checked.fact:
+        raise asks_another(said.run, said.story)
+    return checked.found
 
 
 async def _asks_nothing(events: History, said: Reply, *, begun: bool) -> IntentError:
@@ -101,6 +142,18 @@ def patch_of(story: StoryState) -> Patch:
     if story.landed:
         return Patch(base=story.landed.base, commit=story.landed.commit)
     return asked_about(story) or Patch(base=story.work.base, commit=story.work.head)
+
+
+async def step_patch(events: History, run: RunId, story: StoryId, step: StepId) -> Patch | None:
+    """Returns what the last completed attempt at a step has changed; None if there is none."""
+    started, found = Commit(""), None
+    for recorded in await events.read(story_stream(run, story)):
+        fact = recorded.fact
+        if isinstance(fact, story_facts.StepStarted) and fact.step == step:
+            started = fact.commit
+        elif isinstance(fact, story_facts.StepCompleted) and fact.step == step:
+            found = Patch(base=started, commit=fact.commit)
+    return found
 
 
 async def waiting_in(queries: Queries, story: str) -> list[str]:
@@ -134,6 +187,7 @@ def _check(said: Reply, hold: Hold) -> None:
 
 
 def _chosen(said: Reply, hold: Hold) -> str:
-    """Returns the text; the number of an option becomes that option."""
-    number = int(said.text) if said.text.strip().isdecimal() else 0
-    return hold.options[number - 1] if 1 <= number <= len(hold.options) else said.text.strip()
+    """Returns the text; the number of an option becomes that option, except in own words."""
+    text = said.text.strip()
+    numbers = {str(number): option for number, option in enumerate(hold.options, 1)}
+    return text if said.own_words else numbers.get(text.lstrip("0"), text)

@@ -79,6 +79,13 @@ async def start_run(context: Context, order: Order) -> RunId:
 
     Raises RunBusyError if a living process works on a run of the same spec.
     """
+    run = await record_run(context, order)
+    await context.begin(run_stream(run))
+    return run
+
+
+async def record_run(context: Context, order: Order) -> RunId:
+    """Only records the run; this process has its lease."""
     await again(lambda: _on_branch(context, order))
     run = RunId(context.clock.fresh())
     async with claimed(context, order.landing, order.source):
@@ -87,7 +94,6 @@ async def start_run(context: Context, order: Order) -> RunId:
         recorder = Recorder(context=context, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
         await recorder.write("start", opening(order, run, context.clock.now(), context.project, context.worktree))
         failpoints.reach("run.recorded")
-    await context.begin(run_stream(run))
     return run
 
 

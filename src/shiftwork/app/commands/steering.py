@@ -17,10 +17,10 @@ from shiftwork.domain.run.decide import rests
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.run.steering import intent_checks, intents, options
 from shiftwork.domain.run.steering.base_repair import with_repair
-from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.spec.spec import Criterion, Story, reworded
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.errors import IntentError
-from shiftwork.records import replace
+from shiftwork.records import dataclass, replace
 
 NOTHING: Final = run_facts.OptionsChanged(at=0)
 """No option is changed."""
@@ -47,6 +47,52 @@ def repaired_first(order: Order, report: GateReport, gates: Sequence[Gate], bran
 
 
 # Stories -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStory:
+    """A story that a person wants added. Without a description, the title is one; without criteria, the text is one."""
+
+    title: str
+    description: str = ""
+    criteria: tuple[str, ...] = ()
+    depends_on: tuple[StoryId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryChange:
+    """What a person changes in a story: what is empty stays, and so do dependencies that are None."""
+
+    title: str = ""
+    description: str = ""
+    criteria: tuple[str, ...] = ()
+    depends_on: tuple[StoryId, ...] | None = None
+
+
+def new_story(run: RunState, wanted: NewStory) -> Story:
+    """The story with the next free id; it comes last."""
+    text = wanted.description or wanted.title
+    return Story(
+        id=next_story_id(run),
+        title=wanted.title,
+        description=text,
+        criteria=_criteria(wanted.criteria or (text,)),
+        depends_on=wanted.depends_on,
+        priority=max(other.priority for other in run.given.spec.stories),
+    )
+
+
+def changed_story(story: Story, change: StoryChange) -> Story:
+    text = reworded(story, title=change.title, description=change.description)
+    return replace(
+        text,
+        criteria=_criteria(change.criteria) or text.criteria,
+        depends_on=story.depends_on if change.depends_on is None else change.depends_on,
+    )
+
+
+def _criteria(texts: Sequence[str]) -> tuple[Criterion, ...]:
+    return tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(texts, start=1))
 
 
 def next_story_id(run: RunState) -> StoryId:
@@ -90,6 +136,15 @@ async def rests_now(board: Board, context: Context, run: RunId) -> bool:
     waits = rests(state, board.waiting) and not await _unread(board, context, state)
     # While the inboxes were checked, a story may have taken its answer out of one.
     return waits and board.held
+
+
+async def pauses_now(board: Board, context: Context, run: RunId) -> bool:
+    """Whether the run is paused, every attempt has ended, and nothing is in progress until the pause ends."""
+    state = await present_run(context, run)
+    if not state.requests.paused or not board.idle:
+        return False
+    waits = rests(state, board.waiting) and not await _unread(board, context, state)
+    return waits and board.idle  # as above
 
 
 async def _unread(board: Board, context: Context, run: RunState) -> bool:

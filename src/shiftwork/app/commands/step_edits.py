@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.app.commands.intents import patiently
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.messaging import messages
+from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.step_list import StepList, present, step_list
@@ -180,6 +181,16 @@ async def request(events: History, inbox: MessageBox, asked: StepRequest, key: s
 
     Raises IntentError if the story, after all earlier requests, cannot use it.
     """
+
+    async def check() -> Checked[Requested]:
+        found = await _checked(events, inbox, asked)
+        return Checked(key=f"steps/{key}", fact=_message(found.edit), upto=found.before.cursor, found=found)
+
+    checked, _ = await post_checked(inbox, story_stream(asked.run, asked.story), check)
+    return checked.found
+
+
+async def _checked(events: History, inbox: MessageBox, asked: StepRequest) -> Requested:
     run, story = asked.run, asked.story
     its_run, stream = await forecast(events, inbox, run), story_stream(run, story)
     version = await events.version(stream)
@@ -193,7 +204,6 @@ async def request(events: History, inbox: MessageBox, asked: StepRequest, key: s
     changed = step_edits.outcome(before, (edit,))
     if isinstance(changed, Rejected):
         raise _refused(before, edit, changed.reason)
-    await messages.send(inbox, stream, f"steps/{key}", _message(edit))
     return Requested(run=run, story=story, edit=edit, before=before, version=version, begun=version > 0)
 
 

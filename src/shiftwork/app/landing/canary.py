@@ -57,11 +57,16 @@ class Examiner:
         """The gates' report on a base. Green results are cached, unless the gates must run `again`; red gates always
         run again.
         """
-        if not again and (known := self._green(await self.canary.situation(commit))) is not None:
-            return GateReport(commit=commit, results=known, cached=True)
+        if not again and (known := await self.known_green(commit)) is not None:
+            return known
         report = await self.runner.check(commit, self.gates, marker, begun=begun)
         await self.keep_green(report)
         return report
+
+    async def known_green(self, commit: Commit) -> GateReport | None:
+        """The cached report on a base; None unless every gate was green on it."""
+        known = self._green(await self.canary.situation(commit))
+        return None if known is None else GateReport(commit=commit, results=known, cached=True)
 
     async def known_base(self, commit: Commit) -> tuple[GateResult, ...]:
         """The cached green results of gates on the base."""

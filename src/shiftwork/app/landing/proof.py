@@ -1,5 +1,7 @@
 """Decides whether a candidate with green gates is proved: verification steps, and evidence for the story's criteria."""
 
+from collections.abc import Sequence
+
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.attribution import gates_of
@@ -10,7 +12,7 @@ from shiftwork.domain.landing.state import Entry, QueueState
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.evidence import judge, lacking, sought, step_gates
 from shiftwork.domain.proof.verdict import ProofReport
-from shiftwork.domain.spec.named_gates import gates_of_all
+from shiftwork.domain.spec.named_gates import gates_for, gates_of_all
 from shiftwork.domain.story import approval
 from shiftwork.domain.story.state import StoryState
 from shiftwork.records import replace
@@ -76,13 +78,16 @@ async def _proof(recorder: QueueRecorder, entry: Entry, report: GateReport) -> P
     return judge(story, case, found, replace(report, commit=entry.candidate))
 
 
-def case_of(story: StoryState) -> Case:
-    """The evidence that the story submits with its request to land."""
-    asked = story.given.story
+def case_of(story: StoryState, configured: Sequence[Gate]) -> Case:
+    """The evidence that the story submits with its request to land. A verification step that is the same command as a
+    gate which the run continues without does not run either.
+    """
+    given, asked = story.given, story.given.story
+    left_out = {gate.command for gate in gates_for(configured, given.gates) if gate.name in given.without_gates}
     return Case(
         policy=story.given.proof,
         criteria=asked.criteria,
         evidence=story.dialogue.evidence,
-        verification=asked.verification,
+        verification=tuple(step for step in asked.verification if step.command not in left_out),
         confirmed=story.confirmation,
     )

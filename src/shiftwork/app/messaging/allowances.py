@@ -68,8 +68,11 @@ async def forward_limits(effect: run_effects.ForwardLimits, recorder: RunRecorde
 
 
 async def report_limits(inbox: Inbox, run: RunState, story: StoryId) -> None:
-    """Sends the current limits of the run to a story in progress, once for each change."""
-    limits = story_facts.LimitsSet(at=messages.UNREAD, limits=run.given.limits, raises=run.spending.raises)
+    """Sends the current limits of the run, and its left out gates, to a story in progress, once for each change."""
+    plan = run.given
+    limits = story_facts.LimitsSet(
+        at=messages.UNREAD, limits=plan.limits, raises=run.spending.raises, without_gates=plan.without_gates
+    )
     await messages.send(inbox, story_stream(run.given.run, story), limits_key(run, story), limits)
 
 

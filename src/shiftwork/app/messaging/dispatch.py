@@ -79,6 +79,7 @@ async def _reopen(effect: run_effects.DispatchStory, context: Context, stream: S
             steps=effect.steps,
             from_scratch=effect.from_scratch,
             cursor=old[-1].position if old else recorder.state.cursor,
+            because=effect.because,
         )
         await recorder.write(f"reopen/{effect.start_number}", (reopened,))
     failpoints.reach("story.reopened")

@@ -27,9 +27,17 @@ UNREAD: Final = 0.0
 """The time of a fact that is still a message: its receiver records it with the time of reading."""
 
 
-async def send(inbox: MessageBox, target: Stream, key: str, fact: Fact) -> None:
-    """Posts a message, once for each target and key."""
-    await inbox.post(target, key, to_plain(encode(fact)))
+async def send(inbox: MessageBox, target: Stream, key: str, fact: Fact, *, after: int | None = None) -> bool:
+    """Posts a message, once for each target and key, and with `after` only if the target has no message after that
+    position. Returns whether it is stored now.
+    """
+    return await inbox.post(target, key, to_plain(encode(fact)), after=after)
+
+
+async def stored(inbox: MessageBox, target: Stream, key: str) -> Fact | None:
+    """Returns the message with that key, received or not; None if there is none."""
+    found = [message for message in await inbox.receive(target, after=0) if message.key == key]
+    return read(target, found[0]) if found else None
 
 
 def read(stream: Stream, message: Message) -> Fact:

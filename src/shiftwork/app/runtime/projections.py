@@ -18,15 +18,15 @@ def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
     """The row of the run, and the rows of its idle stories that have changed. A story that has started writes its own
     rows until it ends.
     """
-    return (_run_row(after), *(_idle_row(after, story) for story in _changed(before, after)))
+    return (_run_row(after), *(idle_row(after, story) for story in _changed(before, after)))
 
 
 def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
     if after.given.workflow.frame and not after.frame.round:
         return ()  # the run's own steps may still plan other stories
     if before.graph is not after.graph or before.frame.round != after.frame.round:
-        return [story for story, known in after.stories.items() if _is_idle(known) and _is_new(before, story, known)]
-    return [story for story in _touched(before, after) if _is_idle(after.stories[story])]
+        return [story for story, known in after.stories.items() if is_idle(known) and _is_new(before, story, known)]
+    return [story for story in _touched(before, after) if is_idle(after.stories[story])]
 
 
 def _is_new(before: RunState, story: StoryId, known: StoryOutcome) -> bool:
@@ -47,7 +47,7 @@ def _touched(before: RunState, after: RunState) -> Iterable[StoryId]:
     return sorted(changed, key=after.graph.position.__getitem__)
 
 
-def _is_idle(known: StoryOutcome) -> bool:
+def is_idle(known: StoryOutcome) -> bool:
     """Whether the story waits for its first or its next start, or was cancelled before the first."""
     return known.status in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED} or not known.dispatched
 
@@ -89,7 +89,7 @@ def _run_row(run: RunState) -> RunRow:
     )
 
 
-def _idle_row(run: RunState, story: StoryId) -> StoryRow:
+def idle_row(run: RunState, story: StoryId) -> StoryRow:
     known = run.stories[story]
     return StoryRow(
         run=run.given.run,

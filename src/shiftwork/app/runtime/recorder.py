@@ -37,7 +37,7 @@ class Recorder[S: StreamState]:
         events = self.context.events.under(await ensure_held(self.context, self.stream))
         after = self.kind.fold(self.state, facts)
         snapshot = snapshot_rows(self.kind, self.stream, self.version + len(facts), after)
-        rows = (*self.kind.rows(self.state, after), *snapshot)
+        rows = (*self.kind.rows_of(self.state, after, facts), *snapshot)
         failpoints.reach("append.before")
         try:
             reached = await events.append(self.stream, facts, expected=self.version, key=key, rows=rows)

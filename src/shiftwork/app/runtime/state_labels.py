@@ -1,6 +1,6 @@
 """The words for states, the same in every view. Imports nothing else, so that commands that only show things are fast.
 
-Only a story that waits for a person `waits`; a story that has not started is `queued`; a story in progress is `stopped`
+A story that waits for a person `needs you`; a story that has not started is `queued`; a story in progress is `stopped`
 if no process works on its run.
 """
 
@@ -11,6 +11,7 @@ from typing import Final
 _WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
 _IN_PROGRESS: Final = "working"
 _PROVED: Final = "proved"
+_NEEDS_YOU: Final = "needs you"
 
 APPROVALS: Final = frozenset({"approval", "changed"})
 """The questions of an approval: the first time, and again if the patch has changed since."""
@@ -22,7 +23,7 @@ _ORDER: Final = (
     "undo pending",
     _IN_PROGRESS,
     "stuck",
-    "waits",
+    _NEEDS_YOU,
     "limited",
     "stopped",
     "paused",
@@ -45,7 +46,7 @@ def word(
     if message != _IN_PROGRESS:
         return message
     if waits:
-        return "waits"
+        return _NEEDS_YOU
     if not moving:
         return "stopped"
     return "limited" if limited else message
@@ -59,4 +60,8 @@ def without(gates: Sequence[str]) -> str:
 def counted(words: Iterable[str]) -> str:
     """How many stories are in each state, in the order of progress."""
     found = Counter(words)
-    return ", ".join(f"{found[key]:,} {key}" for key in (*_ORDER, *sorted(found.keys() - set(_ORDER))) if found[key])
+    return ", ".join(_number(found[key], key) for key in (*_ORDER, *sorted(found.keys() - set(_ORDER))) if found[key])
+
+
+def _number(count: int, key: str) -> str:
+    return f"{count:,} {'need you' if key == _NEEDS_YOU and count > 1 else key}"

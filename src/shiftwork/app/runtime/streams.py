@@ -1,9 +1,10 @@
 """The three kinds of streams that jobs work on: a run, a story, a landing queue."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol
 
+from shiftwork.app.runtime.attempt_projection import attempt_rows
 from shiftwork.app.runtime.projections import queue_rows, run_rows
 from shiftwork.app.runtime.story_projection import story_rows
 from shiftwork.domain.core.decision import Effects
@@ -19,7 +20,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
-from shiftwork.ports.store import History
+from shiftwork.ports.store import History, Kinds
 from shiftwork.ports.views import Row, SnapshotRow
 from shiftwork.records import dataclass
 
@@ -45,14 +46,16 @@ class Snapshots[S]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind[S: StreamState]:
-    """How a stream is folded, how its next effects are decided, and which rows its changes write. Several processes may
-    work on a `shared` stream, one at a time; any other stream belongs to the process that holds its run.
+    """How a stream is folded, how its next effects are decided, and which rows its changes write: `rows` shows the
+    state, `fact_rows` what single facts add to that. Several processes may work on a `shared` stream, one at a time;
+    any other stream belongs to the process that holds its run.
     """
 
     start: S
     evolve: Callable[[S, Fact], S]
     decide: Callable[[S], Effects]
     rows: Callable[[S, S], tuple[Row, ...]]
+    fact_rows: Callable[[S, Sequence[Fact]], Iterable[Row]] | None = None
     shared: bool = False
     snapshots: Snapshots[S] | None = None
 
@@ -61,9 +64,15 @@ class Kind[S: StreamState]:
             state = self.evolve(state, fact)
         return state
 
+    def rows_of(self, before: S, after: S, facts: Sequence[Fact]) -> tuple[Row, ...]:
+        """The rows to write with the facts that led from one state to the other."""
+        return (*self.rows(before, after), *(self.fact_rows(before, facts) if self.fact_rows else ()))
+
 
 RUN: Final[Kind[RunState]] = Kind(start=RunState(), evolve=evolve_run, decide=decide_run, rows=run_rows)
-STORY: Final[Kind[StoryState]] = Kind(start=StoryState(), evolve=evolve_story, decide=decide_story, rows=story_rows)
+STORY: Final[Kind[StoryState]] = Kind(
+    start=StoryState(), evolve=evolve_story, decide=decide_story, rows=story_rows, fact_rows=attempt_rows
+)
 LANDING: Final[Kind[QueueState]] = Kind(
     start=QueueState(),
     evolve=evolve_queue,
@@ -97,7 +106,10 @@ async def _stored[S: StreamState](events: History, kind: Kind[S], stream: Stream
         return 0, kind.start
     if version is not None and found.version > version:
         return 0, kind.start
-    return found.version, from_plain(type(kind.start), json.loads(found.body))
+    try:
+        return found.version, from_plain(type(kind.start), json.loads(found.body))
+    except (ValueError, TypeError, LookupError, AttributeError):  # it is damaged, and the facts say the same
+        return 0, kind.start
 
 
 def snapshot_rows[S: StreamState](kind: Kind[S], stream: Stream, version: int, state: S) -> tuple[SnapshotRow, ...]:
@@ -108,5 +120,5 @@ def snapshot_rows[S: StreamState](kind: Kind[S], stream: Stream, version: int, s
     return (SnapshotRow(stream=stream, version=version, format=kind.snapshots.format, body=body),)
 
 
-async def read(events: History, stream: Stream, after: int, upto: int | None) -> list[Fact]:
-    return [recorded.fact for recorded in await events.read(stream, after=after, upto=upto)]
+async def read(events: History, stream: Stream, after: int, upto: int | None, kinds: Kinds = ()) -> list[Fact]:
+    return [recorded.fact for recorded in await events.read(stream, after=after, upto=upto, kinds=kinds)]

@@ -8,7 +8,7 @@ from shiftwork.domain.budget.amounts import Budget, Reached, Whose, counted
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import by_agent, by_model, dollars, verdict
 from shiftwork.domain.usage.usage import Share, Usage
-from shiftwork.ports.views import SpentRow, StepRow, StoryRow
+from shiftwork.ports.views import AttemptRow, SpentRow, StepRow, StoryRow
 
 _THOUSAND: Final = 1000
 _ABOUT: Final = "≈"
@@ -26,7 +26,7 @@ type Limited = tuple[Budget, Budget, Budget]
 """The limits of a run, of each story and of each step."""
 
 
-def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
+def usage_of(row: StoryRow | StepRow | SpentRow | AttemptRow) -> Usage:
     used = row.used
     return Usage(
         input_tokens=used.input_tokens,
@@ -87,12 +87,6 @@ def estimate(forecast: Band | None, used: Usage, *, over: bool) -> dict[str, Any
     return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(forecast, used, over=over).value}
 
 
-def bounds(limits: Limited) -> dict[str, Any]:
-    """Null means no limit."""
-    named = zip(("run", "story", "step"), limits, strict=True)
-    return {whose: {"usd": budget.usd, "tokens": budget.tokens, "sessions": budget.sessions} for whose, budget in named}
-
-
 def waits(lost: Idle) -> dict[str, Any]:
     """Returns the idle parts of a duration, in seconds."""
     return {"waited_for_you": lost.person, "waited_for_limits": lost.limit}
@@ -144,11 +138,11 @@ def _bound(budget: Budget) -> str:
 
 
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
-    """Returns a suffix for a duration: how much of it was idle. Empty if the idle time is negligible."""
+    """Returns a suffix for a duration: how much of it was idle, with no story in work. Empty if that is negligible."""
     parts = ((lost.person, "for you"), (lost.limit, "for a rate limit"))
     first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _REPORT_SECONDS] or [("", "")]
     rest = "".join(f", {time} {whom}" for time, whom in others)
-    return f" (including {first[0]} waiting {first[1]}{rest})" if first[0] else ""
+    return f" (including {first[0]} when all work waited {first[1]}{rest})" if first[0] else ""
 
 
 def brief_cost(used: Usage) -> str:

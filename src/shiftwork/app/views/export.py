@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shiftwork.app.views import amounts, costs
 from shiftwork.app.views.history import Account, StoryAccount, Turn
+from shiftwork.app.views.report.run_record import record_of
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import step_id
 from shiftwork.domain.story import facts as story_facts
@@ -35,7 +36,7 @@ def export(account: Account, root: Path) -> Json:
         "created_at": _time(run.started_at),
         "prd_file": run.given.source or None,
         "stories": {story.asked.id: _story(account, story, root) for story in account.stories},
-        "account": costs.document(account),
+        "account": costs.document(record_of(account)),
     }
 
 

@@ -1,16 +1,14 @@
 """Everything in the history about one run: its stories, their steps, and their landing queue."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from shiftwork.app.runtime.streams import RUN, STORY, read
+from shiftwork.app.views.gate_history import Checked, gate_checks
 from shiftwork.domain.budget.amounts import Amount
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import FRAME, Commit, RunId, StoryId, run_stream, story_stream
-from shiftwork.domain.gates.gate import GateReport
-from shiftwork.domain.landing.facts import BaseMoved, CandidateFailed, CandidateVerified, EntryRefused
-from shiftwork.domain.landing.state import requested_by
+from shiftwork.domain.core.ids import FRAME, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.run.facts.spending import AmountReserved
 from shiftwork.domain.run.state import RunState
@@ -18,7 +16,7 @@ from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.store import History
-from shiftwork.records import dataclass, field, replace
+from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +26,6 @@ class Turn:
     fact: Fact
     before: StoryState
     after: StoryState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """The gate report on a candidate of a story, made for a landing `request`."""
-
-    at: float
-    request: str
-    report: GateReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,21 +57,34 @@ class Account:
 
 async def account(events: History, run: RunId) -> Account:
     """Reads the whole run; raises UnknownRunError if the history does not have it."""
+    state, facts = await run_history(events, run)
+    checks = await gate_checks(events, state.given.landing, run)
+    asked = state.given.spec.stories
+    found = {story: await read(events, story_stream(run, story), 0, None) for story in (FRAME, *(s.id for s in asked))}
+    with _no_collection():
+        stories = [story_account(story, found[story.id], checks.get(story.id, ())) for story in asked]
+        frame = frame_account(found[FRAME], checks.get(FRAME, ()))
+    known = (*frame, *stories)
+    message = (*facts, *(turn.fact for story in known for turn in story.turns))
+    return Account(run=state, stories=known, reserved=reserved_in(facts), undelivered=undelivered_in(message))
+
+
+async def run_history(events: History, run: RunId) -> tuple[RunState, Sequence[Fact]]:
+    """Reads the facts of the run itself; raises UnknownRunError if there are none."""
     facts = await read(events, run_stream(run), 0, None)
     state = RUN.fold(RUN.start, facts)
     if state.plan is None:
         hint = "shiftwork status --all lists the runs; an archived run is in the folder where it was archived"
         raise UnknownRunError(f"there is no run {run}", hint=hint)
-    checks = _checks(run, await read(events, state.plan.landing, 0, None))
-    asked = state.plan.spec.stories
-    found = {story: await read(events, story_stream(run, story), 0, None) for story in (FRAME, *(s.id for s in asked))}
-    with _no_collection():
-        stories = [_story(story, found[story.id], checks.get(story.id, ())) for story in asked]
-        frame = _frame(found[FRAME], checks.get(FRAME, ()))
-    reserved = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
-    message = (*facts, *(turn.fact for story in stories for turn in story.turns))
-    missed = tuple(fact for fact in message if isinstance(fact, NoticeTried) and fact.missed)
-    return Account(run=state, stories=(*frame, *stories), reserved=reserved, undelivered=missed)
+    return state, facts
+
+
+def reserved_in(facts: Iterable[Fact]) -> Mapping[tuple[StoryId, int], Amount]:
+    return {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
+
+
+def undelivered_in(facts: Iterable[Fact]) -> tuple[NoticeTried, ...]:
+    return tuple(fact for fact in facts if isinstance(fact, NoticeTried) and fact.missed)
 
 
 @contextmanager
@@ -98,7 +100,7 @@ def _no_collection() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def _frame(facts: Sequence[Fact], checks: Sequence[Checked]) -> Sequence[StoryAccount]:
+def frame_account(facts: Sequence[Fact], checks: Sequence[Checked]) -> Sequence[StoryAccount]:
     turns = tuple(_turns(facts))
     if not turns:
         return ()
@@ -106,7 +108,7 @@ def _frame(facts: Sequence[Fact], checks: Sequence[Checked]) -> Sequence[StoryAc
     return (StoryAccount(asked=state.given.story, state=state, turns=turns, checks=tuple(checks)),)
 
 
-def _story(asked: Story, facts: Sequence[Fact], checks: Sequence[Checked]) -> StoryAccount:
+def story_account(asked: Story, facts: Sequence[Fact], checks: Sequence[Checked]) -> StoryAccount:
     turns = tuple(_turns(facts))
     state = turns[-1].after if turns else StoryState()
     return StoryAccount(asked=asked, state=state, turns=turns, checks=tuple(checks))
@@ -119,41 +121,3 @@ def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
         if after is not state:
             yield Turn(fact=fact, before=state, after=after)
         state = after
-
-
-def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
-    """Returns all gate reports in the queue's history about this run, by story. A refusal usually repeats the last
-    report; it has its own if the gates were green but not sufficient.
-    """
-    found: dict[StoryId, list[Checked]] = {}
-    last: dict[str, GateReport] = {}
-    for fact in facts:
-        match fact:
-            case CandidateVerified(request=request, report=report) | CandidateFailed(request=request, report=report):
-                pass
-            case EntryRefused(request=request, report=GateReport() as report) if report != last.get(request):
-                pass
-            case BaseMoved():
-                _renamed(found, fact)
-                continue
-            case _:
-                continue
-        last[request] = report
-        of, story = requested_by(request)
-        if of == run:
-            found.setdefault(story, []).append(Checked(at=fact.at, request=request, report=report))
-    return found
-
-
-def _renamed(found: Mapping[StoryId, list[Checked]], fact: BaseMoved) -> None:
-    """Puts the landed commit into the last report: it has the same tree as the checked candidate."""
-    final = dict(zip(fact.requests, fact.commits, strict=False))
-    for story in {requested_by(request)[1] for request in final}:
-        checks = found.get(story, [])
-        checks[-1:] = [
-            _of_commit(checked, final.get(checked.request, checked.report.commit)) for checked in checks[-1:]
-        ]
-
-
-def _of_commit(checked: Checked, commit: Commit) -> Checked:
-    return replace(checked, report=replace(checked.report, commit=commit))

@@ -1,15 +1,19 @@
 """How far a certificate proves its story, in words and for programs."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from shiftwork.app.views.costs import proof_document
+from shiftwork.app.runtime.streams import STORY, read
+from shiftwork.app.views.documents.commands.result_documents import StoryProof, story_proof
+from shiftwork.app.views.documents.served.proof_document import ProofOfStory, proof_document
+from shiftwork.app.views.history import run_history
+from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.proof import fail_to_pass, proof_status
 from shiftwork.domain.proof.certificate import Certificate, Held
+from shiftwork.ports.store import History
 
 
-def document(said: Certificate) -> dict[str, Any] | None:
-    return proof_document(proof_status.status_by(said))
+def document(said: Certificate) -> StoryProof | None:
+    return story_proof(proof_status.status_by(said))
 
 
 def after_landed(said: Certificate) -> str:
@@ -37,3 +41,13 @@ def weakest(checked: Iterable[tuple[Certificate, Sequence[Held]]]) -> str:
     """What is weakest in these certificates, each with the result of its check; empty if nothing is weak."""
     found = (proof_status.weakest(said, held) for said, held in checked)
     return min(found, key=lambda weakness: weakness.rank).text
+
+
+async def of_story(history: History, run: RunId, story: StoryId) -> ProofOfStory:
+    """What proves a story of the run, or what it offers so far. Only the run knows a story that has not started."""
+    facts = await read(history, story_stream(run, story), 0, None)
+    state = STORY.fold(STORY.start, facts)
+    if state.assignment:
+        return proof_document(run, state.given.story, state, facts)
+    known, _ = await run_history(history, run)
+    return proof_document(run, next(each for each in known.given.spec.stories if each.id == story), state, facts)

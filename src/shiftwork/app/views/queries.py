@@ -1,11 +1,12 @@
 """Views of runs for all front ends, with derived values such as the activity."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
-from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView
+from shiftwork.app.views.run_views import Activity, RunOutline, RunView, StoryActivity, StoryView
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.usage.totals import merged
@@ -14,10 +15,13 @@ from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow, is_gone
 from shiftwork.records import dataclass, replace
 
+_STORY: Final = re.compile(r"[A-Z]+-\d+")
+"""What a story's id usually looks like; an id of a run has no capitals."""
+
 PLAN: Final = "plan"
 """The workflow of `shiftwork plan`."""
 
-_LOOKED_THROUGH: Final = 200
+LOOKED_THROUGH: Final = 200
 """How many runs are searched for the selected run."""
 
 _LISTED: Final = 10
@@ -31,24 +35,35 @@ type Silence = Callable[[str], bool]
 """Whether the attempt with this log has printed nothing for so long that it seems stuck."""
 
 
+type Served = Callable[[str], bool]
+"""Whether a server has a process for the run with this id, or will start one."""
+
+
 def never(log: str) -> bool:  # noqa: ARG001 - the signature of `Silence`
     """For callers that do not check for silence."""
     return False
 
 
-async def run_view(
-    queries: Queries, run: str, alive: Liveness, *, every_step: bool = True, silent: Silence = never
+def unserved(run: str) -> bool:  # noqa: ARG001 - the signature of `Served`
+    """For callers to whom it is one whether a run is queued or interrupted."""
+    return False
+
+
+async def run_view(  # noqa: PLR0913 - what a view depends on beside the database
+    queries: Queries,
+    run: str,
+    alive: Liveness,
+    *,
+    every_step: bool = True,
+    silent: Silence = never,
+    served: Served = unserved,
 ) -> RunView:
     """Returns a run by its id or a prefix of it, or the newest run if `run` is empty. Skips finished planning runs,
     because users continue with the planned stories.
 
     Without `every_step`, only includes the steps of stories in progress, paused or failed, or of a run's only story.
     """
-    wanted = (await _row(queries, run)).run
-    # Read the worker before the run: a run that ends in between is then over, and not without a worker.
-    lease = await queries.holder(wanted)
-    worker = lease.owner if lease and not is_gone(lease, alive=alive(lease.owner)) else None
-    row = await _row(queries, wanted)
+    row, worker = await _worked_on(queries, run, alive)
     stories = await queries.stories(row.run)
     rows = RunRows(
         run=row,
@@ -57,7 +72,39 @@ async def run_view(
         waited=await queries.waited(row.run),
         spent=await queries.spent(row.run),
     )
-    return assembled(rows, worker, meant=await is_meant(queries, row.run), silent=silent)
+    return _queued(assembled(rows, worker, meant=await is_meant(queries, row.run), silent=silent), served)
+
+
+async def run_outline(queries: Queries, run: str, alive: Liveness, *, served: Served = unserved) -> RunOutline:
+    """Returns a run as `run_view` does, without reading the stories that have ended or have not started. One that seems
+    stuck is working.
+    """
+    row, worker = await _worked_on(queries, run, alive)
+    if row.ended_at is not None:
+        return RunOutline(run=row, activity=Activity.OVER, worker=worker)
+    ended = await queries.story_counts(row.run)
+    row = replace(row, completed=ended.get("completed", 0), failed=ended.get("failed", 0))
+    stories = await queries.stories(row.run, status="in_progress")
+    views = [_story_view(story, (), worker, never) for story in stories]
+    return _queued(RunOutline(run=row, activity=_activity(row, views, worker), worker=worker), served)
+
+
+async def story_view(queries: Queries, run: RunOutline, story: str, *, silent: Silence = never) -> StoryView | None:
+    """Returns a story of a run, with all its steps; None if the run has no such story."""
+    named = run.run.run
+    row = next(iter(await queries.stories(named, story=story)), None)
+    if row is None:
+        return None
+    view = _story_view(row, await queries.steps(named, story), run.worker, silent)
+    return replace(view, waited=_waits(await queries.waited(named, story)).get(story, ()))
+
+
+async def _worked_on(queries: Queries, run: str, alive: Liveness) -> tuple[RunRow, Owner | None]:
+    """The run, and its worker, read before it: a run that ends in between is then over, and not without a worker."""
+    wanted = (await _row(queries, run)).run
+    lease = await queries.holder(wanted)
+    worker = lease.owner if lease and not is_gone(lease, alive=alive(lease.owner)) else None
+    return await _row(queries, wanted), worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,13 +178,27 @@ async def unfinished(queries: Queries) -> str:
 
 async def unended(queries: Queries) -> Sequence[RunRow]:
     """Returns the unfinished runs, newest first."""
-    return await queries.runs(limit=_LOOKED_THROUGH, unended=True)
+    return await queries.runs(limit=LOOKED_THROUGH, unended=True)
 
 
-async def outlines(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> list[tuple[RunRow, Activity]]:
+async def needing_elsewhere(queries: Queries, run: str) -> list[StoryRow]:
+    """Returns the stories that need a person in unfinished runs other than this one, newest run first."""
+    others = [row.run for row in await unended(queries) if row.run != run]
+    return [story for other in others for story in await queries.stories(other) if story.waiting.needs_person]
+
+
+async def runs_with(queries: Queries, story: str, states: Collection[str] = ()) -> list[str]:
+    """Returns the runs that have this story, newest first; with `states`, only where it is in one of them."""
+    runs = await queries.runs(limit=LOOKED_THROUGH)
+    known = [row for run in runs for row in await queries.stories(run.run) if row.story == story]
+    return [row.run for row in known if not states or row.status in states]
+
+
+async def outlines(
+    queries: Queries, rows: Sequence[RunRow], alive: Liveness, *, served: Served = unserved
+) -> list[tuple[RunRow, Activity]]:
     """Returns these runs with their activity, which rows alone do not show for unfinished runs."""
-    in_progress = [row.run for row in rows if row.ended_at is None]
-    views = [await run_view(queries, run, alive, every_step=False) for run in in_progress]
+    views = [await run_outline(queries, row.run, alive, served=served) for row in rows if row.ended_at is None]
     found = {view.run.run: (view.run, view.activity) for view in views}
     return [found.get(row.run, (row, Activity.OVER)) for row in rows]
 
@@ -158,7 +219,7 @@ async def is_meant(queries: Queries, run: str) -> bool:
 async def _meant(queries: Queries) -> RunRow | None:
     rows = await queries.runs(limit=1)  # nearly always the run that is meant
     if rows and not _working(rows):
-        rows = await queries.runs(limit=_LOOKED_THROUGH)
+        rows = await queries.runs(limit=LOOKED_THROUGH)
     return next(iter((*_working(rows), *rows)), None)
 
 
@@ -171,16 +232,26 @@ async def _unknown(queries: Queries, run: str) -> UnknownRunError:
     if newest is None:
         message = f"there is no run {run}" if run else "nothing has been run here yet"
         return UnknownRunError(message, hint='shiftwork run "what you want done"')
-    if any(row.story == run for row in await queries.stories(newest.run)):
-        message = f"there is no run {run}: that is a story of run {newest.run}"
-        return UnknownRunError(message, hint=f"shiftwork logs --story {run}")
-    several = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.run.startswith(run)]
+    if having := await runs_with(queries, run):
+        where = newest.run if newest.run in having else having[0]
+        message = f"there is no run {run}: that is a story of run {where}"
+        return UnknownRunError(message, hint=f"shiftwork steps {run}{'' if where == newest.run else f' --run {where}'}")
+    several = [row.run for row in await queries.runs(limit=LOOKED_THROUGH) if row.run.startswith(run)]
     if several:
         message, more = ", ".join(several[:_LISTED]), len(several) - _LISTED
         rest = f" and {more} more" if more > 0 else ""
         hint = "give more characters of the id; shiftwork status --all lists the runs"
         return UnknownRunError(f"several runs begin with {run}: {message}{rest}", hint=hint)
+    if _STORY.fullmatch(run):
+        hint = f"shiftwork stories {newest.run} lists those of the newest run"
+        return UnknownRunError(f"there is no run {run}, and no story of that id", hint=hint)
     return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
+
+
+def _queued[V: RunOutline](view: V, served: Served) -> V:
+    if view.activity is Activity.INTERRUPTED and served(view.run.run):
+        return replace(view, activity=Activity.QUEUED)
+    return view
 
 
 def _activity(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Activity:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from json import loads
 from typing import Any, Final
 
+from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.amounts import Limited, usage_of
 from shiftwork.domain.agents.idle_time import Course, Idle, idle
 from shiftwork.domain.agents.rate_limit import Waited
@@ -20,10 +21,14 @@ from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Owner, RunRow, StepRow, StoryRow
 from shiftwork.records import dataclass
 
+UNDOING: Final = "undo pending"
+"""The state of a story whose revert was requested, and has neither landed nor been refused."""
+
 
 class Activity(StrEnum):
     """The activity of a run. If unfinished, it is working, waiting for a person, limited by an agent's rate limit,
-    stuck (its agents have been silent for long), paused, or interrupted (no process works on it).
+    stuck (its agents have been silent for long), paused, queued (a server will work on it), or interrupted (no process
+    works on it, and none will).
     """
 
     WORKING = "working"
@@ -31,6 +36,7 @@ class Activity(StrEnum):
     LIMITED = "limited"
     STUCK = "stuck"
     PAUSED = "paused"
+    QUEUED = "queued"
     INTERRUPTED = "interrupted"
     OVER = "over"
 
@@ -62,14 +68,28 @@ class StoryView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """A run as it is shown, from its rows and whether its worker lives. `meant`: commands without a run id use this run
-    without asking.
-    """
+class RunOutline:
+    """A run without its stories, from its row and whether its worker lives."""
 
     run: RunRow
     activity: Activity
     worker: Owner | None
+
+    @property
+    def undoing(self) -> tuple[str, ...]:
+        """The stories with a pending revert."""
+        return tuple(self.run.undoing.splitlines())
+
+    @property
+    def moves(self) -> bool:
+        """Whether a process works on stories; a paused run still completes its last attempts."""
+        return self.activity in MOVING or (self.activity is Activity.PAUSED and self.worker is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView(RunOutline):
+    """A run as it is shown. `meant`: commands without a run id use this run without asking."""
+
     stories: Sequence[StoryView]
     shares: Sequence[Share] = ()
     meant: bool = True
@@ -106,20 +126,10 @@ class RunView:
         return tuple(self.run.without_gates.splitlines())
 
     @property
-    def undoing(self) -> tuple[str, ...]:
-        """The stories with a pending revert."""
-        return tuple(self.run.undoing.splitlines())
-
-    @property
     def options(self) -> dict[str, Any]:
         """The current options, by name; see `domain.run.steering.options`."""
         found: dict[str, Any] = loads(self.run.options)
         return found
-
-    @property
-    def moves(self) -> bool:
-        """Whether a process works on stories; a paused run still completes its last attempts."""
-        return self.activity in MOVING or (self.activity is Activity.PAUSED and self.worker is not None)
 
     @property
     def in_progress(self) -> tuple[str, ...]:
@@ -132,6 +142,11 @@ def reason(story: StoryRow) -> str:
     """Returns why the story waits: the question with its choices, each with the number that a person may answer."""
     waiting = story.waiting
     return waiting.detail + "".join(f" [{number}] {choice}" for number, choice in enumerate(waiting.choices, start=1))
+
+
+def asks(story: StoryRow) -> bool:
+    """Whether the story asks a person for something."""
+    return story.waiting.cause not in {WaitCause.UNKNOWN, WaitCause.RATE_LIMIT}
 
 
 def waiting_text(story: StoryRow) -> str:
@@ -160,10 +175,34 @@ def after_landed(story: StoryRow) -> str:
     return proof_status.after_landed(proof_of(story))
 
 
+def gates_alone(story: StoryRow) -> bool:
+    """Whether nothing but its gates speaks for the only criterion of a landed story."""
+    proof = proof_of(story)
+    return proof is not None and proof_status.gates_alone(proof)
+
+
+def has_false_evidence(story: StoryRow) -> bool:
+    """Whether evidence for a criterion of the landed story was checked and is false."""
+    proof = proof_of(story)
+    return proof is not None and proof_status.is_refuted(proof)
+
+
 def brief_proof(story: StoryRow) -> str:
     """For a cell of a table."""
     proof = proof_of(story)
     return proof_status.brief(proof) if proof else "-"
+
+
+def story_label(row: StoryRow, *, moving: bool, undoing: bool = False, stuck: bool = False) -> str:
+    """The word for the state of a story, the same in all views. `moving`: a process works on the run; `undoing`: its
+    revert is pending; `stuck`: its agent has been silent for long.
+    """
+    if undoing:
+        return UNDOING
+    if stuck:
+        return StoryActivity.STUCK.value
+    waits, limited = row.waiting.needs_person, row.waiting.until is not None
+    return state_labels.word(row.status, moving=moving, waits=waits, limited=limited, proof=row.proof.level)
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

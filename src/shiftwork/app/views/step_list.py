@@ -20,7 +20,9 @@ _ADDED_BY: Final = {"": "workflow", PERSON: PERSON, HARNESS: HARNESS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLine:
-    """A step as it is shown. `outcome` is its summary, or why it failed or was skipped."""
+    """A step as it is shown. `outcome` is its summary, or why it failed or was skipped. A `mandatory` step cannot be
+    skipped, and nothing can follow one that is `last`.
+    """
 
     number: int
     id: StepId
@@ -32,6 +34,8 @@ class StepLine:
     added_by: str
     description: str
     outcome: str
+    mandatory: bool
+    last: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +95,6 @@ def _line(number: int, step: Step) -> StepLine:
         added_by=added_by(step.added_by),
         description=step.plan.description,
         outcome=step.error or step.skip_reason or step.notes,
+        mandatory=step.mandatory,
+        last=step.last,
     )

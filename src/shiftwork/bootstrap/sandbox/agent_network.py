@@ -83,11 +83,11 @@ def unlimited(sandbox: AgentSandbox, settings: Settings) -> str:
     if not found:
         return ""
     names, tables = ", ".join(name for name, _ in found), ", ".join(f"[{table}]" for _, table in found)
-    keep = "keeps" if len(found) == 1 else "keep"
-    message = (
-        f"{names} {keep} this machine's network, with the services on it, because the settings name no hosts for it"
+    message = f"{names} can reach the whole network of this machine, with the services on it"
+    return (
+        f"{message}: an empty list of hosts under {tables} sets no limit. To set one, list what it may call: "
+        'hosts = ["api.example.com"] in shiftwork.toml'
     )
-    return f'{message}: list them, hosts = ["api.example.com"] under {tables} in shiftwork.toml'
 
 
 def called_hosts(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:

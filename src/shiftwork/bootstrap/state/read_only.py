@@ -13,7 +13,7 @@ from shiftwork.config.project import Ownership, registered
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
 from shiftwork.ports.notebook import Notebook
-from shiftwork.ports.store import Reader
+from shiftwork.ports.store import FactFeed, Reader
 from shiftwork.ports.views import Owner
 
 _NO_PROJECT: Final = "-"
@@ -46,6 +46,13 @@ def queries_of_all(site: Site) -> Reader:
     return reader.open_queries(store_address(site))
 
 
+def open_feed(site: Site, *, patience: float = 0.0) -> FactFeed:
+    """The facts of this project, for a server that follows them. Raises StateError if its state is not the user's."""
+    from shiftwork.adapters.store.reader import fact_feed  # noqa: PLC0415 - only a server needs it
+
+    return fact_feed.open_feed(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
+
+
 def _is_closed(site: Site) -> bool:
     return site.stores_itself and site.ownership is Ownership.UNREGISTERED
 
@@ -65,6 +72,11 @@ def log_of(site: Site, log: str) -> Path:
     """
     parts = Path(log).parts[-_PLACE:]
     return site.state.joinpath(*parts) if parts[:1] == ("logs",) else Path(log)
+
+
+def prompt_of(site: Site, run: str, story: str, attempt: str) -> Path:
+    """Where the prompt of an attempt is, until its folder is cleaned up."""
+    return site.state / "runs" / run / story / attempt / "prompt.md"
 
 
 def notebook_of(site: Site) -> Notebook:

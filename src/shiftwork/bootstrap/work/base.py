@@ -60,6 +60,10 @@ class BaseCheck:
         """The stored results for every gate, if nothing needs to run and the base is known to pass."""
         return await self.examiner.known(self.tip)
 
+    async def is_green(self) -> bool:
+        """Whether the base is known to pass every gate, so that none has to run."""
+        return self.rungs_known and await self.examiner.known_green(self.tip) is not None
+
     async def report(self, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
         """Run the gates on the tip; gates that passed before run only with `again`. Raises RepositoryError if they
         cannot run at all.

@@ -25,7 +25,7 @@ class AgentKind:
     program: str = ""
     """What it is called with; empty if `command` in the settings says that."""
     suits: str = ""
-    """When to use it, for the comment in the settings file, unless its name says that."""
+    """When to use it, as `shiftwork config explain agent.use` says it, unless its name says that."""
     variables: tuple[str, ...] = ()
     """How the names of the variables of its own login and endpoint begin. It sees no other agent's secrets."""
     cloud_variables: Callable[[Env], frozenset[str]] = _no_cloud

@@ -21,13 +21,35 @@ class Tables:
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """What is wrong at a place of the file; `variable` is the variable or the option that overrides the file there."""
+
+    place: tuple[str, ...]
+    reason: str
+    variable: str = ""
+    unknown: bool = False
+
+
+def mistakes(error: ValidationError, given: Mapping[Loc, str], tables: Tables) -> list[Mistake]:
+    return [
+        Mistake(
+            place=_place(item["loc"]),
+            reason=_message(item, tables),
+            variable=given.get(item["loc"][:2], ""),
+            unknown=item["type"] == "extra_forbidden",
+        )
+        for item in _once(error.errors())
+    ]
+
+
 def mistaken(path: Path, error: ValidationError, given: Mapping[Loc, str], tables: Tables) -> SettingsError:
     """`given` are the variables and options that override the file."""
-    items = _once(error.errors())
-    theirs = sorted({given[item["loc"][:2]] for item in items if item["loc"][:2] in given})
-    lines = [f"  {given.get(item['loc'][:2]) or _place(item['loc'])}: {_message(item, tables)}" for item in items]
-    where = " and ".join(theirs) if all(item["loc"][:2] in given for item in items) else path.name
-    hint = f"fix {where}; shiftwork init --print shows every key"
+    found = mistakes(error, given, tables)
+    theirs = sorted({mistake.variable for mistake in found if mistake.variable})
+    lines = [f"  {mistake.variable or '.'.join(mistake.place)}: {mistake.reason}" for mistake in found]
+    where = " and ".join(theirs) if all(mistake.variable for mistake in found) else path.name
+    hint = f"fix {where}; shiftwork config validate shows where, shiftwork config list every setting"
     return SettingsError(
         f"{where} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines), hint=hint
     )
@@ -55,8 +77,8 @@ def _among(item: Any, tables: set[Loc | None]) -> bool:
     return _gate(item["loc"]) in tables
 
 
-def _place(loc: Loc) -> str:
-    return ".".join(str(part) for part in loc if part not in {"str", "GateSettings"})
+def _place(loc: Loc) -> tuple[str, ...]:
+    return tuple(str(part) for part in loc if part not in {"str", "GateSettings"})
 
 
 _WORDS: Final = {

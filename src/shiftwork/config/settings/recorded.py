@@ -12,8 +12,8 @@ from shiftwork.redaction import redacted
 _HIDDEN: Final = frozenset({"notify.urls", "notify.webhook.url"})
 """They may contain a password: only a hash is recorded, which shows whether they have changed."""
 
-_ELSEWHERE: Final = "store."
-"""A different database has a different history."""
+_ELSEWHERE: Final = ("store.", "serve.")
+"""A different database has a different history, and a server has several runs."""
 
 
 def recorded(settings: Settings, agent: Mapping[str, str]) -> dict[str, str]:

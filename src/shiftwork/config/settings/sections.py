@@ -186,6 +186,14 @@ class NotifySettings(Strict):
         return tuple(value.split()) if isinstance(value, str) else value
 
 
+class ServeSettings(Strict):
+    """What a server works on: at most so many runs at once, the others wait in the order in which they were handed
+    over.
+    """
+
+    max_runs: Annotated[int, Field(ge=1, le=64)] = 3
+
+
 class StoreSettings(Strict):
     """Where the history is stored; empty means a file in the state folder."""
 

@@ -1,7 +1,7 @@
 """The settings from `shiftwork.toml` and the environment, validated completely before anything starts."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -18,6 +18,7 @@ from shiftwork.config.settings.sections import (
     OwnAgentSettings,
     ProofSettings,
     RunSettings,
+    ServeSettings,
     StoreSettings,
     WorkspaceSettings,
 )
@@ -43,6 +44,7 @@ class Settings(Strict):
     notify: NotifySettings = NotifySettings()
     proof: ProofSettings = ProofSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    serve: ServeSettings = ServeSettings()
     store: StoreSettings = StoreSettings()
     _agreed: Agreed = PrivateAttr(default=NOTHING_AGREED)
 
@@ -101,7 +103,7 @@ def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAM
     its key.
     """
     path = root / SETTINGS_FILE
-    values, given = _read(path, env)
+    values, given = read_values(path, env)
     for key, option, value in (("use", "--agent", named.agent), ("model", "--model", named.model)):
         if value is not None and isinstance(table := values.setdefault("agent", {}), dict):
             table[key] = value
@@ -109,10 +111,9 @@ def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAM
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        raise mistaken(path, error, given, Tables(keys=_keys, names=_TABLES)) from None
-    _check_fallbacks(path, settings)
-    _check_escalation(path, settings)
-    _check_hosts(path, settings)
+        raise mistaken(path, error, given, TABLES) from None
+    for _, contradiction in contradictions(settings, path.name):
+        raise contradiction
     return settings
 
 
@@ -128,56 +129,62 @@ def writes_parallel(settings: Settings) -> bool:
 
 def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:
     """The agent and its model from the file and the environment, ignoring the command line."""
-    table = _read(root / SETTINGS_FILE, env)[0].get("agent")
+    table = read_values(root / SETTINGS_FILE, env)[0].get("agent")
     said = table if isinstance(table, dict) else {}
     usual = AgentSettings()
     return {"agent.use": str(said.get("use", usual.use)), "agent.model": str(said.get("model", usual.model))}
 
 
-def _read(path: Path, env: Mapping[str, str]) -> tuple[dict[str, Any], dict[tuple[int | str, ...], str]]:
+def read_values(path: Path, env: Mapping[str, str]) -> tuple[dict[str, Any], dict[tuple[int | str, ...], str]]:
     """The file's values overridden by the environment, and which variable set which value."""
     values, given = read_toml(path), dict[tuple[int | str, ...], str]()
-    for name, section, key in _FROM_ENVIRONMENT:
+    for name, section, key in FROM_ENVIRONMENT:
         if env.get(name) and isinstance(table := values.setdefault(section, {}), dict):
             table[key] = env[name]
             given[section, key] = f"${name}"
     return values, given
 
 
-def _check_escalation(path: Path, settings: Settings) -> None:
-    wanted, known = settings.proof.escalate, sorted({settings.agent.use, *settings.profiles})
-    if wanted and wanted not in known:
-        hint = f"fix {path.name}; known profiles: {', '.join(known)}; see [profiles.NAME]"
-        raise SettingsError(f"{path.name}: proof.escalate names {wanted!r}, which is not a profile", hint=hint)
+def contradictions(settings: Settings, file: str) -> Iterator[tuple[tuple[str, ...], SettingsError]]:
+    """Settings that are valid alone and contradict each other, each with its place."""
+    yield from _unknown_escalation(settings, file)
+    yield from _unknown_fallbacks(settings, file)
+    yield from _useless_hosts(settings, file)
 
 
-def _check_hosts(path: Path, settings: Settings) -> None:
-    tables = {
-        "agent": settings.agent,
-        **{f"profiles.{name}": agent_settings for name, agent_settings in settings.profiles.items()},
-    }
-    listed = next((table for table, agent_settings in tables.items() if agent_settings.hosts), None)
-    if listed and settings.sandbox.agents.network is False:
-        message = f"{listed}.hosts lists hosts, but network = false under [sandbox.agents] allows none"
-        raise SettingsError(f"{path.name}: {message}", hint=f"remove one of the two in {path.name}")
-
-
-def _check_fallbacks(path: Path, settings: Settings) -> None:
+def _unknown_fallbacks(settings: Settings, file: str) -> Iterator[tuple[tuple[str, ...], SettingsError]]:
     """Every fallback must be a known profile other than the profile itself."""
     known = {settings.agent.use, *settings.profiles}
-    chains: dict[str, tuple[str, tuple[str, ...]]] = {"agent": (settings.agent.use, settings.agent.fallback)}
-    chains |= {f"profiles.{name}": (name, profile.fallback) for name, profile in settings.profiles.items()}
+    chains: dict[tuple[str, ...], tuple[str, tuple[str, ...]]]
+    chains = {("agent",): (settings.agent.use, settings.agent.fallback)}
+    chains |= {("profiles", name): (name, profile.fallback) for name, profile in settings.profiles.items()}
     for place, (own, fallback) in chains.items():
         for name in fallback:
             if name not in known - {own}:
                 others = ", ".join(sorted(known - {own})) or "none yet"
-                hint = f"fix {path.name}; profiles other than {own}: {others}; see [profiles.NAME]"
-                raise SettingsError(
-                    f"{path.name}: {place}.fallback names {name!r}, which is not another profile", hint=hint
-                )
+                hint = f"fix {file}; profiles other than {own}: {others}; see [profiles.NAME]"
+                message = f"{'.'.join(place)}.fallback names {name!r}, which is not another profile"
+                yield (*place, "fallback"), SettingsError(f"{file}: {message}", hint=hint)
 
 
-_FROM_ENVIRONMENT = (
+def _unknown_escalation(settings: Settings, file: str) -> Iterator[tuple[tuple[str, ...], SettingsError]]:
+    wanted, known = settings.proof.escalate, sorted({settings.agent.use, *settings.profiles})
+    if wanted and wanted not in known:
+        hint = f"fix {file}; known profiles: {', '.join(known)}; see [profiles.NAME]"
+        message = f"{file}: proof.escalate names {wanted!r}, which is not a profile"
+        yield ("proof", "escalate"), SettingsError(message, hint=hint)
+
+
+def _useless_hosts(settings: Settings, file: str) -> Iterator[tuple[tuple[str, ...], SettingsError]]:
+    tables: dict[tuple[str, ...], AgentSettings] = {("agent",): settings.agent}
+    tables |= {("profiles", name): profile for name, profile in settings.profiles.items()}
+    listed = next((place for place, agent_settings in tables.items() if agent_settings.hosts), None)
+    if listed and settings.sandbox.agents.network is False:
+        message = f"{'.'.join(listed)}.hosts lists hosts, but network = false under [sandbox.agents] allows none"
+        yield (*listed, "hosts"), SettingsError(f"{file}: {message}", hint=f"remove one of the two in {file}")
+
+
+FROM_ENVIRONMENT = (
     ("SHIFTWORK_AGENT", "agent", "use"),
     ("SHIFTWORK_AGENT_PROGRAM", "agent", "program"),
     ("SHIFTWORK_MODEL", "agent", "model"),
@@ -185,10 +192,7 @@ _FROM_ENVIRONMENT = (
     ("SHIFTWORK_STORE_URL", "store", "url"),
     ("SHIFTWORK_NOTIFY_URLS", "notify", "urls"),
 )
-
-
-_TABLES = tuple(name for name in Settings.model_fields if name not in {"profiles", "gates"})
-"""The tables whose keys are not chosen by the user."""
+"""Variables that override the file: the name, the table and the key."""
 
 
 def _keys(section: list[int | str]) -> list[str]:
@@ -201,3 +205,9 @@ def _keys(section: list[int | str]) -> list[str]:
             return list(GateSettings.model_fields)
         model = annotation
     return list(model.model_fields)
+
+
+TABLES: Final = Tables(
+    keys=_keys, names=tuple(name for name in Settings.model_fields if name not in {"profiles", "gates"})
+)
+"""The names are those of the tables whose keys are not chosen by the user."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.functional_validators import AfterValidator, BeforeValidator
 from pydantic_core import PydanticKnownError
 
@@ -24,7 +24,7 @@ def _known_agent(name: object) -> object:
     raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
 
 
-type AgentName = Annotated[str, BeforeValidator(_known_agent)]
+type AgentName = Annotated[str, BeforeValidator(_known_agent), WithJsonSchema({"type": "string", "enum": [*AGENTS]})]
 type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 type HostName = Annotated[str, AfterValidator(lambda text: str(read_host(text)))]
 type Port = Annotated[int, Field(ge=1, le=65535)]

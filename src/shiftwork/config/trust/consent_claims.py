@@ -125,6 +125,7 @@ HARMLESS: Final = frozenset(
         ("landing", "at_once"),
         ("limits", "repairs"),
         ("limits", "conflicts"),
+        ("serve", "max_runs"),
     }
 )
 """Settings that run nothing, give nothing away and weaken no guard: durations, parallelism, the model. Every other key

@@ -23,7 +23,6 @@ that depends on the number of remaining stories, and a width that counts price v
 
 import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean
 from typing import Final
 
 from shiftwork.domain.agents.tally import ANY_ROLE, Choice, Score, Tally
@@ -40,7 +39,7 @@ def choose(role: str, candidates: Sequence[str], tallies: Iterable[Tally]) -> Ch
     record = [known.get(name, Tally(role=role, profile=name)) for name in candidates]
     paid = _paid(record)
     priced = bool(paid) and all(tally.profile in paid for tally in record if tally.ended)
-    usual = fmean(paid.values()) if priced else None
+    usual = sum(paid.values()) / len(paid) if priced else None
     stories = sum(tally.tries for tally in record)
     scores = tuple(_score(tally, stories, usual, paid.get(tally.profile)) for tally in record)
     untried = next((status for status in scores if _untried(status.tally)), None)

@@ -38,6 +38,17 @@ def spec_claim(repository: str, worktree: str, source: str) -> Stream:
     return Stream(f"spec/{repository}/{worktree}/{source}")
 
 
+def server_stream(repository: str) -> Stream:
+    """The requests to the server of a repository; nothing is ever written to it."""
+    return Stream(f"server/{repository}")
+
+
+def run_of(stream: Stream) -> RunId | None:
+    """The run that a stream belongs to; None for a stream that runs share."""
+    kind, *rest = stream.split("/")
+    return RunId(rest[0]) if kind in {"run", "story"} else None
+
+
 def numbered(name: str, start_number: int) -> str:
     """A name for something that happens once per attempt at a story; the first attempt's name has no suffix."""
     return name if start_number == 1 else f"{name}/{start_number}"

@@ -28,6 +28,7 @@ from shiftwork.domain.proof.proof_status import ran_on
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.proof.void_verdict import fewer_shown
 from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.text.readable import readable
 
 _BETWEEN: Final = "\n\n"
 
@@ -83,9 +84,10 @@ def _message(request: LandingRequest, paragraphs: Sequence[str], closing: Sequen
     asked = _BETWEEN.join(
         part for part in (f"{request.type}: {request.story} - {request.title}", request.body.strip()) if part
     )
+    asked = readable(asked)  # first: a character that nobody sees must not hide a word of ours
     if request.type != REVERT:
         asked = _OWN_WORDS.sub("> ", asked)
-    return _BETWEEN.join((asked, *paragraphs, "\n".join(closing)))
+    return _BETWEEN.join((asked, *map(readable, paragraphs), "\n".join(closing)))
 
 
 def _origin(request: LandingRequest) -> Sequence[str]:

@@ -30,6 +30,7 @@ from shiftwork.domain.proof.commit_trailers import (
 )
 from shiftwork.domain.proof.fail_to_pass import trailer_of
 from shiftwork.domain.proof.proof_status import in_trailer, ran_by, status_by
+from shiftwork.domain.text.readable import readable
 
 CHANGED_TESTS: Final = "fail-to-pass"
 """The name of the check whether changed tests fail without the change."""
@@ -60,16 +61,18 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
 
 
 def _title(said: Certificate, message: str) -> Held:
-    wanted = _written(f"{said.story} - {said.title}")
-    same = message.partition(": ")[2].startswith(f"{wanted}\n\n")
+    above = message.partition(": ")[2]
+    same = any(above.startswith(f"{wanted}\n\n") for wanted in _forms(f"{said.story} - {said.title}"))
     return Held(name="title", passed=same, message=f"the commit has {'the same' if same else 'another'} title")
 
 
 def _criteria(said: Certificate, message: str) -> Held:
     """The last paragraphs before the trailers list the criteria: first those with evidence, then those without."""
     body = message.rstrip().rpartition("\n\n")[0]
-    wanted = _written("\n\n".join(listed(said.criteria)))
-    same = body.endswith(f"\n\n{wanted}") if wanted else (trailer(message, EVIDENCE) or "").startswith("0/0 ")
+    if wanted := "\n\n".join(listed(said.criteria)):
+        same = any(body.endswith(f"\n\n{form}") for form in _forms(wanted))
+    else:
+        same = (trailer(message, EVIDENCE) or "").startswith("0/0 ")
     text = f"the commit lists {'the same' if same else 'other criteria or other evidence'}"
     return Held(name="criteria", passed=same, message=text)
 
@@ -105,6 +108,11 @@ def _listed(name: str, said: Sequence[str], found: Sequence[str]) -> Iterator[He
             passed=same,
             message=message if same else f"{message}; the certificate has {', '.join(own) or 'none'}",
         )
+
+
+def _forms(text: str) -> tuple[str, str]:
+    """Text of a story as a commit has it: made readable, and as it was in commits of earlier releases."""
+    return _written(readable(text)), _written(text)
 
 
 def _written(text: str) -> str:

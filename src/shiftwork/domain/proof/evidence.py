@@ -14,7 +14,7 @@ from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import Gate, GateReport, gate_name
 from shiftwork.domain.gates.test_output import passing
 from shiftwork.domain.proof.case import Case
-from shiftwork.domain.proof.claim import Evidence
+from shiftwork.domain.proof.claim import NOT_UNDERSTOOD, Evidence
 from shiftwork.domain.proof.fail_to_pass import shortfall, shown_by
 from shiftwork.domain.proof.test_definitions import referenced
 from shiftwork.domain.proof.verdict import FileFound, Findings, Judged, NameFound, ProofReport, Verdict
@@ -31,6 +31,8 @@ GATE: Final = "gate"
 """Reported by nobody: the gate itself shows what a criterion says about it."""
 
 _ALIASES: Final = {"step": VERIFICATION}
+KINDS: Final = frozenset({TEST, VERIFICATION, CITATION, *_ALIASES})
+"""What an agent may call the kind of its evidence."""
 _CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 _RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
 
@@ -111,6 +113,9 @@ def _output(judged: Judged) -> str:
 def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, report: GateReport) -> Judged:
     claim = _evidence_for(case, criterion)
     verdict, why = Verdict.MISSING, "no evidence was reported"
+    if claim and claim.kind == NOT_UNDERSTOOD:
+        why = f"1 line of evidence was not understood: {claim.reference or 'it is empty'}"
+        claim = None
     if claim:
         verdict, why = _verdict(story, case, claim, findings, report)
     if verdict is not Verdict.HOLDS and asks_for_typecheck(criterion.text) and (gate := _type_checker(report)):

@@ -19,6 +19,7 @@ from shiftwork.records import dataclass
 UNCHECKED: Final = "the only check was that something changed"
 _EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.CONFIRMED})
 _BETWEEN: Final = "; "
+_REFUTED: Final = "was checked and is false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,8 @@ def _blind(ran: Ran) -> Sequence[str]:
 
 def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
     verdicts = [judged.verdict for judged in criteria]
+    if refuted := [judged.criterion for judged in criteria if judged.verdict is Verdict.FALSE]:
+        yield f"the evidence for {', '.join(refuted)} {_REFUTED}"
     if defined := verdicts.count(Verdict.PRESENT):
         yield f"{defined} more with a test that no gate printed as passing"
     if confirmed := verdicts.count(Verdict.CONFIRMED):
@@ -114,7 +117,23 @@ def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
 # In words --------------------------------------------------------------------------------------------------------
 
 
+ALONE: Final = "gates passed, no evidence beyond them"
+"""Of a story whose only criterion has no evidence, as that of a request in one sentence."""
+
+
+def gates_alone(status: ProofStatus) -> bool:
+    """Whether the story has a single criterion, often the request itself, and nothing but its gates speaks for it."""
+    return status.level is ProofLevel.PARTLY and (status.shown, status.criteria) == (0, 1)
+
+
+def is_refuted(status: ProofStatus) -> bool:
+    """Whether evidence was reported that is false."""
+    return _REFUTED in status.remark
+
+
 def words(status: ProofStatus) -> str:
+    if gates_alone(status):
+        return ALONE
     if status.level is ProofLevel.PARTLY:
         return f"{status.shown} of {status.criteria} criteria with evidence"
     return _WORDS[status.level]

@@ -74,6 +74,7 @@ def _dispatch(run: RunState, story: StoryId, slot: int) -> run_effects.DispatchS
         steps=plan.workflow.story_steps,
         start_number=times,
         from_scratch=known.from_scratch or bool(known.stale),
+        because=known.because,
     )
 
 

@@ -21,6 +21,7 @@ class DispatchStory(Effect):
     steps: tuple[StepPlan, ...]
     start_number: int = 1
     from_scratch: bool = False
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class ForwardPause(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardLimits(Effect):
-    """Send the current limits to a story."""
+    """Send the current limits to a story, and which gates the run continues without."""
 
     story: StoryId
 

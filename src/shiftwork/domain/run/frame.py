@@ -65,6 +65,7 @@ def _begin(run: RunState) -> run_effects.DispatchStory:
         start_number=start_number,
         assignment=assignment(run, _story(run), FRONT),
         steps=run.given.workflow.frame,
+        because=run.frame.because,
     )
 
 
@@ -153,9 +154,11 @@ def _ended(run: RunState, fact: run_facts.FrameEnded) -> RunState | None:
     )
 
 
-def reopened(run: RunState) -> RunState:
+def reopened(run: RunState, because: str = "") -> RunState:
     """Retries the run's own steps from the failed step, if they have failed."""
-    return replace(run, frame=replace(run.frame, again=True, failure="")) if run.frame.failure else run
+    if not run.frame.failure:
+        return run
+    return replace(run, frame=replace(run.frame, again=True, failure="", because=because))
 
 
 def noted(run: RunState, outputs: Context) -> RunState:

@@ -85,13 +85,14 @@ class RunPlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
     """What the run knows about a story. `dispatched` counts how often it was started; the next start is from scratch or
-    from the failed step. `commit` has landed on top of `base`, with the status `proof`. `stale` says why its earlier
-    work no longer counts.
+    from the failed step, `because` of what a person said. `commit` has landed on top of `base`, with the status
+    `proof`. `stale` says why its earlier work no longer counts.
     """
 
     status: StoryStatus = StoryStatus.UNCLAIMED
     dispatched: int = 0
     from_scratch: bool = False
+    because: str = ""
     stale: str = ""
     commit: Commit = Commit("")
     base: Commit = Commit("")
@@ -129,14 +130,15 @@ class SpecWriteback:
 class Frame:
     """The state of the run's own steps, if its workflow has any apart from the loop over the stories.
 
-    The state counts how often they were started; `again` means that they must be started once more. `round` counts how
-    often the loop was opened; stories start while it is `open`.
+    The state counts how often they were started; `again` means that they must be started once more, `because` of what a
+    person said. `round` counts how often the loop was opened; stories start while it is `open`.
     `context` has the values that the frame's steps and the stories have set so far.
     """
 
     starts: int = 0
     running: bool = False
     again: bool = False
+    because: str = ""
     round: int = 0
     open: bool = False
     failure: str = ""

@@ -4,6 +4,7 @@ from typing import Final
 
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.memory.notes import Note
+from shiftwork.domain.proof.claim import NOT_UNDERSTOOD
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import decides, with_turn
 from shiftwork.domain.story.spending import allowance
@@ -136,6 +137,8 @@ def edit_rejected(story: StoryState, fact: story_facts.WorkflowEditRejected) -> 
 
 def evidence_reported(story: StoryState, fact: story_facts.EvidenceReported) -> StoryState | None:
     others = tuple(known for known in story.dialogue.evidence if known.criterion != fact.evidence.criterion)
+    if fact.evidence.kind == NOT_UNDERSTOOD and len(others) < len(story.dialogue.evidence):
+        return None  # nothing that can be checked replaces nothing that can
     return replace(story, dialogue=replace(story.dialogue, evidence=(*others, fact.evidence)))
 
 

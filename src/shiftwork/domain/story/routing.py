@@ -43,6 +43,7 @@ _REJECTING: Final = re.compile(
     rf"(?:{RETRY}|fail(?:s|ed|ure)?|reject(?:s|ed)?|needs[_ -](?:fixes|changes|work)|error|incomplete"
     r"|not (?:done|ready|complete|finished|acceptable|approved))(?![\w-])"
 )
+_REMARK: Final = re.compile(r"\s*\([^()]*\)$")
 _MARKS: Final = " \t`*_.,;:!\"'\u3002\uff01"  # the last two are the full stop and the exclamation mark of Chinese
 
 
@@ -75,9 +76,10 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
         return step.plan.default
     if not value:
         return Undecided(reason=f"the answer lacks {key.upper()}:, which must be one of {allowed}")
-    if route_for(step, value) is None:
+    route = route_for(step, value) or route_for(step, _REMARK.sub("", value))
+    if route is None:
         return Undecided(reason=f"{key.upper()}: {value[:60]!r} is not one of {allowed}")
-    return value
+    return plain_value(route.value)
 
 
 def rejection_in(status: str) -> str:

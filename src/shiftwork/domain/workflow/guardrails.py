@@ -181,7 +181,8 @@ def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     if by == PERSON and (first := next(iter(pending.values()), None)) and first.attempts and first.id not in edit.order:
         del pending[first.id]
     if len(edit.order) != len(set(edit.order)) or set(edit.order) != pending.keys():
-        raise _Refusal(f"new_order must name each pending step exactly once: {', '.join(pending)}")
+        subject = "the order" if by == PERSON else "new_order"  # which is the key in an agent's request
+        raise _Refusal(f"{subject} must name each pending step exactly once: {', '.join(pending)}")
     queue = iter(edit.order)
     steps = tuple(pending[next(queue)] if step.id in pending else step for step in pipeline.steps)
     changed = replace(pipeline, steps=steps)

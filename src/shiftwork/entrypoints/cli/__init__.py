@@ -3,7 +3,7 @@
 _INTERRUPTED = 130
 """The same as in `errors`, which is not imported here."""
 
-_OBJECTS = 100_000
+OBJECTS = 100_000
 """So many new objects between two collections: more than a quick command makes, and some ten megabytes."""
 
 
@@ -27,7 +27,7 @@ def _loaded_and_run() -> int:
     import gc  # noqa: PLC0415 - see above
 
     # Imported modules are no garbage, and looking for some so often takes a tenth of the time of every quick command.
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(OBJECTS)
     import signal  # noqa: F401, PLC0415 - loaded here, because nothing catches an interrupt on the way out
 
     from shiftwork import umask  # noqa: PLC0415 - see above

@@ -48,7 +48,11 @@ def _ended(error: BaseException) -> int:
             return _output(error.kind, error.message, error.hint or _way_on(error.exit_code), error.exit_code)
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "shiftwork"
-            return _output("usage", error.format_message(), f"{command} --help", errors.EXIT_USAGE)
+            message = error.format_message()
+            if isinstance(error, click.NoSuchOption):
+                meant = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
+                message = f"there is no option {error.option_name}{meant}"
+            return _output("usage", message, f"{command} --help", errors.EXIT_USAGE)
         case click.ClickException():
             return _output("usage", error.format_message(), _way_on(errors.EXIT_USAGE), errors.EXIT_USAGE)
         case click.Abort() | KeyboardInterrupt():
@@ -96,10 +100,10 @@ def _output(kind: str, message: str, hint: str, exit_code: int) -> int:
 
     # Read from the arguments, because after a usage error nothing has been parsed.
     if "--json" in sys.argv:
-        from json import dumps  # noqa: PLC0415 - only an error pays for it
+        from shiftwork.app.views.documents.error_document import Error  # noqa: PLC0415 - only an error pays for it
+        from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - as above
 
-        values = {"kind": kind, "message": message, "hint": hint, "exit_code": exit_code}
-        click.echo(dumps({"error": values}))
+        say(Error(kind=kind, message=message, hint=hint, exit_code=exit_code))
         return exit_code
     from shiftwork.entrypoints.cli.render.sanitize import plain  # noqa: PLC0415 - only an error pays for it
 

@@ -1,25 +1,35 @@
 """What `shiftwork status` prints. Needs neither click nor an event loop: people run it often and want it at once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from shiftwork.app.views import amounts
-from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import Activity, RunView, StoryView, waiting_text
+from shiftwork.app.views.overview import Group, overview
+from shiftwork.app.views.queries import needing_elsewhere, run_view
+from shiftwork.app.views.run_views import Activity, RunView
 from shiftwork.bootstrap.state.read_only import left_running, liveness, now, open_queries, silence
-from shiftwork.config.site import Site
+from shiftwork.bootstrap.state.refused_resume import reason_of
+from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import left_out_files, next_steps, phrases, usage_table
-from shiftwork.entrypoints.cli.render.sanitize import one_line
-from shiftwork.ports.views import StepRow
+from shiftwork.entrypoints.cli.render.sanitize import cells, cut, one_line, plain
+from shiftwork.entrypoints.cli.render.story_words import askings, counts, minutes, of_limit, own, says_of
+from shiftwork.entrypoints.cli.status_view.one_story import story_lines
+from shiftwork.entrypoints.cli.status_view.several_stories import Snapshot, story_sections
+from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
+from shiftwork.ports.views import StoryRow
 from shiftwork.ports.workspace import Obstacle
-from shiftwork.records import dataclass
+from shiftwork.records import dataclass, replace
 
 _NOTHING = Obstacle()
-_SHOWN = 40
 _PAIRS = 10
-_QUESTION_LINES = 6
-_LANDED_LINES = 3
+_RUNS = 3
+_TITLE = 20
+_STORIES = 8
+_LINES = 20
+"""So many lines are enough for so many stories; each further story may have one, as long as they fit a screen."""
+_MOST = 40
 
 
 type Conflict = Mapping[str, Sequence[str]]
@@ -28,33 +38,71 @@ type Conflict = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """A run, the conflict forecast of its stories in progress, and how many processes are `left` without a worker."""
+    """A run, the conflict forecast of its stories in progress, and how many processes are `left` without a worker.
+    `elsewhere` are the stories of other runs that need the user. `refused` is why the run was refused to continue the
+    last time, and when.
+    """
 
     site: Site
     view: RunView
     conflicts: Sequence[Conflict]
     left: int
+    elsewhere: Sequence[StoryRow] = ()
+    refused: tuple[str, float] | None = None
 
 
 def status_of(run: str = "", *, every_step: bool = False) -> Status:
     """The run with this id or prefix; the newest if it is empty."""
     site = here()
     queries = open_queries(site, once=True)
-    view = answer(lambda: run_view(queries, run, liveness(), every_step=every_step, silent=silence(site)))
+    served, silent = partial(is_served, site), silence(site)
+    view = answer(lambda: run_view(queries, run, liveness(), every_step=every_step, silent=silent, served=served))
     conflicts: Sequence[Conflict] = ()
     if len(view.in_progress) > 1:
         from shiftwork.entrypoints.cli.render.conflicts import forecast  # noqa: PLC0415 - see the first line
 
         conflicts = forecast(site, view)
+    elsewhere = answer(lambda: needing_elsewhere(queries, view.run.run))
+    refused = None if view.worker else reason_of(site, view.run.run)
     left = left_running(view.run.run) if view.activity is Activity.INTERRUPTED else 0
-    return Status(site=site, view=view, conflicts=conflicts, left=left)
+    return Status(site=site, view=view, conflicts=conflicts, left=left, elsewhere=elsewhere, refused=refused)
+
+
+def is_served(site: Site, run: str) -> bool:
+    from shiftwork.bootstrap.server.living import will_continue  # noqa: PLC0415 - see the first line
+
+    return will_continue(site, run)
 
 
 def printed(status: Status) -> str:
     site, view = status.site, status.view
-    text = status_text(view, status.conflicts, _in_the_way(site, view), status.left)
-    reserved = (f"  {label:<8}  {text}" for label, text in left_out_files.rows(site, view.run.run))
-    return "\n".join((text, *reserved))
+    context = Context(conflicts=status.conflicts, obstacle=_in_the_way(site, view), left=status.left)
+    lines = status_lines(view, now(), context)
+    reserved = (Line(f"  {label:<8}  {text}") for label, text in left_out_files.rows(site, view.run.run))
+    before = (*needs_elsewhere(status.elsewhere), *_refused(status.refused))
+    return joined((*before, *lines, *reserved), colors=has_colors(environment()))
+
+
+def _refused(refused: tuple[str, float] | None) -> Iterator[Line]:
+    """Nothing in the history says so, because a run that is refused has no process."""
+    if refused:
+        text = f"! refused to continue at {phrases.o_clock(refused[1])}: {refused[0]}"
+        yield from (Line(line, Style.YELLOW) for line in phrases.wrapped(text, phrases.width(), most=3))
+        yield Line()
+
+
+def needs_elsewhere(stories: Sequence[StoryRow]) -> Iterator[Line]:
+    """Which other runs need the user: nothing in the run that is shown says so."""
+    runs = dict.fromkeys(story.run for story in stories)
+    for run in list(runs)[:_RUNS]:
+        named = ", ".join(f"{story.story} {says_of(story)}" for story in stories if story.run == run)
+        yield Line(one_line(f"! another run needs you, {run}: {named}", phrases.width()), Style.YELLOW)
+        yield Line(f"    shiftwork status {run}")
+    if len(runs) > _RUNS:
+        yield Line(f"! {len(runs) - _RUNS} more runs need you", Style.YELLOW)
+        yield Line("    shiftwork stories --all --needs-you")
+    if runs:
+        yield Line()
 
 
 def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
@@ -66,25 +114,36 @@ def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
     return in_the_way(site, view)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What is known besides the run: the conflict forecast of its stories in progress, what prevents a merge, and how
+    many processes are `left` running without a worker.
+    """
+
+    conflicts: Sequence[Conflict] = ()
+    obstacle: Obstacle | None = _NOTHING
+    left: int = 0
+
+
 def status_text(
     view: RunView, conflicts: Sequence[Conflict] = (), obstacle: Obstacle | None = _NOTHING, left: int = 0
 ) -> str:
-    """The view as text, with the conflict forecast of stories in progress, what prevents a merge, and how many
-    processes are `left` running without a worker.
-    """
-    shown = view.stories if len(view.stories) <= _SHOWN else [story for story in view.stories if story.steps][:_SHOWN]
-    stories = [line for story in shown for line in _story(view, story)]
-    shares = view.shares if amounts.is_known(view.used) else ()
-    lines = [*_head(view), *usage_table.table(shares), *stories]
-    rest = (*_rest(view, shown), *_forecast(conflicts), *_next(view, obstacle, left))
-    return "\n".join((*lines, *usage_table.legend(lines), *rest))
+    """The view as text without colours."""
+    context = Context(conflicts=conflicts, obstacle=obstacle, left=left)
+    return joined(status_lines(view, now(), context), colors=False)
 
 
-def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
-    """Of many stories, only those in progress or failed are shown, and the others are counted."""
-    if left := len(view.stories) - len(shown):
-        yield ""
-        yield f"  {left:,} {'more' if shown else 'stories'}: shiftwork stories {view.run.run}"
+def status_lines(view: RunView, at: float, context: Context) -> list[Line]:
+    page = Snapshot(view=view, glance=overview(view, at), now=at)
+    head, after = list(_head(page)), list(map(Line, _forecast(context.conflicts)))
+    last = list(_next(page, context.obstacle, context.left))
+    if len(view.stories) == 1:
+        [story] = view.stories
+        lines = [*head, *_one(page), *story_lines(page, story)]
+        legend = map(Line, usage_table.legend(line.text for line in lines))
+        return [*lines, *legend, *after, *last]
+    most = min(_MOST, _LINES + max(len(view.stories) - _STORIES, 0))
+    return [*head, *story_sections(page, most - len(head) - len(last)), *after, *last]
 
 
 def _forecast(conflicts: Sequence[Conflict]) -> Iterator[str]:
@@ -98,89 +157,97 @@ def _forecast(conflicts: Sequence[Conflict]) -> Iterator[str]:
         yield f"    {left} more pairs"
 
 
-def _head(view: RunView) -> Iterator[str]:
+def _head(page: Snapshot) -> Iterator[Line]:
+    """One line on how far, and one on how long and how much; then what is out of the ordinary."""
+    view, room = page.view, phrases.width()
     run = view.run
-    room = phrases.width()
-    yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
-    worker = f" ({view.worker})" if view.worker and view.moves else ""
+    where = f" (run {run.run}) on {plain(run.branch)}: "
+    progress = list(_progress(page))
+    title = one_line(run.title, max(room - cells(where + ", ".join(progress)), _TITLE))
+    yield from (Line(line, Style.BOLD) for line in _in_parts((f"{title}{where}{progress[0]}", *progress[1:]), ", "))
+    if len(view.stories) == 1:
+        return
     used = view.used
-    yield phrases.facts(
-        [
-            ("state", next_steps.of_run(view) + worker),
-            ("branch", run.branch),
-            ("agent", next_steps.agent(view)),
-            ("options", next_steps.options(view)),
-            ("stories", next_steps.counted(view)),
-            *(next_steps.proof(view) if len(view.stories) > 1 else ()),
-            ("took", phrases.took(view)),
-            ("cost", amounts.cost(used)),
-            ("tokens", amounts.tokens(used) if used.attempts else ""),
-            ("estimate", amounts.band(view.band) if view.band else ""),
-            ("limits", amounts.limited(view.limits)),
-            ("gates", next_steps.without(view)),
-            ("notices", next_steps.undelivered(view)),
-        ]
+    elapsed = "" if run.started_at is None else minutes(page.now - run.started_at)
+    parts = (
+        phrases.took(view) or elapsed,
+        of_limit(view) or ("cost unknown" if used.attempts else ""),
+        f"{amounts.brief_total(used)} tokens" if used.input_tokens else "",
+        next_steps.agent(view),
+        next_steps.options(view),
+        f"limits: {limits}" if (limits := amounts.limited(_other_limits(view))) else "",
+        f"estimate: {amounts.band(view.band)}" if view.band else "",
+        f"{view.worker}" if view.worker and view.activity is Activity.PAUSED else "",
     )
+    yield from (Line(line, Style.DIM) for line in _in_parts([part for part in parts if part], "; "))
+    for label, value in (("gates", next_steps.without(view)), ("notices", next_steps.undelivered(view))):
+        if value:
+            yield from map(Line, phrases.labelled(f"{label}: ", phrases.wrapped(value, room - len(label) - 2, most=2)))
 
 
-def _story(run: RunView, view: StoryView) -> Iterator[str]:
-    story, room, state = view.story, phrases.width(), next_steps.of_story(run, view)
-    yield ""
-    yield f"  {phrases.filled(story.story + '  ' + story.title, 14)} {state}"
-    if amounts.is_known(view.used) and len(run.stories) > 1:
-        yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
-    if story.landing.commit:
-        yield from phrases.labelled("    ", phrases.wrapped(next_steps.landed_as(story), room - 4, most=_LANDED_LINES))
-    if story.status == "in_progress" and story.landing.progress == "requested" and run.moves:
-        yield f"    {phrases.landing(step.ended_at for step in view.steps)}"
-    if story.story in run.undoing:
-        yield from phrases.following(next_steps.undoing(run, story.story), f"    {next_steps.UNDOING}: ")
-    yield from _why(run, view)
-    if view.steps:
-        yield ""
-        yield from _table(view.steps, room, run, state)
+def _other_limits(view: RunView) -> amounts.Limited:
+    """Without the limit of the cost of the run, which stands beside the cost."""
+    run, story, step = view.limits
+    return (replace(run, usd=None) if of_limit(view) else run, story, step)
 
 
-def _why(run: RunView, view: StoryView) -> Iterator[str]:
-    """What the story waits for, why it has failed, and how it changed tests."""
-    story, room = view.story, phrases.width() - 12
-    yield from phrases.labelled("    waits: ", phrases.wrapped(waiting_text(story), room, most=_QUESTION_LINES))
-    if turn := next_steps.turn(run, story):
-        yield f"    waits: {one_line(turn, room)}"
-    yield from phrases.labelled(f"    {next_steps.ended(story)}: ", phrases.gist(story.failure, room))
-    if story.landing.tests:
-        yield f"    tests: {one_line(story.landing.tests, room)}"
-    if story.waiting.until is not None and run.moves:
-        yield f"    {next_steps.going_on(view, now())}"
-    elif story.waiting.needs_person:
-        yield from phrases.following(next_steps.replies(run, story), "    answer with: ")
+def _in_parts(parts: Sequence[str], between: str) -> Iterator[str]:
+    """The parts on as few lines as they fit on; a line ends between two parts."""
+    line, room = "", phrases.width()
+    for place, part in enumerate(parts, start=1):
+        end = between.rstrip() if place < len(parts) else ""
+        if line and cells(f"{line}{between}{part}{end}") > room:
+            yield f"{line}{between}".rstrip()
+            line = f"  {part}"
+        else:
+            line = f"{line}{between}{part}" if line else part
+    yield cut(plain(line), room)
 
 
-def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
-    """Never wider than `room`: only output of an agent or a gate is cut. The current step has its story's state."""
-    names = min(max(len(step.name) for step in steps), 20)
-    time = phrases.in_all("time", (step.attempts for step in steps))
-    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {time:>11}  {'tokens':>11}  {'cost':>10}"
-    for step in steps:
-        last = phrases.between(step.started_at, step.ended_at)
-        spent = phrases.duration(last if step.seconds is None else step.seconds)
-        used, tries = amounts.usage_of(step), step.attempts or "-"
-        tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
-        state = at_hand if step.status == "in_progress" else phrases.state(step.status)
-        name = phrases.padded(step.name, names)
-        yield f"    {name}  {state:<9}  {tries:>3}  {spent:>11}  {tokens:>11}  {cost:>10}"
-        if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
-            yield f"      {one_line(said, room - 6)}"
-        if step.agent not in {"", run.run.agent}:
-            yield f"      profile {one_line(step.agent, room - 16)}"
+def _progress(page: Snapshot) -> Iterator[str]:
+    """The state of the run, unless the counts of its stories say it, and these counts."""
+    view, glance = page.view, page.glance
+    state = next_steps.of_run(view)
+    worker = f" ({view.worker})" if view.worker and view.moves else ""
+    if glance.stories <= 1:
+        yield state + worker
+        return
+    busy = own(glance.of(Group.IN_PROGRESS)) or own(glance.of(Group.NEEDS_YOU))
+    if state not in {"working", "needs you"} or not busy:
+        yield state
+    yield from counts(glance)
 
 
-def _next(view: RunView, obstacle: Obstacle | None, left: int) -> Iterator[str]:
+def _one(page: Snapshot) -> Iterator[Line]:
+    """What is known of a run with one story, and what each profile and model has used."""
+    view, used = page.view, page.view.used
+    pairs = [
+        ("agent", next_steps.agent(view)),
+        ("options", next_steps.options(view)),
+        ("took", phrases.took(view)),
+        ("cost", amounts.cost(used)),
+        ("tokens", amounts.tokens(used) if used.attempts else ""),
+        ("estimate", amounts.band(view.band) if view.band else ""),
+        ("limits", amounts.limited(view.limits)),
+        ("gates", next_steps.without(view)),
+        ("notices", next_steps.undelivered(view)),
+    ]
+    yield from map(Line, phrases.facts(pairs).split("\n"))
+    yield from map(Line, usage_table.table(view.shares if amounts.is_known(used) else ()))
+
+
+def _next(page: Snapshot, obstacle: Obstacle | None, left: int) -> Iterator[Line]:
+    """The next command, and those that do not stand beside their stories."""
     if left:
-        yield ""
-        yield f"  still running, and their work is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
-    yield ""
-    yield from phrases.following(_steps(view, obstacle, left))
+        yield Line()
+        count = f"{left} process{'' if left == 1 else 'es'} of a killed worker"
+        yield Line(f"  still running, and their work is lost: {count}")
+    view, failed = page.view, page.glance.of(Group.FAILED)
+    asked = [step for asking in askings(view, page.glance) for step in asking.commands]
+    beside = {*asked, *(step for item in failed if len(view.stories) > 1 for step in next_steps.again(view, item.view))}
+    steps = asked[:1] + list(next_steps.meanwhile(view) if asked else _steps(view, obstacle, left))
+    yield Line()
+    yield from map(Line, phrases.following(dict.fromkeys(steps[:1] + [step for step in steps if step not in beside])))
 
 
 def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[phrases.Step]:
@@ -190,6 +257,8 @@ def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[phra
             return ((f"shiftwork logs {run} -f", ""),)
         case Activity.PAUSED:
             return ((f"shiftwork resume {run}", ""),)
+        case Activity.QUEUED:
+            return (("shiftwork serve --status", "the server continues it"),)
         case Activity.INTERRUPTED:
             resume = (f"shiftwork resume {run}", "ends them, and continues" if left else "no process works on it")
             return (resume, (f"shiftwork cancel {run}", "or ends them for good")) if left else (resume,)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from shiftwork.entrypoints.mcp.tools import TOOLS, misfits
+from shiftwork.entrypoints.mcp.tools import TOOLS, Tool, misfits
 
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """All versions with a handshake, the latest first: for a server of tools they are the same."""
@@ -25,6 +25,14 @@ INVALID_PARAMS: Final = -32602
 type Params = dict[str, Any]
 type Caller = Callable[[str, Params], Any]
 """Calls a tool by its name."""
+
+
+class RefusedCall(Exception):  # noqa: N818 - an answer on its way out, like the next
+    """A tool answers with a document that says why it did nothing."""
+
+    def __init__(self, document: Params) -> None:
+        super().__init__(str(document.get("message", "")))
+        self.document = document
 
 
 class _Refusal(Exception):  # noqa: N818 - an answer on its way out: it never leaves this module
@@ -67,9 +75,12 @@ def _calling(attempt_folder: str) -> Caller:
 class Server:
     """One connection. Every line is answered or ignored; nothing is raised."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(
+        self, caller: Caller, tools: tuple[Tool, ...] = TOOLS, rejected: Callable[[str], Any] = "REJECTED: {}".format
+    ) -> None:
         self._caller = caller
-        self._tools = {tool["name"]: tool for tool in TOOLS}
+        self._rejected = rejected
+        self._tools = {tool["name"]: tool for tool in tools}
         self._methods: dict[str, Callable[[Params], Params]] = {
             "initialize": self._initialize,
             "ping": lambda _: {},
@@ -129,11 +140,18 @@ class Server:
         if not isinstance(arguments, dict):
             raise _Refusal(INVALID_PARAMS, "arguments is an object")
         if misfit := misfits(self._tools[name], arguments):
-            return _output(f"REJECTED: {misfit}", failed=True)
+            return _output(self._rejected(misfit), failed=True)
         try:
             return _output(self._caller(name, arguments), failed=False)
+        except RefusedCall as refused:
+            return _output(refused.document, failed=True)
         except Exception as error:  # noqa: BLE001 - a tool that fails must not take the other tools with it
             return _output(f"the tool failed: {type(error).__name__}: {error}", failed=True)
+
+
+def error_line(code: int, message: str) -> bytes:
+    """The answer to a line that is no message."""
+    return _line(_error(None, code, message))
 
 
 def _identified(message: Params) -> bool:

@@ -10,22 +10,28 @@ type Tool = dict[str, Any]
 _TEXT: Final = {"type": "string"}
 _TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 _OBJECTS: Final = {"type": "array", "items": {"type": "object"}}
-_IN_PYTHON: Final = {"string": str, "array": list}
+_IN_PYTHON: Final[dict[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "array": (list,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
 
 
-def _tool(name: str, message: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> Tool:
+def tool(name: str, message: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> Tool:
     """A tool in MCP's format; an optional argument has a default in its method."""
     schema = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
     return {"name": name, "description": message, "inputSchema": {**schema, "additionalProperties": False}}
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    _tool(
+    tool(
         "read_task",
         "Read the story, its acceptance criteria and the steps of its workflow with their ids and states.",
         {},
     ),
-    _tool(
+    tool(
         "edit_workflow",
         """Change the remaining steps of this story. All operations are applied, or none.
 
@@ -35,7 +41,7 @@ list of {"type", "description"}; "new_order" (reorder: every pending step id onc
 (edit_description, restart). The answer says whether the request was accepted.""",
         {"operations": _OBJECTS},
     ),
-    _tool(
+    tool(
         "write_note",
         """Leave a finding for the later steps of this story; each of them is shown it.
 
@@ -44,7 +50,7 @@ general. Without it, or with "story", it stays with this story.""",
         {"text": _TEXT},
         {"scope": {**_TEXT, "enum": ["story", "project", "pattern"]}},
     ),
-    _tool(
+    tool(
         "report_evidence",
         """Say what shows that an acceptance criterion holds.
 
@@ -53,7 +59,7 @@ verification step, or file:line (or file:first-last) in lines that this story ha
 commit that is to land; a later call for the same criterion replaces an earlier one.""",
         {"criterion": _TEXT, "kind": _TEXT, "reference": _TEXT},
     ),
-    _tool(
+    tool(
         "ask",
         """Ask a person what only a person can decide, then end your session.
 
@@ -73,6 +79,6 @@ def misfits(tool: Tool, arguments: dict[str, Any]) -> str:
     wrong = [
         f"{name} must be of the type {known[name]['type']}"
         for name, value in arguments.items()
-        if name in known and not isinstance(value, _IN_PYTHON[known[name]["type"]])
+        if name in known and type(value) not in _IN_PYTHON[known[name]["type"]]
     ]
     return "; ".join(missing + strange + wrong)

@@ -57,9 +57,17 @@ def columns(row: Any) -> dict[str, Any]:
 def built[R](row: type[R], values: Mapping[str, Any]) -> R:
     """The row of these columns. Fields without a column get their defaults; raises TypeError for one that has none."""
     kind: type = row
-    found = {
-        place.name: built(place.type, values) if place.is_part else values[place.column]
-        for place in _layout(kind)
-        if place.is_part or place.column in values
-    }
+    plain, parts = _places(kind)
+    found = {name: values[column] for name, column in plain if column in values}
+    for name, part in parts:
+        found[name] = built(part, values)
     return row(**found)
+
+
+@cache
+def _places(row: Any) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Any], ...]]:
+    """The name and column of each plain field, and the name and type of each part: in tuples, because reports build
+    many rows.
+    """
+    plain = tuple((place.name, place.column) for place in _layout(row) if not place.is_part)
+    return plain, tuple((place.name, place.type) for place in _layout(row) if place.is_part)

@@ -112,3 +112,14 @@ class LandingPart:
     ref: str = ""
     refusal: str = ""
     tests: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSum:
+    """How many ended attempts of a story have this `ending`, and how long all of them and the longest have taken."""
+
+    story: str
+    ending: str
+    number: int
+    seconds: float
+    longest: float

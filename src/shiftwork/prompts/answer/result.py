@@ -39,6 +39,7 @@ _PULL_REQUEST: Final = re.compile(
     f"(?!{re.escape(_CLAIMED)})"
 )
 _REASONS: Final = ("question", "reason", "issues")
+_ASSUMED: Final = "The answer has no "
 _NO_REASON: Final = "The agent says that it is blocked, but not why."
 
 
@@ -90,10 +91,23 @@ def result(step: Step, said: Answer) -> Result | Amiss:
         notes=summary or shorten(verdict, SUMMARY_LIMIT),
         outputs=limited(outputs, step.plan.output_keys),
         decision=decision,
-        verdict=shorten(verdict, SUMMARY_LIMIT) if decision else "",
+        verdict=shorten(f"{_assumption(step, said, decision)}{verdict}", SUMMARY_LIMIT) if decision else "",
         unsummarised=unsummarised,
         claimed=unsummarised and bool(said.finished or said.complete or said.outputs),
     )
+
+
+def _assumption(step: Step, said: Answer, decision: str) -> str:
+    """Says that the answer does not decide, if the story therefore goes back; else empty."""
+    route, key = route_for(step, decision), step.plan.decision_key.lower()
+    if route is None or not route.back or decision != step.plan.default or {key, STATUS} & dict(said.outputs).keys():
+        return ""
+    return f"{_ASSUMED}{key.upper()}:, which counts as {decision}.\n"
+
+
+def is_assumed(verdict: str) -> bool:
+    """Whether a decision with this reason is only the default, because the answer had none."""
+    return verdict.startswith(_ASSUMED)
 
 
 def _completes(step: Step, said: Answer) -> bool:

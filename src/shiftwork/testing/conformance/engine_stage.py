@@ -19,7 +19,7 @@ type Opening = Callable[[str, Bodies], Awaitable[Engine]]
 """Opens an engine under an executor's name; all engines of a test share their storage."""
 
 _fresh = itertools.count(1)
-PATIENCE = 45.0
+PATIENCE = 120.0
 
 FEW = settings(
     max_examples=3,
@@ -92,21 +92,23 @@ async def survive(opening: Opening, plan: list[int]) -> None:
     """Go through every planned death; after each, a new process recovers and starts the job. The history is the list of
     recorded effects: each is recorded once, whatever the engine remembers.
     """
+    work, deaths = job(), sum(plan)
     history: list[int] = []
     tried: Counter[int] = Counter()
     died = asyncio.Event()
 
-    async def body(_: Job) -> bool:
-        for effect, deaths in enumerate(plan):
+    async def body(started: Job) -> bool:
+        if started != work:  # an earlier plan has left it in the queue
+            return True
+        for effect, times in enumerate(plan):
             if effect not in history:
                 tried[effect] += 1
-                if tried[effect] <= deaths:
+                if tried[effect] <= times:
                     died.set()
                     await asyncio.Event().wait()
                 history.append(effect)
         return True
 
-    work, deaths = job(), sum(plan)
     executors = [f"{work.stream}-life-{number}" for number in range(deaths + 1)]
     for number, executor in enumerate(executors):
         died.clear()

@@ -6,14 +6,15 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import StepId, Stream
-from shiftwork.domain.story.facts.steps import NoteWritten
+from shiftwork.domain.story.facts.steps import LoopBegun, NoteWritten
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.store import EventStore, Recorded
 from shiftwork.ports.views import SnapshotRow
@@ -121,6 +122,34 @@ class EventStoreConformance:
         stream = fresh_stream()
         await handles().events.append(stream, notes("a"), expected=0, key="k")
         assert [entry.fact for entry in await handles().events.read(stream)] == list(notes("a"))
+
+    @awaited
+    async def test_some_kinds_of_facts_are_read_in_their_order(self, store: Handle) -> None:
+        stream, read, other = fresh_stream(), MessagesRead(at=1, upto=1), MessagesRead(at=2, upto=2)
+        await store.events.append(stream, (*notes("a"), read, *notes("b"), other), expected=0, key="k")
+
+        async def found(*kinds: type[Fact], after: int = 0, upto: int | None = None) -> list[int]:
+            return [entry.version for entry in await store.events.read(stream, after=after, upto=upto, kinds=kinds)]
+
+        assert await found(MessagesRead) == [2, 4]
+        assert await found(NoteWritten, after=1) == [3]
+        assert await found(NoteWritten, MessagesRead, upto=3) == [1, 2, 3]
+        assert await found(LoopBegun) == []
+
+    @awaited
+    async def test_facts_that_name_an_id_are_read_in_their_order(self, store: Handle) -> None:
+        stream, read = fresh_stream(), MessagesRead(at=1, upto=1)
+        await store.events.append(stream, (*notes("r1/US-1/1"), *notes("r2/US-1/1"), read), expected=0, key="a")
+        await store.events.append(stream, notes("r1/US-2/1"), expected=3, key="b")
+
+        async def found(naming: str, **more: Any) -> list[int]:
+            return [entry.version for entry in await store.events.read(stream, naming=naming, **more)]
+
+        assert await found("r1/") == [1, 4]
+        assert await found("r1/US-1/") == [1]
+        assert await found("US-", after=1, upto=3) == [2]
+        assert await found("r1/", kinds=(MessagesRead,)) == []
+        assert await found("r3/") == []
 
     @awaited
     async def test_appending_no_facts_checks_the_version_and_writes_the_rows(self, store: Handle) -> None:

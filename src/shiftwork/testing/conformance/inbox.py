@@ -59,9 +59,9 @@ class MessageBoxConformance:
     @awaited
     async def test_a_key_is_posted_once_and_its_first_body_stays(self, handles: InboxHandles) -> None:
         inbox, target = handles().inbox, _target()
-        await inbox.post(target, "k", {"first": True})
-        await inbox.post(target, "k", {"first": False})
-        await inbox.post(target, "l", {})
+        assert await inbox.post(target, "k", {"first": True})
+        assert not await inbox.post(target, "k", {"first": False})
+        assert await inbox.post(target, "l", {})
         (message, _) = await inbox.receive(target, after=0)
         assert message.body == {"first": True}
         assert [found.key for found in await inbox.receive(target, after=message.position)] == ["l"]
@@ -92,8 +92,64 @@ class MessageBoxConformance:
         target = _target()
         inboxes = [handles().inbox for _ in range(4)]
         results = await together([partial(inbox.post, target, "k", {}) for inbox in inboxes])
-        assert results == [None] * 4
+        assert sorted(results, key=bool) == [False, False, False, True]
         assert len(await inboxes[0].receive(target, after=0)) == 1
+
+    @awaited
+    async def test_nothing_is_posted_after_a_position_if_the_target_has_a_later_message(
+        self, handles: InboxHandles
+    ) -> None:
+        inbox, target = handles().inbox, _target()
+        assert await inbox.post(target, "k", {"text": "100 % 'of' it?; \\ ü\0"}, after=0)
+        assert await inbox.post(_target(), "k", {})
+        (first,) = await inbox.receive(target, after=0)
+        assert first.body == {"text": "100 % 'of' it?; \\ ü\0"}
+        assert not await inbox.post(target, "l", {}, after=first.position - 1)
+        assert not await inbox.posted(target, "l")
+        assert not await inbox.post(target, "k", {}, after=first.position), "it was posted"
+        assert await inbox.post(target, "l", {}, after=first.position)
+        assert await inbox.post(target, "m", {}, after=first.position + 1000)
+        assert [message.key for message in await inbox.receive(target, after=0)] == ["k", "l", "m"]
+
+    @awaited
+    async def test_of_many_who_have_seen_the_same_messages_one_posts(self, handles: InboxHandles) -> None:
+        target, inboxes, seen = _target(), [handles().inbox for _ in range(4)], 0
+        for turn in range(10):
+            acts = [
+                partial(inbox.post, target, f"{turn}-{number}", {}, after=seen) for number, inbox in enumerate(inboxes)
+            ]
+            assert sorted(await together(acts), key=bool) == [False, False, False, True]
+            (message,) = await inboxes[0].receive(target, after=seen)
+            seen = message.position
+
+    @awaited
+    async def test_no_message_comes_between_what_was_seen_and_what_was_posted_after_it(
+        self, handles: InboxHandles
+    ) -> None:
+        """Also not the message of somebody who posts without having looked."""
+        target, posts = _target(), 12
+        inboxes = [handles().inbox for _ in range(4)]
+
+        async def careful(number: int) -> None:
+            for post in range(posts):
+                while True:
+                    known = await inboxes[number].receive(target, after=0)
+                    seen = known[-1].position if known else 0
+                    if await inboxes[number].post(target, f"{number}-{post}", {"seen": seen}, after=seen):
+                        break
+
+        async def careless(number: int) -> None:
+            for post in range(posts):
+                assert await inboxes[number].post(target, f"{number}-{post}", {})
+
+        acts = [partial(careful, 0), partial(careful, 1), partial(careful, 2), partial(careless, 3)]
+        assert await together(acts) == [None] * 4
+        messages = await inboxes[0].receive(target, after=0)
+        assert len(messages) == posts * len(inboxes)
+        before = 0
+        for message in messages:
+            assert message.body.get("seen", before) == before
+            before = message.position
 
 
 class InboxConformance(MessageBoxConformance):

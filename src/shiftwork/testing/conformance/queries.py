@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from hypothesis import given
 
+from shiftwork.domain.core.ids import FRAME
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from shiftwork.ports.views import Owner, Row
@@ -16,6 +17,7 @@ from shiftwork.testing.conformance.store_stage import (
     QUICK,
     Handle,
     Handles,
+    attempt_row,
     awaited,
     profile_row,
     run_row,
@@ -71,6 +73,7 @@ class QueriesConformance:
                 profile_row(run, started_at=1.0),
                 spent_row(run, "s", "p"),
                 waited_row(run, "s", 1),
+                attempt_row(run, "s", "step-001", 1),
             ]
             await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
             await store.leases.acquire(run, owner)
@@ -82,7 +85,8 @@ class QueriesConformance:
             known = run == "ra"
             assert (await confined.run(run) is not None) == known
             assert (await confined.holder(run) is not None) == known
-            for asked in (confined.stories, confined.steps, confined.spent, confined.waited):
+            assert [each.number for each in await confined.attempt_sums(run, 9.0)] == [1] * known
+            for asked in (confined.stories, confined.steps, confined.spent, confined.waited, confined.attempts):
                 assert [row.run for row in await asked(run)] == [run] * known
         assert {row.run for row in await every.runs()} == {"ra", "rb", "rn"}
         assert not await handles().confined("c").runs()
@@ -123,6 +127,39 @@ class QueriesConformance:
         await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[over])
         assert list(await store.queries.waited("r")) == [rows[3], rows[2], rows[0], over]
         assert list(await store.queries.waited("p")) == []
+
+    @awaited
+    async def test_attempts_are_reported_of_one_run_by_story_in_the_order_in_which_they_ended(
+        self, store: Handle
+    ) -> None:
+        names = [("r", "s", "b", 2), ("r", "s", "a", 10), ("r", "s", "c", 1), ("r", "o", "a", 1), ("q", "s", "a", 1)]
+        rows = [attempt_row(run, story, step, 1, position=position) for run, story, step, position in names]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        known = replace(rows[1], model="m", seconds=1.5, diff="a.diff")
+        await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[known])
+        assert list(await store.queries.attempts("r")) == [rows[3], rows[2], rows[0], known]
+        assert list(await store.queries.attempts("p")) == []
+
+    @awaited
+    async def test_attempts_are_found_by_their_story_and_their_time_and_added_up(self, store: Handle) -> None:
+        row = replace(attempt_row("r", "s", "a", 1), started_at=1.0, ended_at=2.0)
+        later = replace(row, number=2, position=2, started_at=4.0, ended_at=7.0)
+        brief = replace(row, number=3, position=3, ending="failed", started_at=None, ended_at=8.0)
+        other, foreign = replace(later, story="o", number=1, position=1), replace(row, run="q")
+        rows = [row, later, brief, other, foreign]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        queries = store.queries
+        assert list(await queries.attempts("r", "s")) == [row, later, brief]
+        assert list(await queries.attempts("r", since=7.0)) == [other, later, brief]
+        assert list(await queries.attempts("r", since=2.0, until=4.0)) == [other, row, later]
+        assert list(await queries.attempts("r", "s", since=2.5, until=7.5)) == [later]
+        sums = [
+            (each.story, each.ending, each.number, each.seconds, each.longest)
+            for each in await queries.attempt_sums("r", 9.0)
+        ]
+        assert sums == [("o", "completed", 1, 3.0, 3.0), ("s", "completed", 2, 4.0, 3.0), ("s", "failed", 1, 0.0, 0.0)]
+        assert [each.number for each in await queries.attempt_sums("r", 7.0)] == [1]
+        assert not await queries.attempt_sums("p", 9.0)
 
     @awaited
     async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:
@@ -175,6 +212,37 @@ class QueriesConformance:
         assert list(await store.queries.stories("r")) == stories
         assert list(await store.queries.steps("r", "s1")) == steps
         assert list(await store.queries.steps("r")) == [*steps, step_row("r", "s2", "step-001")]
+
+    @awaited
+    async def test_one_story_is_found_by_its_name_and_some_by_their_status(self, store: Handle) -> None:
+        statuses = {"s1": "completed", "s2": "in_progress", "s3": "completed", FRAME: "completed"}
+        stories = [
+            replace(story_row("p", story, position=place), status=status)
+            for place, (story, status) in enumerate(statuses.items())
+        ]
+        waits = [waited_row("p", "s1", 1), waited_row("p", "s2", 1)]
+        rows: list[Row] = [run_row("p"), *stories, *waits, run_row("q"), story_row("q", "s1"), waited_row("q", "s1", 1)]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        queries = store.queries
+        assert list(await queries.stories("p", story="s2")) == stories[1:2]
+        assert not await queries.stories("p", story="s9")
+        assert list(await queries.stories("p", status="completed")) == [stories[0], *stories[2:]]
+        assert not await queries.stories("p", story="s2", status="completed")
+        assert await queries.story_counts("p") == {"completed": 2, "in_progress": 1}, "without the steps of the run"
+        assert not await queries.story_counts("z")
+        assert list(await queries.waited("p", "s2")) == waits[1:]
+
+    @awaited
+    async def test_open_stories_are_found_in_all_runs_that_have_not_ended_long_ago(self, handles: Handles) -> None:
+        states = [("r1", None), ("r2", 5.0), ("r3", 9.0)]
+        runs = [replace(run_row(run), ended_at=ended, project="p") for run, ended in states]
+        named = [("s", "failed"), ("t", "completed"), ("u", "in_progress"), ("v", "paused"), ("w", "unclaimed")]
+        stories = [replace(story_row(run.run, story), status=status) for run in runs for story, status in named]
+        rows: list[Row] = [*runs, *stories]
+        await handles().events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        found = await handles().confined("p").open_stories(9.0)
+        assert [(row.run, row.story) for row in found] == [(run, story) for run in ("r3", "r1") for story in "suv"]
+        assert not await handles().confined("q").open_stories(0.0)
 
     @awaited
     async def test_who_works_on_a_run_is_who_holds_its_lease(self, store: Handle) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import functools
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shiftwork.ports.rows.row_parts import LandingPart, UsedPart
 from shiftwork.ports.store import EventStore, Inbox, Leases, MessageBox
-from shiftwork.ports.views import ProfileRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import AttemptRow, ProfileRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 class Handle(Protocol):
@@ -64,7 +64,7 @@ def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
     return run
 
 
-async def together[T](acts: list[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
+async def together[T](acts: Sequence[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
     """Run all at the same moment, each in its own thread and loop; an exception becomes the act's result."""
     start = threading.Barrier(len(acts))
 
@@ -124,6 +124,25 @@ def spent_row(run: str, story: str, agent: str, *, model: str = "", cost_usd: fl
 
 def waited_row(run: str, story: str, number: int) -> WaitedRow:
     return WaitedRow(run=run, story=story, number=number, awaited="person", since=1.5, until=None)
+
+
+def attempt_row(run: str, story: str, step: str, number: int, *, position: int = 1) -> AttemptRow:
+    return AttemptRow(
+        run=run,
+        story=story,
+        step=step,
+        number=number,
+        position=position,
+        agent="claude",
+        model="",
+        ending="completed",
+        started_at=None,
+        ended_at=2.5,
+        seconds=None,
+        used=UsedPart(tries=1, cost_usd=0.25, estimated=True, input_tokens=2**40),
+        claim=3,
+        log="logs/1.log",
+    )
 
 
 def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> StoryRow:

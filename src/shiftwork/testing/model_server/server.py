@@ -53,6 +53,11 @@ class ModelServer:
         """All requests to the script, in order, auxiliary requests too."""
         return self._state.requests(script)
 
+    def last_tool_result(self, script: str) -> str:
+        """What the last tool returned; agents send requests of their own after that now and then, without a result."""
+        results = (request.last_tool_result for request in reversed(self.requests(script)))
+        return next((result for result in results if result), "")
+
     def wait_for(self, script: str, count: int, seconds: float) -> bool:
         """Whether the script gets that many requests within the time; auxiliary requests do not count."""
         return self._state.wait_for(script, count, seconds)

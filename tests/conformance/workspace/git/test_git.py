@@ -5,6 +5,7 @@ import itertools
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Container
 from pathlib import Path
@@ -24,6 +25,7 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 from tests.conformance.workspace.git.git_rig import GitRig
+from tests.patience import eventually
 
 
 def children(before: Container[int] = ()) -> dict[int, str]:
@@ -184,6 +186,26 @@ class TestStaleLocks:
             assert lock.exists()
         finally:
             busy.communicate()
+
+    def test_a_git_in_a_folder_whose_path_is_too_long_to_be_read_does_not_count(
+        self, elsewhere: GitRig, tmp_path: Path
+    ) -> None:
+        lock = self.stale(elsewhere)
+        (tmp_path / "git").symlink_to("/bin/sleep")
+        deep = "os.mkdir('d' * 200); os.chdir('d' * 200)"
+        code = f"import os\nfor _ in range(30): {deep}\nos.execv('{tmp_path}/git', ['git', '60'])"
+        parent = subprocess.Popen(["/bin/sh", "-c", f'{sys.executable} -c "$0"; true', code], cwd=tmp_path)
+        try:
+            eventually(lambda: [child.name() for child in psutil.Process(parent.pid).children()] == ["git"])
+            (other,) = psutil.Process(parent.pid).children()
+            with pytest.raises(OSError, match="too long"):
+                other.cwd()
+            self.clear(elsewhere, STALE_SECONDS + 1)
+            assert not lock.exists()
+        finally:
+            for child in psutil.Process(parent.pid).children():
+                child.kill()
+            parent.wait()
 
 
 class TestFitness:

@@ -10,7 +10,14 @@ import pytest
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings
 from shiftwork.entrypoints.cli.group import LazyGroup, group
-from shiftwork.entrypoints.cli.registry import COMMANDS, STEPS_COMMANDS, WORKFLOW_COMMANDS, Entry
+from shiftwork.entrypoints.cli.registry import (
+    COMMANDS,
+    CONFIG_COMMANDS,
+    STEPS_COMMANDS,
+    TOKEN_COMMANDS,
+    WORKFLOW_COMMANDS,
+    Entry,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 SLOW = ("asyncio", "dbos", "pydantic", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
@@ -26,7 +33,12 @@ def test_every_command_of_the_registry_exists_and_speaks_json(entry: Entry) -> N
 
 @pytest.mark.parametrize(
     ("name", "entry"),
-    [*(("workflow", entry) for entry in WORKFLOW_COMMANDS), *(("steps", entry) for entry in STEPS_COMMANDS)],
+    [
+        *(("workflow", entry) for entry in WORKFLOW_COMMANDS),
+        *(("steps", entry) for entry in STEPS_COMMANDS),
+        *(("config", entry) for entry in CONFIG_COMMANDS),
+        *(("token", entry) for entry in TOKEN_COMMANDS),
+    ],
     ids=lambda of: of if isinstance(of, str) else of.name,
 )
 def test_every_command_of_a_group_exists_and_speaks_json(name: str, entry: Entry) -> None:
@@ -40,7 +52,8 @@ def test_every_command_of_a_group_exists_and_speaks_json(name: str, entry: Entry
 
 def test_every_module_of_commands_is_in_the_registry() -> None:
     modules = {path.stem for path in (ROOT / "src/shiftwork/entrypoints/cli/commands").glob("[!_]*.py")}
-    assert modules == {entry.module for entry in (*COMMANDS, *WORKFLOW_COMMANDS, *STEPS_COMMANDS)}
+    groups = (COMMANDS, WORKFLOW_COMMANDS, STEPS_COMMANDS, CONFIG_COMMANDS, TOKEN_COMMANDS)
+    assert modules == {entry.module for entries in groups for entry in entries}
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from shiftwork.app.views.documents.document import to_json
+from shiftwork.app.views.documents.run_documents import run_document
 from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.app.views.story_list import Line
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.entrypoints.cli.commands.stories import table
-from shiftwork.entrypoints.cli.render.json import run_document
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.run_status import status_text
 from shiftwork.entrypoints.cli.work.foreground import Stop
@@ -37,16 +38,16 @@ def lines(statuses: list[str]) -> list[str]:
 
 def test_many_stories_are_counted_and_those_with_something_to_report_shown() -> None:
     said = lines(STATUSES)
-    assert "  stories  900 done, 8 working, 1 failed, 40 blocked, 51 queued" in said
-    assert "  991 more: shiftwork stories r1" in said
-    assert sum(line.startswith("  US-") for line in said) == 9
+    assert said[0].endswith(": 900 of 1,000 landed, 8 in progress, 1 failed, 40 blocked, 51 queued")
+    assert sum(line.startswith("  US-") for line in said) == 9, "those that failed, and those in progress"
+    assert len(said) <= 40
 
 
 def test_where_all_have_landed_they_are_only_counted() -> None:
     said = lines(["completed"] * 1000)
-    assert "  stories  1,000 done" in said
-    assert "  1,000 stories: shiftwork stories r1" in said
+    assert said[0].endswith(": working, 1,000 of 1,000 landed")
     assert not any(line.startswith("  US-") for line in said)
+    assert len(said) < 10
 
 
 def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
@@ -59,9 +60,8 @@ def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
         stories=[*stories(["completed"]), StoryView(story=blocked, steps=[])],
     )
     said = status_text(view).splitlines()
-    assert "    blocked: depends on US-0001, which failed" in said
-    assert sum(line.startswith("  US-") for line in said) == 2
-    assert not any("more:" in line for line in said)
+    assert "Queued     US-0002 (blocked: depends on US-0001, which failed)" in said
+    assert "Landed     US-0000   shiftwork stories r1 --landed" in said
 
 
 def test_the_time_of_a_step_is_that_of_all_its_tries_and_is_said_to_be() -> None:
@@ -91,11 +91,12 @@ def test_what_was_only_waiting_is_reported_and_has_fields_of_its_own_for_program
     story = StoryView(story=ended, steps=[], waited=waited)
     run = replace(run_row("r1"), status="completed", started_at=0.0, ended_at=110.0)
     view = RunView(run=run, activity=Activity.OVER, worker=None, stories=[story])
-    assert "  took    1 min 50 s (including 1 min 00 s waiting for you, 2.5 s for a rate limit)" in status_text(view)
-    document = run_document(view)
-    assert (document["waited_for_you"], document["waited_for_limits"]) == (60.0, 2.5)
+    words = "including 1 min 00 s when all work waited for you, 2.5 s for a rate limit"
+    assert f"  took   1 min 50 s ({words})" in status_text(view)
+    document = to_json(run_document(view))
+    assert (document["waited_for_you_seconds"], document["waited_for_limits_seconds"]) == (60.0, 2.5)
     (item,) = document["stories"]
-    assert (item["waited_for_you"], item["waited_for_limits"]) == (60.0, 2.5)
+    assert (item["waited_for_you_seconds"], item["waited_for_limits_seconds"]) == (60.0, 2.5)
 
 
 def test_a_story_at_its_gates_is_shown_with_since_when() -> None:
@@ -109,15 +110,15 @@ def test_a_story_at_its_gates_is_shown_with_since_when() -> None:
     assert lands not in status_text(replace(view, stories=[over]))
     rows = [Line(story=item.story, step="", depends_on=(), waits_for=()) for item in (asked, over)]
     _, first, second = table(view, rows)
-    assert (first.split()[2], second.split()[2]) == ("landing", "-")
+    assert (first.text.split()[2], second.text.split()[2]) == ("landing", "-")
 
 
 def test_the_limits_of_a_run_are_reported() -> None:
     run = replace(run_row("r1"), max_usd=2.0, step_tokens=5_000)
     view = RunView(run=run, activity=Activity.WORKING, worker=None, stories=list(stories(["in_progress"])))
     assert "  limits  2.00 USD for the run; 5,000 tokens for each step" in status_text(view).splitlines()
-    document = run_document(view)
-    assert (document["limits"]["run"]["usd"], document["limits"]["step"]["tokens"]) == (2.0, 5_000)
+    document = to_json(run_document(view))
+    assert (document["limits"]["of_run"]["cost_usd"], document["limits"]["of_step"]["tokens"]) == (2.0, 5_000)
     assert "max_usd" not in document
     unlimited = replace(view, run=run_row("r1"))
     assert "limits" not in status_text(unlimited)

@@ -21,6 +21,8 @@ def line(number: int, **changes: Any) -> StepLine:
         "added_by": "workflow",
         "description": "Write the code",
         "outcome": "",
+        "mandatory": False,
+        "last": False,
     }
     return StepLine(**{**given, **changes})
 

@@ -43,7 +43,7 @@ def edited(run: RunState, number: int, *rows: StoryView, received: bool = False)
             [
                 "requested; done when the run continues: the run is over",
                 "next: shiftwork logs r1 --story US-001",
-                "      shiftwork retry US-001    (when you know why)",
+                "      shiftwork retry US-001    (with the reason: --because …)",
             ],
         ),
         (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
-from shiftwork.entrypoints.cli.gates.red_base import Red, choices, known_gates, refusal, refusal_in_progress, typed
+from shiftwork.entrypoints.cli.gates.red_base import Red, choices, known_gates, refusal, refusal_continued, typed
 from shiftwork.errors import EXIT_FAILED, UsageError
 
 ARGV = ("/usr/bin/shiftwork", "run", "Add a greeting", "--json")
@@ -31,11 +31,25 @@ def test_one_gate() -> None:
     assert error.exit_code == EXIT_FAILED
 
 
-def test_where_agents_were_at_work_already_nothing_else_is_claimed() -> None:
-    error = refusal_in_progress(red("lint"))
-    assert "the gate lint is red on main: the run has stopped, and the work of its agents is kept" in error.message
-    assert "nothing was spent" not in error.message
-    assert error.hint.splitlines()[0].startswith("shiftwork resume")
+@pytest.mark.parametrize(
+    ("words", "again", "without"),
+    [
+        ("resume abc", "resume abc", "resume --without-gate lint --without-gate test abc"),
+        ("resume abc --hosted", "resume abc --detach", "resume --without-gate lint --without-gate test abc --detach"),
+        ("retry US-001", "retry US-001", "retry --without-gate lint --without-gate test US-001"),
+        ("approve US-001", "approve US-001", "resume abc --without-gate lint --without-gate test"),
+    ],
+)
+def test_a_run_that_cannot_continue_names_the_commands_that_let_it(words: str, again: str, without: str) -> None:
+    error = refusal_continued(red("lint", "test"), "abc", ["/bin/shiftwork", *words.split()])
+    head = "the gates lint, test are red on main: run abc does not continue, and no session was paid for"
+    assert error.message.splitlines()[0] == head
+    lines = (line.partition("(")[0].strip() for line in error.hint.splitlines())
+    assert list(filter(None, lines)) == [
+        f"shiftwork {again}",
+        f"shiftwork {without}",
+        "shiftwork doctor --gates",
+    ]
 
 
 def test_several_gates_are_left_out_by_one_command() -> None:

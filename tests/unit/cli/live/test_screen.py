@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.entrypoints.cli.live.screen import Line, Screen, Style
+from shiftwork.entrypoints.cli.live.screen import Screen
 from shiftwork.entrypoints.cli.render.sanitize import cells
+from shiftwork.entrypoints.cli.terminal.style import Line, Style
 
 WIDTH, HEIGHT = 20, 6
 COMMAND = re.compile(r"\x1b\[(\??[0-9]*)([A-Za-z])|([^\x1b])")

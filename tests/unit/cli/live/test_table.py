@@ -118,7 +118,7 @@ def test_what_is_drawn_is_clean_and_fits_its_terminal(width: int, height: int) -
 
 def test_a_step_that_waits_for_a_person_does_not_work() -> None:
     message = drawn((STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
-    assert "context_gathering   waits " in message
+    assert "context_gathering   needs you " in message
     assert "working" not in message
     assert "! US-001 needs your approval: May it?" in message
 
@@ -172,3 +172,11 @@ def test_a_low_screen_says_how_many_steps_are_not_shown() -> None:
     shown(view)
     view.close()
     assert re.search(r"\([0-9]+ after\)", out.getvalue())
+
+
+def test_the_point_at_the_end_of_a_long_change_is_shown() -> None:
+    said = "the agent ended without a summary, and its last words were these: the certificate has expired"
+    view = LiveView("t", Screen(io.StringIO(), size=lambda: (80, 24)))
+    shown(view, failed(said))
+    text = "\n".join(line.text for line in view._drawn())
+    assert "has expired" in " ".join(text.split())

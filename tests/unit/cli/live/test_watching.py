@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.views.live.board import EVENTS, OTHERWISE, Board
+from shiftwork.app.views.live.change_words import WORDS, brief
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
@@ -23,10 +24,11 @@ from shiftwork.domain.story.state import HoldCause
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import DYNAMIC
-from shiftwork.entrypoints.cli.live.progress_lines import REPORTED, JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View, line
 from shiftwork.entrypoints.cli.render.phrases import o_clock
 from shiftwork.entrypoints.cli.render.sanitize import cells
 from shiftwork.ports.agent import AgentEvent, EventKind
+from tests.json_documents import check
 
 RUN = RunId("r1")
 STORY = one_shot("Add a greeting").stories[0]
@@ -73,7 +75,7 @@ def failed(error: str) -> tuple[Stream, Fact]:
 
 def test_there_are_words_for_whatever_is_reported() -> None:
     usually, otherwise = EVENTS.values(), OTHERWISE.values()
-    assert set(REPORTED) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
+    assert set(WORDS) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
 
 
 @pytest.mark.parametrize(("until", "message"), [(3600.0, f" until {o_clock(3600.0)}"), (9.0, "")])
@@ -155,7 +157,9 @@ def test_gates_that_were_red_are_reported_before_they_are_tried_again() -> None:
 def test_programs_get_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
     JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
     values = json.loads(capsys.readouterr().out)
-    assert values == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
+    check(values)
+    assert (values["kind"], values["story"], values["gate"], values["where"]) == ("gate", "US-001", "test", "")
+    assert values["time"] == "1970-01-01T00:01:30.000Z"
 
 
 def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:
@@ -185,15 +189,13 @@ def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixtu
     assert message.isascii()
     assert "\x1b" not in message
     events = [json.loads(line) for line in message.splitlines()]
-    assert [event["event"] for event in events] == ["workspace_prepared", "step_started", "agent", "step_failed"]
-    assert events[2] | {"text": ""} == {
-        "event": "agent",
-        "story": "US-001",
-        "kind": "tool_start",
-        "tool": "Bash",
-        "text": "",
-    }
-    assert events[2]["text"] == HOSTILE
+    for event in events:
+        check(event)
+    assert [event["kind"] for event in events] == ["workspace_prepared", "step_started", "agent", "step_failed"]
+    assert [(event["story"], event["step"], event["attempt"]) for event in events[1:]] == [
+        ("US-001", "step-001", 1)
+    ] * 3
+    assert (events[2]["action"], events[2]["tool"], events[2]["text"]) == ("tool_start", "Bash", HOSTILE)
 
 
 @given(st.text())
@@ -206,9 +208,11 @@ def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
     assert "\n" not in message
 
 
-def test_of_many_lines_the_first_and_the_last_are_reported() -> None:
-    assert brief("gate test failed:\n\nlots\nFAILED (failures=1)\n") == "gate test failed: … FAILED (failures=1)"
-    assert brief("one") == "one"
+def test_of_many_lines_the_first_and_the_last_are_reported_or_why_it_failed() -> None:
+    failure = "gate test failed:\n\nAssertionError: 1 != 2\n-----\nFAILED (failures=1)\n"
+    assert brief(failure, "step_failed") == "gate test failed: AssertionError: 1 != 2"
+    assert brief("first\nsecond\nthird", "step_completed") == "first … third"
+    assert brief("one", "step_failed") == "one"
 
 
 def test_the_end_of_a_run_is_reported_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,13 @@
 """The status of runs and stories in words: one word for each state, and the next commands."""
 
 from dataclasses import replace
-from json import dumps, loads
+from json import dumps
 from pathlib import Path
 
 import pytest
 
+from shiftwork.app.views.documents.document import to_json
+from shiftwork.app.views.documents.run_documents import run_document
 from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView
 from shiftwork.app.views.story_list import Line
 from shiftwork.bootstrap.state.read_only import now
@@ -15,7 +17,6 @@ from shiftwork.domain.core.ids import FRAME
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
-from shiftwork.entrypoints.cli.render.json import row_document, run_document
 from shiftwork.entrypoints.cli.render.phrases import WIDTH, o_clock, width
 from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.entrypoints.cli.run_status import status_text
@@ -40,16 +41,30 @@ def view(activity: Activity, *stories: StoryView, status: str = "running") -> Ru
     return RunView(run=replace(run_row("r1"), status=status), activity=activity, worker=None, stories=stories)
 
 
+def test_a_run_that_a_server_continues_is_queued_and_not_left_to_a_person() -> None:
+    run = view(Activity.QUEUED, story("US-001", "unclaimed"))
+    said = status_text(run).splitlines()
+    assert said[0].endswith(" on main: queued")
+    assert said[-1] == "next: shiftwork serve --status    (the server continues it)"
+
+
+def texts(run: RunView, item: StoryView) -> list[str]:
+    """What `stories` prints of a story."""
+    return [line.text for line in table(run, [Line(story=item.story, step="", depends_on=(), waits_for=())])]
+
+
 def test_a_story_has_the_same_word_wherever_it_is_shown() -> None:
     waits = story("US-001", "in_progress", **QUESTION)
     run = view(Activity.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
     said = status_text(run).splitlines()
-    assert "  state    needs you" in said
-    assert "  stories  1 done, 1 waits, 1 queued" in said
-    assert next(line for line in said if line.startswith("  US-001")).split()[-1] == "waits"
-    assert next_steps.of_story(run, waits) == "waits"
+    assert said[0].endswith(": 1 of 3 landed, 1 needs you, 1 queued")
+    assert said[said.index("Needs you") + 1] == "  US-001  asks: Tabs or blanks?"
+    assert next_steps.of_story(run, waits) == "needs you"
+    alone = status_text(view(Activity.WAITING, waits)).splitlines()
+    assert alone[0].endswith(": needs you")
     name = waits.steps[0].name
-    assert [line.split()[1] for line in said if line.startswith(f"    {name} ")] == ["waits"], "so does its step"
+    rows = [line.split()[1:3] for line in alone if line.startswith(f"    {name} ")]
+    assert rows == [["needs", "you"]], "so does its step"
 
 
 @pytest.mark.parametrize(
@@ -69,8 +84,10 @@ def test_a_story_in_progress_stands_as_its_run_does(activity: Activity, story_vi
 
 def test_the_runs_own_steps_are_no_story_that_is_counted() -> None:
     stories = story("US-001", "completed"), story("US-002", "failed")
-    assert next_steps.counted(view(Activity.WORKING, story(FRAME, "in_progress"), *stories)) == "1 done, 1 failed"
-    assert next_steps.counted(view(Activity.WORKING, story(FRAME, "in_progress"), stories[0])) == ""
+    framed = view(Activity.WORKING, story(FRAME, "in_progress"), *stories)
+    assert status_text(framed).splitlines()[0].endswith(": working, 1 of 2 landed, 1 failed")
+    alone = view(Activity.WORKING, story(FRAME, "in_progress"), stories[0])
+    assert status_text(alone).splitlines()[0].endswith(": working")
 
 
 def test_a_run_that_failed_leads_to_its_failures_and_not_to_what_landed() -> None:
@@ -78,13 +95,20 @@ def test_a_run_that_failed_leads_to_its_failures_and_not_to_what_landed() -> Non
     old, new = story("US-002", "failed", ended_at=5.0), story("US-003", "failed", ended_at=9.0, failure="a\nb is bad")
     run = view(Activity.OVER, landed, new, old, status="failed")
     said = status_text(run).splitlines()
-    assert said[-4:] == [
+    assert said[said.index("Failed") :] == [
+        "Failed",
+        "  US-003  a",
+        "          b is bad",
+        "          shiftwork logs r1 --story US-003",
+        "          shiftwork retry US-003    (with the reason: --because …)",
+        "  US-002  ",
+        "          shiftwork logs r1 --story US-002",
+        "          shiftwork retry US-002    (with the reason: --because …)",
+        "",
+        "Landed     US-001   shiftwork stories r1 --landed",
+        "",
         "next: shiftwork logs r1 --story US-003",
-        "      shiftwork retry US-003    (when you know why)",
-        "      shiftwork logs r1 --story US-002",
-        "      shiftwork retry US-002    (when you know why)",
-    ], "every one is listed, the newest first: others may depend on any of them"
-    assert said[said.index("    failed: a") + 1] == "            b is bad"
+    ], "every one is listed with its commands: others may depend on any of them"
 
 
 def test_of_many_failures_some_are_reported_and_the_others_are_named() -> None:
@@ -144,30 +168,31 @@ def test_an_ordered_run_that_stopped_says_which_stories_did_not_start_and_how_to
         "shiftwork retry US-002",
         "shiftwork resume r1 --keep-going",
     ]
-    assert "  options  stories one after the other" in status_text(run).splitlines()
+    assert "; stories one after the other" in status_text(run).splitlines()[1]
 
 
 @pytest.mark.parametrize(
     ("first", "said"),
     [
-        (story("US-001", "in_progress"), "    waits: for US-001"),
-        (story("US-001", "in_progress", **QUESTION), "    waits: for US-001, which needs your answer"),
+        (story("US-001", "in_progress"), "In progress"),
+        (story("US-001", "in_progress", **QUESTION), "  US-001  asks: Tabs or blanks?"),
         (
             story("US-001", "in_progress", waiting="approval: Land it?", hold="approval"),
-            "    waits: for US-001, which needs your approval",
+            "  US-001  needs your approval: approval: Land it?",
         ),
         (
             story("US-001", "in_progress", waiting="limit: $5", hold="limit"),
-            "    waits: for US-001, which needs a higher limit",
+            "  US-001  has reached a limit: limit: $5",
         ),
     ],
+    ids=["working", "question", "approval", "limit"],
 )
 def test_the_status_says_what_a_queued_story_of_an_ordered_run_waits_for(first: StoryView, said: str) -> None:
     queued = story("US-002", "unclaimed")
     run = ordered(view(Activity.WAITING, first, queued), keep_going=True)
-    assert said in status_text(run).splitlines()
-    assert next_steps.turn(view(Activity.WAITING, first, queued), queued.story) == ""
-    assert next_steps.turn(ordered(view(Activity.PAUSED, queued)), queued.story) == ""
+    lines = status_text(run).splitlines()
+    assert said in lines
+    assert "Queued     US-002 (waits for US-001)" in lines
     assert next_steps.options(run) == "stories one after the other, continues after a story that failed"
 
 
@@ -193,9 +218,9 @@ def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
     waits = story("US-002", "in_progress", waiting=LONG, hold=WaitCause.QUESTION)
     run = view(Activity.WAITING, failed, waits)
     run = replace(run, run=replace(run.run, title=LONG))
-    assert status_text(run).count(LONG) == 4
+    assert status_text(run).count(LONG) == 4, "the titles of the run and of a story, why it failed, a question"
     rows = table(run, [Line(story=failed.story, step="", depends_on=(), waits_for=())])
-    assert any(line.endswith(LONG) for line in rows)
+    assert any(line.text.endswith(LONG) for line in rows)
     assert one_line(LONG, width()) == LONG
     opened = list(opening(run))
     assert opened[0].endswith(LONG)
@@ -230,7 +255,7 @@ def test_the_end_of_a_wait_is_reported_by_the_clock_that_it_was_set_by(since: fl
 def test_a_story_that_never_began_has_no_log_to_look_at() -> None:
     failed = replace(story("US-001", "failed"), steps=[])
     assert list(next_steps.after(view(Activity.OVER, failed, status="failed"))) == [
-        ("shiftwork retry US-001", "when you know why")
+        ("shiftwork retry US-001", "with the reason: --because …")
     ]
 
 
@@ -245,19 +270,24 @@ def test_all_that_wait_are_shown_with_how_to_answer_them() -> None:
         story("US-002", "in_progress", waiting="ok?", hold=WaitCause.APPROVAL),
     )
     said = status_text(view(Activity.WAITING, asks, done)).splitlines()
-    assert said[-4:] == [
+    assert said[said.index("Needs you") :] == [
+        "Needs you",
+        "  US-001  asks: Tabs or blanks?",
+        '          shiftwork answer US-001 "…"',
+        "  US-002  needs your approval: ok?",
+        "          shiftwork diff US-002    (look at it first)",
+        "          shiftwork approve US-002",
+        "          or: shiftwork reject US-002 --because …",
+        "",
         'next: shiftwork answer US-001 "…"',
-        "      shiftwork diff US-002    (look at it first)",
-        "      shiftwork approve US-002",
-        "      or: shiftwork reject US-002 --because …",
     ]
 
 
 def test_the_choices_of_a_question_are_a_list_for_programs_and_numbered_for_people() -> None:
     run = view(Activity.WAITING, story("US-001", "in_progress", **QUESTION, choices=("tabs", "blanks")))
     message = "question: Tabs or blanks? [1] tabs [2] blanks"
-    assert f"    waits: {message}" in status_text(run).splitlines()
-    (shown,) = loads(dumps(run_document(run)))["stories"]
+    assert "  US-001  asks: Tabs or blanks? [1] tabs [2] blanks" in status_text(run).splitlines()
+    (shown,) = to_json(run_document(run))["stories"]
     assert (shown["choices"], shown["hold"], shown["waiting"]) == (["tabs", "blanks"], "question", message)
 
 
@@ -305,7 +335,7 @@ def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:
 def test_a_story_of_a_run_that_is_not_meant_anyway_is_reported_with_its_run() -> None:
     asks = story("US-001", "in_progress", **QUESTION)
     said = status_text(replace(view(Activity.WAITING, asks), meant=False)).splitlines()
-    assert '    answer with: shiftwork answer US-001 "…" --run r1' in said
+    assert '          shiftwork answer US-001 "…" --run r1' in said
     assert said[-1] == 'next: shiftwork answer US-001 "…" --run r1'
     failed = replace(view(Activity.OVER, story("US-001", "failed"), status="failed"), meant=False)
     assert list(next_steps.after(failed))[-1][0] == "shiftwork retry US-001 --run r1"
@@ -316,10 +346,12 @@ def test_a_story_of_a_run_that_is_not_meant_anyway_is_reported_with_its_run() ->
 def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
     asks, failed = story("US-001", "in_progress", **QUESTION), story("US-002", "failed", failure="it broke")
     said = status_text(view(Activity.WAITING, asks, failed)).splitlines()
-    assert said[-3:] == [
+    assert said[said.index("Failed") + 1 :] == [
+        "  US-002  it broke",
+        "          shiftwork logs r1 --story US-002",
+        "          shiftwork retry US-002    (with the reason: --because …)",
+        "",
         'next: shiftwork answer US-001 "…"',
-        "      shiftwork logs r1 --story US-002",
-        "      shiftwork retry US-002    (when you know why)",
     ]
 
 
@@ -329,7 +361,7 @@ def test_why_a_story_has_ended_stands_after_the_same_word_in_status_and_stories(
     run = view(Activity.OVER, item, status="failed")
     line = f"    {status}: reverted by 98b0361d2f"
     assert line in status_text(run).splitlines()
-    assert line in list(table(run, [Line(story=item.story, step="", depends_on=(), waits_for=())]))
+    assert line in texts(run, item)
 
 
 def test_a_story_whose_undo_is_pending_is_shown_so_with_what_carries_it_out_and_what_withdraws_it() -> None:
@@ -337,10 +369,9 @@ def test_a_story_whose_undo_is_pending_is_shown_so_with_what_carries_it_out_and_
     run = view(Activity.INTERRUPTED, item, story("US-002", "completed"))
     run = replace(run, run=replace(run.run, undoing="US-001"))
     assert next_steps.of_story(run, item) == "undo pending"
-    lines = (status_text(run), "\n".join(table(run, [Line(story=item.story, step="", depends_on=(), waits_for=())])))
-    for said in lines:
+    for said in (status_text(run), "\n".join(texts(run, item))):
         assert "undo pending: shiftwork resume r1" in said
         assert "shiftwork cancel r1 --story US-001    (withdraws the undo)" in said
-    assert row_document(run.run)["undoing"] == ["US-001"]
+    assert to_json(run_document(run))["undoing"] == ["US-001"]
     working = replace(run, activity=Activity.WORKING)
     assert [command for command, _ in next_steps.undoing(working, "US-001")] == ["shiftwork cancel r1 --story US-001"]

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from shiftwork.app.views.documents.commands.plan_documents import plan_values
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
-from shiftwork.entrypoints.cli.render.plan_table import document, lines, starting
+from shiftwork.entrypoints.cli.render.plan_table import lines, starting
 from shiftwork.planning.preview import StartOrder, preview
 from shiftwork.testing.builders import asked, story_id
 
@@ -65,5 +66,5 @@ def test_an_ordered_plan_lists_its_stories_in_the_order_of_work() -> None:
         "run --parallel N works on independent stories at once",
     ]
     assert [line.split()[:2] for line in text[5:7]] == [["US-002", "-"], ["US-001", "US-002"]]
-    assert document(shown)["ordered"] is True
+    assert plan_values(shown, ())["ordered"] is True
     assert "2 stories, 2 can start at once" in list(lines(preview(spec, ())))[1]

@@ -1,9 +1,11 @@
 """What is printed about a spec file before the work: its checks and its unused fields."""
 
+from shiftwork.app.views.documents.document import to_json
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.entrypoints.cli.render.unused_fields import event, gates_note, lines
 from shiftwork.ports.specs import Sheet, Unused
+from tests.json_documents import check
 
 TEST = Gate(name="test", command="pytest")
 
@@ -58,12 +60,11 @@ def test_where_the_gates_are_from_is_said_of_both() -> None:
 
 def test_a_program_is_given_each_by_its_path() -> None:
     given = sheet(Unused(path="a[0].b"), Unused(path="version", known=True), gates=(TEST,))
-    assert event(given) == {
-        "event": "spec",
-        "file": "docs/prd.json",
-        "gates": [{"name": "test", "command": "pytest"}],
-        "unused": [
-            {"path": "a[0].b", "known": False, "meant": ""},
-            {"path": "version", "known": True, "meant": ""},
-        ],
-    }
+    made = to_json(event(given))
+    check(made)
+    assert (made["kind"], made["file"]) == ("spec", "docs/prd.json")
+    assert made["gates"] == [{"name": "test", "command": "pytest"}]
+    assert made["unused"] == [
+        {"path": "a[0].b", "known": False, "meant": ""},
+        {"path": "version", "known": True, "meant": ""},
+    ]

@@ -30,7 +30,7 @@ def test_each_setting_is_reported_with_both_values_and_the_one_in_force(capsys: 
 def test_programs_get_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     report_differences(PLAN, NOW, as_json=True)
     result = json.loads(capsys.readouterr().out)
-    assert (result["event"], result["run"]) == ("settings_changed", "r1")
+    assert (result["kind"], result["run"]) == ("settings_changed", "r1")
     assert result["settings"][1:] == [
         {"setting": "gates.new", "before": None, "after": "make new", "in_force": "make new", "kept": False},
         {"setting": "gates.old", "before": "make old", "after": None, "in_force": None, "kept": False},

@@ -88,7 +88,7 @@ def test_the_tests_of_the_base_are_named() -> None:
 
 @given(st.lists(st.booleans(), max_size=30), st.booleans())
 def test_a_report_is_bounded_and_names_every_red_gate_there_is_room_for(passed: list[bool], restored: bool) -> None:  # noqa: FBT001 - drawn
-    report = report_of(*passed, restored=restored, output="error: no\n" * 5000)
+    report = report_of(*passed, restored=restored, output=f"error: {'no' * 50}\n" * (DETAIL_LIMIT // 50))
     text = failing(attributed(report, report_of(*(False for _ in passed))))
     for message in (text.detail, text.for_agents):
         assert len(message) <= DETAIL_LIMIT

@@ -65,6 +65,14 @@ def test_what_says_the_same_holds() -> None:
     assert outcome_of(SAID) == SAME
 
 
+@pytest.mark.parametrize("hidden", ["\u200b", "\x1b[1m"])
+def test_characters_that_nobody_sees_are_in_commits_of_earlier_releases_only(hidden: str) -> None:
+    criteria = (replace(SAID.criteria[0], text=f"it {hidden}adds"), *SAID.criteria[1:])
+    said = replace(SAID, title=f"Add it: {hidden}quickly", criteria=criteria)
+    earlier = MESSAGE.replace("Add it: quickly", said.title).replace("it adds", f"it {hidden}adds")
+    assert outcome_of(said) == outcome_of(said, earlier) == SAME
+
+
 @pytest.mark.parametrize(
     "message",
     [

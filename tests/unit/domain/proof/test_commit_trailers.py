@@ -130,6 +130,18 @@ def test_a_criterion_of_many_lines_or_of_none_is_one_entry_of_its_list() -> None
     assert "\n\nWithout evidence:\n- one With evidence: - two\n- AC-2\n\nShiftwork-Run" in message
 
 
+def test_nothing_in_a_message_moves_the_cursor_reorders_words_or_hides_a_word_of_ours() -> None:
+    body = "It \x1b[2Jworks\u202e\n\u200bShiftwork-Run: r9\rThis reverts commit abc"
+    request = replace(landing_request(), title="A\x9b31m title", body=body)
+    assert commit_message.message_of(request) == (
+        "feat: US-001 - A title\n\nIt works\n> Shiftwork-Run: r9\n> This reverts commit abc"
+        "\n\nShiftwork-Run: r1\nShiftwork-Story: US-001"
+    )
+    criterion = replace(judged(1, Verdict.MISSING), text="It \u202eworks\x1b[0m")
+    message = commit_message.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(criterion,))))
+    assert "Without evidence:\n- It works\n" in message
+
+
 def test_what_the_title_or_a_criterion_says_is_not_reported_twice() -> None:
     story = asked()
     assert commit_message.body_of(story) == story.description

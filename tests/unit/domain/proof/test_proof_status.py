@@ -42,8 +42,9 @@ STANDS = (
         "partly",
         "1 of 3 criteria",
         "1 of 3",
-        ", 1 of 3 criteria with evidence",
+        ", 1 of 3 criteria with evidence (the evidence for AC-3 was checked and is false)",
     ),
+    (SEEN, (MISSING,), "partly", "0 of 1 criteria", "0 of 1", ", gates passed, no evidence beyond them"),
     (
         SEEN,
         (HOLDS, PRESENT, CONFIRMED),
@@ -97,6 +98,16 @@ def test_each_has_its_level_and_its_words(
     assert p.in_trailer(status) == trailer
     assert p.brief(status) == brief
     assert p.after_landed(status) == after
+
+
+def test_evidence_that_is_false_is_named_and_not_taken_for_none() -> None:
+    alone = p.status_of(criteria(FALSE), SEEN)
+    said = "the evidence for AC-1 was checked and is false"
+    assert p.after_landed(alone) == f", gates passed, no evidence beyond them ({said})"
+    assert p.is_refuted(alone)
+    assert not p.is_refuted(p.status_of(criteria(MISSING), SEEN))
+    several = p.status_of(criteria(HOLDS, FALSE, FALSE), SEEN)
+    assert several.remark == "the evidence for AC-2, AC-3 was checked and is false"
 
 
 def test_of_what_no_one_has_recorded_nothing_is_said() -> None:

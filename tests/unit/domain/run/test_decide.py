@@ -166,6 +166,14 @@ def test_a_retry_that_succeeds_unblocks_what_hangs_on_it() -> None:
     assert keys(fold_run(run, dispatched(1), ended(1))) == ["dispatch/US-002"]
 
 
+def test_what_a_person_says_about_a_retry_goes_to_the_story() -> None:
+    run = fold_run(started_run(asked(1)), dispatched(1), ended(1, StoryStatus.FAILED))
+    again = run_facts.StoryRetryRequested(at=1, story=story_id(1), because="the API is v2")
+    (effect,) = decide_run(fold_run(run, again))
+    assert isinstance(effect, run_effects.DispatchStory)
+    assert effect.because == "the API is v2"
+
+
 def test_a_story_that_needs_two_failed_ones_is_blocked_until_both_are_tried_again() -> None:
     run = started_run(asked(1), asked(2), asked(3, after=(1, 2)), parallel=2)
     run = fold_run(run, dispatched(1), dispatched(2), ended(2, StoryStatus.FAILED), ended(1, StoryStatus.FAILED))

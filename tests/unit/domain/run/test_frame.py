@@ -119,6 +119,8 @@ def test_the_frame_of_a_run_that_failed_starts_again_when_a_story_or_it_is_retri
         retried = fold_run(failed, run_facts.StoryRetryRequested(at=1, story=story))
         assert retried.status is RunStatus.RUNNING
         assert keys(retried) == ["frame/2"]
+    said = fold_run(failed, run_facts.StoryRetryRequested(at=1, story=FRAME, because="docs are optional"))
+    assert said.frame.because == "docs are optional"
     assert objection(stuck, run_facts.StoryRetryRequested(at=1, story=FRAME)) is not None
     assert objection(failed, run_facts.StoryRetryRequested(at=1, story=StoryId("US-009"))) is not None
 

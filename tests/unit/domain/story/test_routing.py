@@ -244,6 +244,15 @@ def test_an_unknown_decision_is_reported_with_the_values_there_are() -> None:
     assert decision_of(deciding(), (("decision", "perhaps"),)) == unknown
 
 
+@pytest.mark.parametrize("said", ["approved (one small remark)", "**Approved** (see above)", "approved(with care)."])
+def test_a_remark_in_brackets_after_a_decision_is_no_part_of_it(said: str) -> None:
+    assert decision_of(deciding(), (("decision", said),)) == "approved"
+
+
+def test_a_remark_alone_is_no_decision() -> None:
+    assert isinstance(decision_of(deciding(), (("decision", "(approved)"),)), Undecided)
+
+
 def test_status_retry_takes_a_route_of_its_own_whatever_else_is_decided() -> None:
     both = replace(
         made := deciding(),

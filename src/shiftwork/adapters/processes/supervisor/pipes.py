@@ -10,7 +10,11 @@ _CHUNK = 65536
 
 
 class Feed:
-    """Writes a text into a pipe as fast as the other side reads, then closes it, unless `more` follows."""
+    """Writes a text into a pipe as fast as the other side reads, then closes it, unless `more` follows.
+
+    What fits into the pipe is there before the event loop runs again: an agent that waits a few seconds for its prompt
+    gives up when a busy machine takes longer.
+    """
 
     def __init__(self, pipe: IO[bytes], content: bytes, *, more: bool = False) -> None:
         self._loop = asyncio.get_running_loop()
@@ -18,7 +22,7 @@ class Feed:
         self._rest = memoryview(content)
         self._more = more
         os.set_blocking(pipe.fileno(), False)
-        self._loop.add_writer(pipe.fileno(), self._write)
+        self._write()
 
     @property
     def unread(self) -> int:
@@ -29,7 +33,7 @@ class Feed:
         """Writes this as well, after earlier content; does nothing if the other side no longer reads."""
         if not self._pipe.closed:
             self._rest = memoryview(bytes(self._rest) + content)
-            self._loop.add_writer(self._pipe.fileno(), self._write)
+            self._write()
 
     def hang_up(self) -> None:
         """Closes the pipe once everything has been read."""
@@ -47,6 +51,7 @@ class Feed:
             while self._rest:
                 self._rest = self._rest[os.write(self._pipe.fileno(), self._rest[:_CHUNK]) :]
         except BlockingIOError:
+            self._loop.add_writer(self._pipe.fileno(), self._write)
             return
         except OSError:  # the other side no longer reads
             self._more = False

@@ -6,7 +6,7 @@ JSON libraries do not keep, so single values are replaced in the text.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,7 @@ NAME: Final = "prd-json"
 _STORIES: Final = ("userStories", "user_stories")
 _CRITERIA: Final = ("acceptanceCriteria", "acceptance_criteria")
 _NEEDS: Final = ("dependsOn", "depends_on", "dependencies")
+_NOTES: Final = ("completionNotes", "notes")
 _OF_RALPH_TUI: Final = frozenset({"labels", "dependsOn"})
 _PRIORITIES: Final = 1_000_000
 
@@ -79,7 +80,7 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
     name = node.member("id")
     where = f"story {name.node.value}" if name and name.node.kind == TEXT else f"story {number}"
     fields = spec.inside(node, where)
-    fields.member(*filter(None, [_note_key(spec.node, node)]))
+    fields.member(*_NOTES)
     needs = dict(fields.texts(*_NEEDS))
     steps = verifications(fields)
     story = Story(
@@ -128,21 +129,25 @@ def _repeated(node: Node) -> Iterator[Mistake]:
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     root = parse(text)
     stories = root.member(*_STORIES)
-    for node in stories.node.items if stories and stories.node.kind == LIST else ():
+    nodes = stories.node.items if stories and stories.node.kind == LIST else ()
+    usual = _note_key(root, nodes)
+    for node in nodes:
         name = node.member("id")
         story = StoryId(str(name.node.value).strip() if name else "")
         if mark := marks.get(story):
-            yield story, _marked(text, node, mark, _note_key(root, node))
+            own = node.member(*_NOTES)
+            yield story, _marked(text, node, mark, own.key if own else usual)
 
 
-def _note_key(root: Node, story: Node) -> str:
-    """The key for the note about a finished story; empty in codetether's dialect."""
-    if written := story.member("completionNotes", "notes"):
-        return written.key
+def _note_key(root: Node, stories: Iterable[Node]) -> str:
+    """The key for notes about finished stories, one for the whole file: the one that a story has, else that of the
+    file's dialect. It is empty in codetether's dialect.
+    """
     if root.member("user_stories"):
         return ""
-    tui = root.member("name", "metadata") or _OF_RALPH_TUI & {member.key for member in story.members}
-    return "completionNotes" if tui else "notes"
+    keys = [member.key for story in stories for member in story.members]
+    tui = root.member("name", "metadata") or not _OF_RALPH_TUI.isdisjoint(keys)
+    return next((key for key in keys if key in _NOTES), "completionNotes" if tui else "notes")
 
 
 def _marked(text: str, story: Node, mark: Mark, note_key: str) -> Iterator[Edit]:

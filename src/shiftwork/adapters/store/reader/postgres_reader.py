@@ -1,6 +1,7 @@
 """How `reader` queries a Postgres database; a separate module, because the driver takes long to load."""
 
 import re
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -57,10 +58,13 @@ def fetch(url: str, patience: float = 0.0) -> Fetch:
 
 
 class _Kept:
-    """A connection that is opened when it is needed, and again when it was lost."""
+    """A connection that is opened when it is needed, and again when it was lost. Threads share it: the driver runs
+    their queries one after the other.
+    """
 
     def __init__(self, address: str) -> None:
         self._address = address
+        self._changing = threading.Lock()
         self._open: list[psycopg.Connection[dict[str, Any]]] = []
         finalize(self, _close, self._open)
 
@@ -80,14 +84,46 @@ class _Kept:
             raise unreadable(error) from error
 
     def _rows(self, query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
-        for connection in self._open:
-            try:
-                return connection.execute(query, parameters).fetchall()
-            except psycopg.OperationalError:
-                _close(self._open)
-        connection = psycopg.connect(self._address, autocommit=True, row_factory=dict_row)
-        self._open.append(connection)
+        connection, is_new = self._connection()
+        try:
+            return _rows_of(connection, query, parameters)
+        except psycopg.OperationalError:
+            self._lose(connection)
+            if is_new:
+                raise
+        connection, _ = self._connection()
+        return _rows_of(connection, query, parameters)
+
+    def _connection(self) -> tuple[psycopg.Connection[dict[str, Any]], bool]:
+        """The connection, and whether it was opened by this call."""
+        with self._changing:
+            if self._open:
+                return self._open[0], False
+            connection = psycopg.connect(self._address, autocommit=True, row_factory=dict_row)
+            self._open.append(connection)
+            return connection, True
+
+    def _lose(self, lost: psycopg.Connection[dict[str, Any]]) -> None:
+        """The next query opens another one. A query of another thread comes to its end first."""
+        with self._changing:
+            self._open[:] = [kept for kept in self._open if kept is not lost]
+        with lost.lock:
+            lost.close()
+
+
+def _rows_of(
+    connection: psycopg.Connection[dict[str, Any]], query: str, parameters: tuple[Any, ...]
+) -> Sequence[Mapping[str, Any]]:
+    """Those of the last statement. The server accepts several statements in one message, which is one transaction, only
+    if the client has filled in the parameters.
+    """
+    if ";" not in query:
         return connection.execute(query, parameters).fetchall()
+    with psycopg.ClientCursor(connection, row_factory=dict_row) as cursor:
+        cursor.execute(query, parameters)
+        while cursor.nextset():
+            pass
+        return cursor.fetchall()
 
 
 def _close(connections: list[psycopg.Connection[Any]]) -> None:

@@ -1,14 +1,28 @@
 """The views as queries in plain SQL, for any driver."""
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from shiftwork.adapters.store.sql.dialect import NOW
 from shiftwork.adapters.store.sql.packed_waits import unpacked
 from shiftwork.adapters.store.sql.view_columns import VIEWS, View, lease, row_of
+from shiftwork.domain.core.ids import FRAME
 from shiftwork.errors import StoreError
+from shiftwork.ports.rows.row_parts import AttemptSum
 from shiftwork.ports.store import History
-from shiftwork.ports.views import Lease, Owner, ProfileRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
+from shiftwork.ports.views import (
+    OPEN,
+    AttemptRow,
+    Lease,
+    Owner,
+    ProfileRow,
+    RunRow,
+    SpentRow,
+    StepRow,
+    StoryRow,
+    WaitedRow,
+)
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[Mapping[str, Any]]]]
 """Runs one query with `?` parameters and returns records by column name; a database without tables returns nothing."""
@@ -55,12 +69,25 @@ class SqlQueries:
             return found[0]
         return None
 
-    async def stories(self, run: str) -> Sequence[StoryRow]:
-        return await self._rows(StoryRow, _OF_RUN, 'ORDER BY "position", "story"', run)
+    async def stories(self, run: str, *, story: str = "", status: str = "") -> Sequence[StoryRow]:
+        wanted, of = _only(run, story=story, status=status)
+        return await self._rows(StoryRow, wanted, 'ORDER BY "position", "story"', *of)
 
-    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
-        only, of = (' AND "story" = ?', (run, story)) if story else ("", (run,))
-        wanted = f'{_OF_RUN}{only} AND "position" >= 0'
+    async def open_stories(self, since: float) -> Sequence[StoryRow]:
+        recent = f"SELECT run FROM runs WHERE {self._own_runs} AND (ended_at IS NULL OR ended_at >= ?)"  # noqa: S608 - as below
+        wanted = f"status IN (?, ?, ?) AND run IN ({recent})"
+        tail = 'ORDER BY "run" DESC, "position", "story"'
+        return await self._rows(StoryRow, wanted, tail, *OPEN, *self._project, since)
+
+    async def story_counts(self, run: str) -> Mapping[str, int]:
+        own = self._own('"stories"."run"')
+        counted = f"SELECT status, count(*) AS number FROM stories WHERE {own} AND {_OF_RUN} AND story <> ?"  # noqa: S608 - as below
+        found = await self._fetch(f"{counted} GROUP BY status", (*self._project, run, FRAME))
+        return {row["status"]: row["number"] for row in found}
+
+    async def steps(self, run: str, story: str = "", *, status: str = "") -> Sequence[StepRow]:
+        only, of = _only(run, story=story, status=status)
+        wanted = f'{only} AND "position" >= 0'
         return await self._rows(StepRow, wanted, 'ORDER BY "story", "position", "step"', *of)
 
     async def profiles(self, *, limit: int = 1000) -> Sequence[ProfileRow]:
@@ -70,8 +97,26 @@ class SqlQueries:
     async def spent(self, run: str) -> Sequence[SpentRow]:
         return await self._rows(SpentRow, _OF_RUN, 'ORDER BY "story", "agent", "model"', run)
 
-    async def waited(self, run: str) -> Sequence[WaitedRow]:
-        return await self._rows(WaitedRow, _OF_RUN, 'ORDER BY "story", "number"', run)
+    async def waited(self, run: str, story: str = "") -> Sequence[WaitedRow]:
+        wanted, of = _only(run, story=story)
+        return await self._rows(WaitedRow, wanted, 'ORDER BY "story", "number"', *of)
+
+    async def attempts(
+        self, run: str, story: str = "", *, since: float = 0.0, until: float = math.inf
+    ) -> Sequence[AttemptRow]:
+        only, of = _only(run, story=story)
+        wanted = f'{only} AND "ended_at" >= ? AND coalesce("started_at", "ended_at") <= ?'
+        return await self._rows(AttemptRow, wanted, 'ORDER BY "story", "position"', *of, since, until)
+
+    async def attempt_sums(self, run: str, before: float) -> Sequence[AttemptSum]:
+        took = "ended_at - coalesce(started_at, ended_at)"
+        sums = f"story, ending, count(*) AS number, sum({took}) AS seconds, max({took}) AS longest"
+        own = self._own('"attempts"."run"')
+        query = f"SELECT {sums} FROM attempts WHERE {own} AND {_OF_RUN} AND ended_at < ?"  # noqa: S608 - as below
+        found = await self._fetch(
+            f"{query} GROUP BY story, ending ORDER BY story, ending", (*self._project, run, before)
+        )
+        return [AttemptSum(**row) for row in found]
 
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - heartbeat_at AS age"
@@ -81,7 +126,7 @@ class SqlQueries:
             return lease(run, Owner(**owner), found["age"])
         return None
 
-    async def _rows[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow)](
+    async def _rows[R: (RunRow, StoryRow, StepRow, ProfileRow, SpentRow, WaitedRow, AttemptRow)](
         self, kind: type[R], wanted: str, tail: str, *parameters: Any
     ) -> list[R]:
         """A database that was not upgraded yet lacks the newest columns: its rows get the defaults. The query selects
@@ -103,6 +148,12 @@ class SqlQueries:
         return f"EXISTS (SELECT 1 FROM runs WHERE run = {column} AND project = ?)" if self._project else "true"  # noqa: S608 - as above
 
 
+def _only(run: str, **values: str) -> tuple[str, tuple[str, ...]]:
+    """The condition for rows of a run, with these values in columns unless they are empty, and its parameters."""
+    given = {column: value for column, value in values.items() if value}
+    return " AND ".join((_OF_RUN, *(f'"{column}" = ?' for column in given))), (run, *given.values())
+
+
 def _upgraded(view: View, record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The record of a story from before 0017 as that migration would leave it."""
     is_packed = "choices" in view.columns and "choices" not in record and "waiting" in record
@@ -110,7 +161,8 @@ def _upgraded(view: View, record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def unreadable(error: Exception) -> StoreError:
-    return StoreError(
-        f"the database cannot be read: {str(error).strip()}",
-        hint="if another release of shiftwork wrote it, use that release",
-    )
+    text = str(error).strip()
+    of_disk = "disk" in text.lower()  # as SQLite says it, whatever the reason
+    other_release = "if another release of shiftwork wrote it, use that release"
+    hint = "check that the disk has free space and no errors: df -h" if of_disk else other_release
+    return StoreError(f"the database cannot be read: {text}", hint=hint)

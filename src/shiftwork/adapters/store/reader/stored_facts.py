@@ -7,7 +7,7 @@ from shiftwork.adapters.store.reader.queries import Fetch
 from shiftwork.adapters.store.sql.view_columns import row_of
 from shiftwork.domain.codec import decode
 from shiftwork.domain.core.ids import Stream
-from shiftwork.ports.store import Recorded
+from shiftwork.ports.store import Kinds, Recorded
 from shiftwork.ports.views import SnapshotRow
 
 
@@ -17,9 +17,15 @@ class SqlHistory:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
 
-    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
+    async def read(
+        self, stream: Stream, *, after: int = 0, upto: int | None = None, kinds: Kinds = (), naming: str = ""
+    ) -> Sequence[Recorded]:
         columns, last = 'version, "key", kind, schema_version, body', "" if upto is None else " AND version <= ?"
-        query = f"SELECT {columns} FROM facts WHERE stream = ? AND version > ?{last} ORDER BY version"  # noqa: S608 - fixed words
+        names = tuple(kind.__name__ for kind in kinds)
+        of = f" AND kind IN ({', '.join('?' for _ in names)})" if names else ""
+        having = " AND body LIKE ?" if naming else ""
+        query = f"SELECT {columns} FROM facts WHERE stream = ? AND version > ?{last}{of}{having} ORDER BY version"  # noqa: S608 - fixed words
+        values = (stream, after, *(() if upto is None else (upto,)), *names, *((f"%{naming}%",) if naming else ()))
         return [
             Recorded(
                 stream=stream,
@@ -27,7 +33,7 @@ class SqlHistory:
                 key=row["key"],
                 fact=decode(row["kind"], row["schema_version"], json.loads(row["body"])),
             )
-            for row in await self._fetch(query, (stream, after, *(() if upto is None else (upto,))))
+            for row in await self._fetch(query, values)
         ]
 
     async def version(self, stream: Stream) -> int:

@@ -32,6 +32,24 @@ POSTING: Final = {
 }
 """Adds a message once, and returns its position, nothing if it was there; on Postgres it notifies all processes."""
 
+# On Postgres a statement sees what was committed when it began, so one that waits for the lock would not see what was
+# posted meanwhile. The lock is a statement of its own, sent in one message with the next: both are one transaction, and
+# no client that is suspended between them holds the lock.
+POSTING_AFTER: Final = {
+    "sqlite": """
+        INSERT INTO inbox (target, key, body) SELECT ?, ?, ?
+        WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE target = ? AND position > ?)
+        ON CONFLICT (target, key) DO NOTHING RETURNING position""",
+    "postgresql": """
+        SELECT pg_advisory_xact_lock(21271, 2);
+        WITH posted AS (
+            INSERT INTO inbox (target, key, body) SELECT ?, ?, ?
+            WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE target = ? AND position > ?)
+            ON CONFLICT (target, key) DO NOTHING RETURNING position
+        ) SELECT position, pg_notify('shiftwork_inbox', '') FROM posted""",
+}
+"""As `POSTING`, but only if the target, which is named again, has no message after a position."""
+
 
 def stray(url: str) -> str:
     """Why an address is of neither kind, empty if it is valid; leaves out the address, which may contain a password."""

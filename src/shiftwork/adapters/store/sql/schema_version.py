@@ -2,7 +2,7 @@
 
 from typing import Final
 
-HEAD: Final = "0022"
+HEAD: Final = "0023"
 """The newest migration."""
 
 # Our own name: a Postgres database may be shared with other programs that use alembic.

@@ -1,12 +1,14 @@
 """The table and columns of each kind of view row, derived from the row's type so that they stay in step."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from json import dumps, loads
 from typing import Any, Final
 
 from shiftwork.ports.rows.row_columns import built, column_types, columns
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import (
+    AttemptRow,
     Lease,
     Owner,
     ProfileRow,
@@ -53,6 +55,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     ProfileRow: _view("profiles", ProfileRow, "run", "story", "role"),
     SpentRow: _view("spent", SpentRow, "run", "story", "agent", "model"),
     WaitedRow: _view("waited", WaitedRow, "run", "story", "number"),
+    AttemptRow: _view("attempts", AttemptRow, "run", "story", "step", "number"),
     SnapshotRow: _view("snapshots", SnapshotRow, "stream"),
 }
 
@@ -70,8 +73,17 @@ def values(row: Row) -> dict[str, Any]:
 
 def row_of[R](kind: type[R], stored: Mapping[str, Any]) -> R:
     """The row with these stored columns. Missing columns get their defaults; raises TypeError if one has none."""
-    known = column_types(kind)
-    return built(kind, {name: _restored(known[name], value) for name, value in stored.items() if name in known})
+    of: type = kind
+    special = _special(of)
+    if not special:
+        return built(kind, stored)
+    return built(kind, {**stored, **{name: read(stored[name]) for name, read in special if name in stored}})
+
+
+@cache
+def _special(kind: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """The columns of a row whose type no database has, and how each is read: most rows have none."""
+    return tuple((name, _READ[hint]) for name, hint in column_types(kind).items() if hint in _READ)
 
 
 def lease(resource: str, owner: Owner, age: float) -> Lease:
@@ -85,8 +97,3 @@ def _storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return dumps([_storable(item) for item in value])
     return max(-_GREATEST, min(value, _GREATEST)) if isinstance(value, int) else value
-
-
-def _restored(hint: Any, value: Any) -> Any:
-    read = _READ.get(hint)
-    return read(value) if read else value

@@ -89,5 +89,5 @@ def _at_work(hub: Hub) -> Iterator[int]:
             ours = process.environ().get(MARK) == str(hub.state)
             if ours or Path(process.cwd()).is_relative_to(hub.root.resolve()):
                 yield process.pid
-        except psutil.Error:
+        except (psutil.Error, OSError):  # it ended, or the path of its working folder is too long to be read
             continue

@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.runtime.streams import RUN, STORY
+from shiftwork.domain.core.effect import Receive
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId, StoryId, Stream
 from shiftwork.domain.gates.gate import GateReport
@@ -16,6 +17,7 @@ from shiftwork.domain.run.state import RunPlan, RunState
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
+from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.facts.withdrawal import LandingWithdrawn
 from shiftwork.domain.story.notices import notice_of_hold
 from shiftwork.domain.story.routing import route_for
@@ -26,7 +28,8 @@ from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.rounds import rounds_of
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.ports.agent import AgentEvent, EventKind
-from shiftwork.records import dataclass, field
+from shiftwork.prompts.answer.result import is_assumed
+from shiftwork.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,8 @@ class Change:
 @dataclass(slots=True, kw_only=True)
 class Board:
     """A run, its started stories by their streams, the last activity of each agent, the gate that each story waits
-    for, and all changes so far. `meant` is whether commands without a run id refer to this run.
+    for, and all changes so far. `meant` is whether commands without a run id refer to this run. `red` has the commit on
+    which the gates last failed for a landing request: on the same commit they run again, because they may be flaky.
     """
 
     run: RunState = RUN.start
@@ -59,6 +63,7 @@ class Board:
     gates: dict[Stream, GateBegun] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     meant: bool = True
+    red: dict[str, str] = field(default_factory=dict)
 
     def see(self, sighting: Sighting) -> Change | None:
         """Records a sighting; returns the change, if it is one."""
@@ -77,11 +82,21 @@ class Board:
             self.run = RUN.evolve(self.run, what)
         if isinstance(what, ENDS):
             self.doing.pop(stream, None)
-        if type(what) not in EVENTS or _untold(what):
+        change = change_of(what, self.stories.get(stream, STORY.start))
+        if change is None:
             return None
-        change = _change(what, self.stories.get(stream, STORY.start))
+        change = self._compared(change, what)
         self.changes.append(change)
         return change
+
+    def _compared(self, change: Change, fact: Fact) -> Change:
+        """Names a rerun of gates a rerun, so that it does not look like the same failure twice."""
+        if not isinstance(fact, CandidateVerified | CandidateFailed):
+            return change
+        commit, before = fact.report.commit, self.red.pop(fact.request, "")
+        if isinstance(fact, CandidateFailed):
+            self.red[fact.request] = commit
+        return replace(change, text=f"rerun, {change.text}") if before == commit else change
 
     @property
     def asked(self) -> Mapping[Stream, Hold]:
@@ -97,10 +112,23 @@ class Board:
         return bool(in_progress) and all(story.asks and not notice_of_hold(story) for story in in_progress)
 
     @property
+    def idle(self) -> bool:
+        """Whether no started story does anything until a message comes. Attempts in progress count as moving."""
+        started = (story for story in self.stories.values() if not story.outcome.reported and not _loops(story))
+        return all(_waits(story) for story in started)
+
+    @property
     def waiting(self) -> frozenset[StoryId]:
         """The stories that wait for a person and leave their place to others."""
         held = (story for story in self.stories.values() if story.asks and story.asks.cause is not HoldCause.LIMIT)
         return frozenset(story.given.story.id for story in held)
+
+
+def _waits(story: StoryState) -> bool:
+    step = story.pipeline.current
+    if step and step.status is StepStatus.IN_PROGRESS:
+        return False
+    return all(isinstance(effect, Receive) for effect in decide_story(story))
 
 
 def _loops(story: StoryState) -> bool:
@@ -175,6 +203,11 @@ def _untold(fact: Fact) -> bool:
     return isinstance(fact, run_facts.SpecUpdated) and not fact.marked and not fact.cleared
 
 
+def change_of(fact: Fact, story: StoryState) -> Change | None:
+    """The change that a fact is, with the story after it; None if it gets no line."""
+    return None if type(fact) not in EVENTS or _untold(fact) else _change(fact, story)
+
+
 def _change(fact: Fact, story: StoryState) -> Change:
     event, said = EVENTS[type(fact)]
     field, *otherwise = OTHERWISE.get(type(fact), ("", event, said))
@@ -187,6 +220,8 @@ def _change(fact: Fact, story: StoryState) -> Change:
     if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
         stated = step.plan.decision_key in dict(story.dialogue.context) or not step.plan.decision_key
         text = f"{fact.value}{'' if stated else ' (the answer does not say)'}, {_sessions(story)} sessions"
+    if isinstance(fact, story_facts.StepRouted) and event == "step_routed" and is_assumed(fact.feedback):
+        text = f"{fact.value} (the answer does not say)"
     if event == "rounds_ended" and step and (rounds := rounds_of(story.pipeline, step, route_for(step, step.decision))):
         text = f"{text} (round {rounds.number} of {rounds.most})"
     return Change(
@@ -197,7 +232,7 @@ def _change(fact: Fact, story: StoryState) -> Change:
         step=step.id if step else "",
         type=step.plan.type if step else "",
         name=step.plan.name if step else "",
-        attempt=getattr(fact, "attempt", 0),
+        attempt=getattr(fact, "attempt", 0) or (step.attempts if step else 0),
         text=_spelled(text),
         proof=after_landed(proof_of(story)) if isinstance(fact, story_facts.LandingAccepted) else "",
         until=fact.until if isinstance(fact, story_facts.StepDeferred) and fact.until > fact.at else None,

@@ -56,6 +56,6 @@ class LimitsRaised(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsForwarded(Fact):
-    """The run sent the current limits to a story in progress."""
+    """The run sent the current limits, and which gates it continues without, to a story in progress."""
 
     story: StoryId

@@ -10,12 +10,13 @@ from shiftwork.records import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRetryRequested(Fact):
     """A person asked to retry a story: from the failed step, or from scratch. `limits` are new limits of the run; they
-    apply only if the retry is accepted.
+    apply only if the retry is accepted. `because` is for the next attempts.
     """
 
     story: StoryId
     from_scratch: bool = False
     limits: Limits | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,3 +87,4 @@ class OptionsChanged(Fact):
     parallel: int | None = None
     keep_going: bool | None = None
     trusted: tuple[str, ...] | None = None
+    without_gates: tuple[str, ...] | None = None

@@ -1,7 +1,6 @@
 """Estimates the cost of work from the cost of earlier stories."""
 
 from collections.abc import Iterable, Sequence
-from statistics import quantiles
 from typing import Final
 
 from shiftwork.domain.spec.spec import USUAL_COMPLEXITY, Story
@@ -17,9 +16,16 @@ def forecast(stories: Iterable[Story], costs: Sequence[float]) -> Forecast | Non
     if not costs:
         return None
     ranked = sorted(costs)
-    low, high = (ranked[0], ranked[-1]) if len(ranked) < FEW else quantiles(ranked, n=4, method="inclusive")[::2]
+    low, high = (ranked[0], ranked[-1]) if len(ranked) < FEW else _quartiles(ranked)
     usual = Band(low_usd=low, high_usd=high, known=len(ranked))
     return Forecast(whole=_times(usual, sum(map(_weight, stories))), usual=usual)
+
+
+def _quartiles(costs: Sequence[float]) -> tuple[float, float]:
+    from statistics import quantiles  # noqa: PLC0415 - slow to import, and most commands estimate nothing
+
+    low, _, high = quantiles(costs, n=4, method="inclusive")
+    return low, high
 
 
 def of_story(forecast: Forecast, story: Story) -> Band:

@@ -124,12 +124,12 @@ def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequ
 def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunState | None:
     running = continued(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
-        return run_frame.reopened(running)
+        return run_frame.reopened(running, fact.because)
     turned = turn_story_of(
         running,
         fact.story,
         Trigger.RETRY,
-        lambda known: replace(known, from_scratch=fact.from_scratch, cause=None, reason=""),
+        lambda known: replace(known, from_scratch=fact.from_scratch, because=fact.because, cause=None, reason=""),
     )
     return turned and run_frame.reopened(scheduling.reopened(turned, fact.story))
 

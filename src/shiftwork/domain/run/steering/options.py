@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.frame import reopened
+from shiftwork.domain.run.frame import in_progress, reopened
 from shiftwork.domain.run.scheduling import scheduled
 from shiftwork.domain.run.state import RunPlan, RunState, RunStatus
 from shiftwork.domain.run.transitions import continued
@@ -76,10 +76,18 @@ def _changed(run: RunState, fact: run_facts.OptionsChanged) -> RunState | None:
     if run.plan is None:
         return None
     plan = with_options(run.plan, fact)
-    changed = replace(run, plan=plan)
+    changed = (
+        _left_out(replace(run, plan=plan)) if plan.without_gates != run.plan.without_gates else replace(run, plan=plan)
+    )
     if (plan.ordered, plan.keep_going) == (run.plan.ordered, run.plan.keep_going):
         return changed
     return _reordered(changed)
+
+
+def _left_out(run: RunState) -> RunState:
+    """The run with other gates left out: its stories in progress receive that like new limits."""
+    unaware = frozenset(in_progress(run))
+    return replace(run, spending=replace(run.spending, raises=run.spending.raises + 1, unaware=unaware))
 
 
 def _reordered(run: RunState) -> RunState:

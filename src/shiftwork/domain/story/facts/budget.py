@@ -41,13 +41,15 @@ class AllowanceSettled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsSet(Fact):
-    """New limits apply from now on; limits that they do not name stay. They can only end a wait at a limit.
+    """New limits apply from now on; limits that they do not name stay. They can only end a wait at a limit. The run
+    continues `without_gates`; None leaves the gates as they were.
 
-    `raises` counts how often the run's limits had been changed by then, so that outdated messages are ignored.
+    `raises` counts how often the run had changed these by then, so that outdated messages are ignored.
     """
 
     limits: Limits
     raises: int = 0
+    without_gates: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,13 +18,14 @@ class StoryStarted(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReopened(Fact):
     """A retry of a failed or undone story: from the failed step, or from scratch with these steps at the tip of the
-    branch. Messages up to `cursor` belong to the previous try.
+    branch. Messages up to `cursor` belong to the previous try. `because` is what the person said.
     """
 
     assignment: Assignment
     steps: tuple[StepPlan, ...]
     from_scratch: bool
     cursor: int
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

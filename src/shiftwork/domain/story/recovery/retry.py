@@ -33,12 +33,21 @@ def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState |
     again = replace(
         before,
         assignment=given,
+        dialogue=_with_reason(before.dialogue, story, fact),
         spending=replace(before.spending, limits=given.limits, raises=given.raises, unreserved=opened(given.limits)),
         landing=replace(before.landing, earlier=story.landing.attempts_at_repair),
         cursor=read,
         start_number=story.start_number + 1,
     )
     return turn_story(again, Trigger.REOPEN)
+
+
+def _with_reason(dialogue: Dialogue, story: StoryState, fact: story_facts.StoryReopened) -> Dialogue:
+    """What the person said about the retry stays in the prompts of the story, as their answers do."""
+    if not fact.because:
+        return dialogue
+    ended = f"The story has ended: {story.outcome.reason}. What must the next attempt know?"
+    return replace(dialogue, answers=(*dialogue.answers, (ended, fact.because)))
 
 
 def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:

@@ -146,10 +146,11 @@ def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | N
     """
     if fact.raises < story.spending.raises:
         return None
-    now = replace(
-        story, spending=replace(story.spending, limits=story.spending.limits.raised(fact.limits), raises=fact.raises)
-    )
-    return reconsidered(now)
+    given = story.assignment
+    if given and fact.without_gates is not None:
+        given = replace(given, without_gates=fact.without_gates)
+    spending = replace(story.spending, limits=story.spending.limits.raised(fact.limits), raises=fact.raises)
+    return reconsidered(replace(story, assignment=given, spending=spending))
 
 
 def reconsidered(story: StoryState) -> StoryState:

@@ -5,10 +5,11 @@ import click
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
-from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
+from shiftwork.entrypoints.cli.options.quiet import quietable
 
 
 @click.command("add", cls=SentenceCommand, short_help="Add a story to a run.")
@@ -23,7 +24,14 @@ from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
     help="An acceptance criterion; may be repeated.",
 )
 @click.option("--after", multiple=True, metavar="STORY", help="A story that must land first; may be repeated.")
-@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
+@click.option(
+    "--run",
+    default="",
+    type=id_completion.RUN,
+    metavar="RUN",
+    help="Run id, or its first characters; default: the newest run.",
+)
+@quietable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(  # noqa: PLR0913 - each is an option
     title: str, *, description: str, criteria: tuple[str, ...], after: tuple[str, ...], run: str, as_json: bool
@@ -33,23 +41,17 @@ def command(  # noqa: PLR0913 - each is an option
 
     If no process works on the run, it continues here, even if it was finished; otherwise that process gets the request.
     """
-    from shiftwork.app.commands.steering import next_story_id  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.control.intents import announce, intend  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.steering import NewStory, new_story  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import Start, announce, intend  # noqa: PLC0415 - as above
+
+    needed = tuple(map(StoryId, after))
+    new = NewStory(title=title, description=description, criteria=criteria, depends_on=needed)
 
     def wanted(state: RunState) -> run_facts.StoryAdded:
-        lines = criteria or (description or title,)
-        story = Story(
-            id=next_story_id(state),
-            title=title,
-            description=description or title,
-            criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(lines, start=1)),
-            depends_on=tuple(map(StoryId, after)),
-            priority=max(other.priority for other in state.given.spec.stories),
-        )
-        return run_facts.StoryAdded(at=0, story=story)
+        return run_facts.StoryAdded(at=0, story=new_story(state, new))
 
     site = here()
-    asked = intend(site, run, wanted, carried_on=True)
+    asked = intend(site, run, wanted, Start(as_json=as_json))
     name = getattr(asked.intent, "story").id  # noqa: B009 - what `wanted` has made
     if asked.view.worker:
         done = f"added {name} to run {asked.run}\nnext: shiftwork stories {asked.run}"

@@ -1,9 +1,8 @@
 """`shiftwork adopt`: takes over the state of a folder that was copied, unpacked or brought from another machine."""
 
-from dataclasses import asdict
-
 import click
 
+from shiftwork.app.views.documents.commands.setup_documents import Adoption
 from shiftwork.bootstrap.state.adopt import adopt
 from shiftwork.entrypoints.cli.env.repository import around
 from shiftwork.entrypoints.cli.render.json import say
@@ -21,7 +20,7 @@ def command(*, as_json: bool) -> None:
     """
     adopted = adopt(around())
     if as_json:
-        say({**asdict(adopted), "state": str(adopted.state)})
+        say(Adoption(folder=str(adopted.state), project=adopted.project, same=adopted.same))
         return
     click.echo(f"adopted {plain(str(adopted.state))}")
     if adopted.same:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
 from shiftwork.app.runtime.choose_profile import choices
+from shiftwork.app.views.documents.commands import setup_documents as documents
 from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
@@ -19,7 +19,7 @@ from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
-from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.render.sanitize import cells
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.records import dataclass
@@ -52,7 +52,8 @@ def command(*, as_json: bool) -> None:
     if as_json:
         say(_document(settings, present, choices))
         return
-    click.echo("\n".join([*_roster(present), "", *_reasons(settings, choices)]))
+    reasons = (part for line in _reasons(settings, choices) for part in phrases.at_words(line))
+    click.echo("\n".join([*_roster(present), "", *reasons]))
 
 
 async def _present(site: Site, settings: Settings, env: Mapping[str, str]) -> list[Presence]:
@@ -83,12 +84,15 @@ def _choices(site: Site, settings: Settings) -> dict[str, Choice]:
 
 
 def _roster(present: Sequence[Presence]) -> list[str]:
-    width = max(len(presence.name) for presence in present)
+    """With headings; only what the agent says of itself is cut to fit."""
     states = {True: "ok", False: "missing"}
-    room = max(phrases.width(), 80)
+    rows = [("state", "profile", "model", "version")]
+    rows += [(states[item.there], item.name, item.model or "default model", item.message) for item in present]
+    wide = [max(cells(row[place]) for row in rows) for place in range(3)]
+    heads = ["  ".join(phrases.padded(text, size) for text, size in zip(row, wide, strict=False)) for row in rows]
     return [
-        f"{states[item.there]:<8} {item.name:<{width}}  {item.model or 'default model'}  {one_line(item.message, room)}"
-        for item in present
+        f"{head}  {phrases.shortened(row[3], max(phrases.width() - cells(head) - 2, 20))}"
+        for head, row in zip(heads, rows, strict=True)
     ]
 
 
@@ -113,39 +117,33 @@ def _score(status: Score, per: str) -> str:
     return f"{tally.profile}: {record}, {status.low:.2f} to {status.high:.2f} verified per {per}"
 
 
-def _document(settings: Settings, present: Sequence[Presence], choices: Mapping[str, Choice]) -> dict[str, Any]:
-    return {
-        "choose": settings.agent.choose,
-        "agents": [
-            {
-                "name": presence.name,
-                "use": presence.use,
-                "model": presence.model,
-                "there": presence.there,
-                "detail": presence.message,
-            }
-            for presence in present
-        ],
-        "roles": [
-            {
-                "role": role,
-                "chosen": choice.profile,
-                "why": choice.why,
-                "priced": choice.priced,
-                "profiles": [
-                    {
-                        "profile": status.tally.profile,
-                        "tries": status.tally.tries,
-                        "ended": status.tally.ended,
-                        "verified": status.tally.verified,
-                        "cost_usd": status.tally.cost_usd,
-                        "unpriced": status.tally.unpriced,
-                        "low": status.low,
-                        "high": status.high,
-                    }
-                    for status in choice.scores
-                ],
-            }
-            for role, choice in choices.items()
-        ],
-    }
+def _document(settings: Settings, present: Sequence[Presence], choices: Mapping[str, Choice]) -> documents.Agents:
+    agents = [
+        documents.AgentLine(
+            name=presence.name,
+            use=presence.use,
+            model=presence.model or None,
+            installed=presence.there,
+            detail=presence.message,
+        )
+        for presence in present
+    ]
+    roles = [_role(role, choice) for role, choice in choices.items()]
+    return documents.Agents(choose=settings.agent.choose, agents=agents, roles=roles)
+
+
+def _role(role: str, choice: Choice) -> documents.RoleChoice:
+    scores = [
+        documents.ProfileScore(
+            agent=status.tally.profile,
+            tries=status.tally.tries,
+            ended=status.tally.ended,
+            verified=status.tally.verified,
+            cost_usd=status.tally.cost_usd,
+            unpriced=status.tally.unpriced,
+            low=status.low,
+            high=status.high,
+        )
+        for status in choice.scores
+    ]
+    return documents.RoleChoice(role=role, chosen=choice.profile, why=choice.why, priced=choice.priced, scores=scores)

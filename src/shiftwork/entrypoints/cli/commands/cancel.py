@@ -8,6 +8,7 @@ import click
 
 from shiftwork.app.commands.intents import undo_came_to
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
+from shiftwork.app.views.documents.run_documents import cancellation_document
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
@@ -18,24 +19,29 @@ from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.entrypoints.cli.control.intents import PATIENCE_SECONDS, Asked, announce, intend, looked_into
-from shiftwork.entrypoints.cli.control.which_run import chosen
+from shiftwork.entrypoints.cli.control.which_run import check_story_run, chosen
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.conditions import conditions
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import is_trusted
+from shiftwork.entrypoints.cli.hosting import detach
 from shiftwork.entrypoints.cli.render import phrases
-from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.next_steps import landed_as, naming
 from shiftwork.entrypoints.cli.work import kept_options
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries, StoryRow
 
 _POLL_SECONDS: Final = 0.1
+_SERVER_SECONDS: Final = 20.0
 
 
 @click.command("cancel", short_help="End a run or one of its stories.")
-@click.argument("run", default="")
-@click.option("--story", default="", metavar="STORY", help="End only this story; it can be retried.")
+@click.argument("run", default="", type=id_completion.RUN)
+@click.option(
+    "--story", default="", type=id_completion.STORY, metavar="STORY", help="End only this story; it can be retried."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: str, *, story: str, as_json: bool) -> int:
     """End a run: its agents are stopped, and nothing new starts. Its failed stories can still be retried.
@@ -48,6 +54,8 @@ def command(run: str, *, story: str, as_json: bool) -> int:
     queries = open_queries(site)
     typed = f"shiftwork cancel {{run}}{f' --story {story}' if story else ''}"
     named = run or chosen(site, typed) or answer(lambda: unfinished(queries))
+    if story and not run:
+        check_story_run(site, story, typed, used=named)
     if story:
         return _cancel_story(site, named, StoryId(story), as_json=as_json)
     before = _look(queries, named)
@@ -60,7 +68,8 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         env = environment()
         asyncio.run(check_simulation(site, _settings(site, run_id), env))
     looked_into(site, lambda box: cancel_run(box.inbox, run_id, box.clock.fresh()))
-    after = _patiently(queries, run_id) if before.worker else before
+    served = detach.has_server(site, run_id)  # its server may start a process at any moment
+    after = _patiently(queries, run_id, served=served) if before.worker or served else before
     if after.activity is not Activity.OVER and after.worker is None:  # no process works on it, or its process has ended
         asyncio.run(_carry_through(site, _settings(site, run_id), run_id))
         after = _look(queries, run_id)
@@ -150,10 +159,15 @@ def _look(queries: Queries, run: str) -> RunView:
     return answer(lambda: run_view(queries, run, liveness()))
 
 
-def _patiently(queries: Queries, run: RunId) -> RunView:
-    """The run when it is over, or as it is when its worker has ended or the wait times out."""
-    until = time.monotonic() + PATIENCE_SECONDS
-    while (view := _look(queries, run)).activity is not Activity.OVER and view.worker and time.monotonic() < until:
+def _patiently(queries: Queries, run: RunId, *, served: bool) -> RunView:
+    """The run when it is over, or as it is when its worker has ended or the wait times out. A server may take a moment
+    to start a worker.
+    """
+    began = time.monotonic()
+    while (view := _look(queries, run)).activity is not Activity.OVER:
+        patience = PATIENCE_SECONDS if view.worker else _SERVER_SECONDS if served else 0.0
+        if time.monotonic() - began >= patience:
+            break
         time.sleep(_POLL_SECONDS)
     return view
 
@@ -177,7 +191,7 @@ def _settings(site: Site, run: RunId) -> Settings:
 
 def _announce(view: RunView, text: str, *, as_json: bool, landed: tuple[str, ...] = ()) -> int:
     if as_json:
-        say({**run_document(view), "landed_meanwhile": list(landed)})
+        say(cancellation_document(view, landed))
     else:
         click.echo(text)
     return EXIT_DONE

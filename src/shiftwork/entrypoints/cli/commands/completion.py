@@ -29,8 +29,9 @@ def command(shell: str, *, as_json: bool) -> None:
         raise UsageError(f"there is no completion for {shell}", hint=f"one of: {', '.join(INSTALL)}")
     script = made(group, {}, "shiftwork", _VARIABLE).source()
     if as_json:
-        from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - most callers want the script
+        from shiftwork.app.views.documents.commands.setup_documents import Completion  # noqa: PLC0415 - most callers want the script
+        from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - as above
 
-        say({"shell": shell, "install": INSTALL[shell], "script": script})
+        say(Completion(shell=shell, install=INSTALL[shell], script=script))
     else:
         click.echo(script)

@@ -1,12 +1,12 @@
 """`shiftwork diff`: what a story has changed so far, or what it has landed."""
 
 import asyncio
-from dataclasses import asdict
 
 import click
 
 from shiftwork.app.commands.replies import patch_of
 from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.views.documents.commands.result_documents import Diff, changed_file
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.open_git import open_changes
@@ -15,10 +15,14 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.entrypoints.cli.control.which_run import check_story_run
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import exact
+from shiftwork.entrypoints.cli.terminal.pager import show, unpaged
+from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
 from shiftwork.errors import UsageError
 from shiftwork.ports.changes import Difference
 from shiftwork.records import dataclass, replace
@@ -40,12 +44,19 @@ class Compared:
 
 
 @click.command("diff", short_help="Show what a story has changed.")
-@click.argument("story")
-@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
+@click.argument("story", type=id_completion.STORY)
+@click.option(
+    "--run",
+    default="",
+    type=id_completion.RUN,
+    metavar="RUN",
+    help="Run id, or its first characters; default: the newest run.",
+)
 @click.option("--since-approved", is_flag=True, help="Only what has changed since you approved it.")
 @click.option("--stat", is_flag=True, help="Only count the lines of each file.")
+@unpaged
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: bool) -> None:
+def command(story: str, run: str, *, since_approved: bool, as_json: bool, **form: bool) -> None:
     """Show what STORY has changed: the commit that landed, the commit that needs your approval, or the result of its
     finished steps so far.
 
@@ -55,16 +66,41 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
     """
     site = here()
     queries = open_queries(site)
+    if not run:
+        check_story_run(site, story, f"shiftwork diff {story} --run {{run}}")
     view = answer(lambda: run_view(queries, run, liveness()))
     check_story(view, story)
     compared, difference = asyncio.run(_compare(site, view.run.run, story, since_approved=since_approved))
     if as_json:
-        patch = {} if stat else {"patch": difference.patch}
-        say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
+        files = [changed_file(file) for file in difference.files]
+        say(
+            Diff(
+                run=compared.run,
+                story=compared.story,
+                base=compared.base,
+                commit=compared.tip,
+                landed=compared.landed,
+                undone_by=compared.undone,
+                approved=compared.approved,
+                file_changes=files,
+                patch=None if form["stat"] else difference.patch,
+            )
+        )
         return
     if compared.undone:
         click.echo(f"{story} was undone: this is the work that was {compared.undone}", err=True)
-    click.echo(counted(difference) if stat else exact(difference.patch).rstrip("\n") or counted(difference))
+    if not compared.landed and compared.tip != compared.base:
+        click.echo(f"commit {compared.tip[:12]} on {compared.base[:12]}", err=True)
+    text = counted(difference) if form["stat"] else exact(difference.patch).rstrip("\n") or counted(difference)
+    lines = (Line(line, _style(line)) for line in text.split("\n"))
+    show(joined(lines, colors=has_colors(environment())), environment(), paged=not form["no_pager"])
+
+
+def _style(line: str) -> Style:
+    """As git colours a patch."""
+    if line.startswith(("diff --git ", "+++ ", "--- ", "index ")):
+        return Style.BOLD
+    return {"+": Style.GREEN, "-": Style.RED, "@": Style.BLUE}.get(line[:1], Style.PLAIN)
 
 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:

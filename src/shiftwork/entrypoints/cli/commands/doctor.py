@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from shiftwork.app.views.documents.commands.setup_documents import Doctor
 from shiftwork.bootstrap.sandbox.agent_network import called_hosts
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
@@ -40,11 +41,13 @@ from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, failed
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
 from shiftwork.entrypoints.cli.work import limit_rules
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
 
 _MOST_LINES: Final = 4
+_STYLES: Final = {WARN: Style.YELLOW, FAIL: Style.RED}
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" under [sandbox]'
 
 
@@ -71,10 +74,12 @@ def command(*, try_gates: bool, unconfined: bool, as_json: bool) -> int:
     checks = asyncio.run(_examine(try_gates=try_gates, unconfined=unconfined))
     failed = any(check.state == FAIL for check in checks)
     if as_json:
-        say({"ok": not failed, "checks": [check.document for check in checks]})
+        say(Doctor(ok=not failed, checks=[check.document for check in checks]))
     else:
+        colors = has_colors(environment())
         for check in checks:
-            click.echo(_output(check))
+            lines = (Line(line, _STYLES.get(check.state, Style.PLAIN)) for line in _output(check).split("\n"))
+            click.echo(joined(lines, colors=colors), color=True)
         click.echo("")
         click.echo("fix the items marked fail" if failed else 'ready: shiftwork run "what you want done"')
     return EXIT_FAILED if failed else EXIT_DONE

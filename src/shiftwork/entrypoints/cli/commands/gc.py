@@ -2,18 +2,22 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from shiftwork.app.commands.gc import Archived, Cleaned, Spared, Sweep, archive, clean
+from shiftwork.app.views.documents.commands import setup_documents as documents
 from shiftwork.bootstrap.state.open_broom import open_broom
 from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.options.quiet import is_quiet, quietable
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
@@ -41,6 +45,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: str | Non
 @click.option(
     "--older-than", "age", metavar="AGE", callback=_seconds, help="Archive runs that ended longer ago: 12h, 30d, 8w."
 )
+@quietable
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, dry: bool, unfinished: bool, age: float | None, as_json: bool) -> None:
     """Clean up after finished runs: their workspaces, attempt folders, refs, leases and remaining processes.
@@ -54,47 +59,64 @@ def command(*, dry: bool, unfinished: bool, age: float | None, as_json: bool) ->
     """
     site, swept, moved = here(), _EMPTY, tuple[Archived | Spared, ...]()
     if site.ownership is not Ownership.NONE:
-        swept, moved = asyncio.run(_sweep(site, age, dry=dry, unfinished=unfinished))
+        show = _unseen if as_json or is_quiet() else partial(_show, dry=dry)
+        swept, moved = asyncio.run(_sweep(site, age, show, dry=dry, unfinished=unfinished))
     if as_json:
         say(_document(swept, moved, dry=dry))
     else:
-        click.echo("\n".join((*_moved(moved, dry=dry), *_output(swept, dry=dry))))
+        click.echo("\n".join(_output(swept, dry=dry)))
+
+
+def _unseen(item: Cleaned | Spared | Archived) -> None:
+    """For who wants the result alone."""
+
+
+def _show(item: Cleaned | Spared | Archived, *, dry: bool) -> None:
+    """Each run as soon as it is done: many take a while."""
+    with though_undelivered():
+        click.echo("\n".join(_lines(item, dry=dry)))
 
 
 async def _sweep(
-    site: Site, age: float | None, *, dry: bool, unfinished: bool
+    site: Site, age: float | None, show: Callable[[Cleaned | Spared | Archived], None], *, dry: bool, unfinished: bool
 ) -> tuple[Sweep, tuple[Archived | Spared, ...]]:
     async with open_broom(site, environment()) as broom:
-        swept = await clean(broom, unfinished=unfinished, dry=dry)
-        return swept, () if age is None else await archive(broom, age, dry=dry)
+        swept = await clean(broom, unfinished=unfinished, dry=dry, seen=show)
+        return swept, () if age is None else await archive(broom, age, dry=dry, seen=show)
 
 
-def _moved(moved: tuple[Archived | Spared, ...], *, dry: bool) -> Iterator[str]:
-    for item in moved:
-        if isinstance(item, Archived):
+def _lines(item: Cleaned | Spared | Archived, *, dry: bool) -> Iterator[str]:
+    match item:
+        case Archived():
             where = f" to archive/{item.file}" if item.file else ""
             yield f"{plain(item.run)}  {'would archive' if dry else 'archived'} {item.facts:,} facts{where}"
-        else:
-            yield f"{plain(item.run)}  not archived: {plain(item.reason)}"
+        case Spared():
+            yield f"{plain(item.run)}  left alone: {plain(item.reason)}"
+        case _:
+            yield from _cleaned(item, dry=dry)
 
 
-def _document(swept: Sweep, moved: tuple[Archived | Spared, ...], *, dry: bool) -> dict[str, Any]:
-    return {
-        "archived": [asdict(item) for item in moved if isinstance(item, Archived)],
-        "not_archived": [asdict(item) for item in moved if isinstance(item, Spared)],
-        "dry_run": dry,
-        "freed": asdict(swept.freed),
-        "cleaned": [{**asdict(cleaned), "kept": [str(bundle) for bundle in cleaned.kept]} for cleaned in swept.cleaned],
-        "spared": [asdict(spared) for spared in swept.spared],
-        "leases": list(swept.leases),
-    }
+def _document(swept: Sweep, moved: tuple[Archived | Spared, ...], *, dry: bool) -> documents.Cleaning:
+    return documents.Cleaning(
+        dry_run=dry,
+        freed=documents.Freed(**asdict(swept.freed)),
+        cleaned=[
+            documents.CleanedRun(
+                run=cleaned.run,
+                freed=documents.Freed(**asdict(cleaned.freed)),
+                saved=[str(bundle) for bundle in cleaned.kept],
+                ended_processes=cleaned.ended,
+            )
+            for cleaned in swept.cleaned
+        ],
+        spared=[documents.SparedRun(**asdict(spared)) for spared in swept.spared],
+        archived_runs=[documents.ArchivedRun(**asdict(item)) for item in moved if isinstance(item, Archived)],
+        not_archived=[documents.SparedRun(**asdict(item)) for item in moved if isinstance(item, Spared)],
+        leases=swept.leases,
+    )
 
 
 def _output(swept: Sweep, *, dry: bool) -> Iterator[str]:
-    for cleaned in swept.cleaned:
-        yield from _cleaned(cleaned, dry=dry)
-    for spared in swept.spared:
-        yield f"{plain(spared.run)}  left alone: {plain(spared.reason)}"
     for resource in swept.leases:
         yield f"{'would release' if dry else 'released'} the lease of an ended worker: {plain(resource)}"
     yield f"{'would free' if dry else 'freed'} {_size(swept.freed.bytes)}"

@@ -1,14 +1,17 @@
-"""`shiftwork init`: writes a commented settings file with the checks that the project already has."""
+"""`shiftwork init`: writes a short settings file with the checks that the project already has."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from shiftwork import umask
+from shiftwork.app.views.documents.commands.setup_documents import Init, InitSpec, TriedGate
+from shiftwork.config.agents.installed_agent import agent_instead
 from shiftwork.config.detection.found import Detected
 from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import load_settings
@@ -24,7 +27,6 @@ from shiftwork.entrypoints.cli.logs.gate_reason import reason
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import check_unlinked
-from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import SettingsError, UsageError
 
 _UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shiftwork trust && shiftwork doctor --gates"
@@ -32,14 +34,15 @@ _UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shif
 _NEED_LINES: Final = 3
 
 
-@click.command("init", short_help="Write a commented shiftwork.toml.")
+@click.command("init", short_help="Write a shiftwork.toml with the checks this project already has.")
 @click.option("--prd", is_flag=True, help="Write a prd.json with explanations for you to fill in, and no settings.")
 @click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it; nothing is run.")
 @click.option("--no-check", is_flag=True, help="Write all checks without running them.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json: bool) -> None:
-    """Write a commented shiftwork.toml with the checks this project already has.
+    """Write a short shiftwork.toml with the checks this project already has; `shiftwork config` lists and changes the
+    other settings.
 
     It finds the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
     the targets test, lint and check of a Makefile or a justfile, and the command that installs what they need. At a
@@ -53,26 +56,29 @@ def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json
         _spec(site, only_print=only_print, force=force, as_json=as_json)
         return
     found = detect(site.root, environment())
-    path, text, checked = site.root / SETTINGS_FILE, settings_file(found), Checked(skipped="--no-check")
+    agent = agent_instead(environment())
+    path, checked, shown = site.root / SETTINGS_FILE, Checked(skipped="--no-check"), False
+    text = settings_file(found, agent=agent)
     if not only_print:
         _write(path, text, force=force)
         asks = bool(found.gates) and not no_check
         agreed = _agreed(found, asks=asks)
+        shown = asks and agreed and not environment().get(TRUST)
         if asks and not agreed:
             checked = Checked(skipped=_UNASKED)
         elif asks:
-            click.echo(_announced(found), err=True)
+            click.echo("\n".join(phrases.at_words(_announced(found))), err=True)
             checked = _checked(site)
-            text = settings_file(found, checked.red)
+            text = settings_file(found, checked.red, agent=agent)
             _write(path, text, force=True)
         if agreed:
             _trust(site)
     if as_json:
-        say({"path": str(path), "written": not only_print, **_document(found, checked), "text": text})
+        say(Init(file=str(path), written=not only_print, **_document(found, checked), text=text))
     elif only_print:
         click.echo(text, nl=False)
     else:
-        click.echo("\n".join(_summary(found, checked)))
+        click.echo("\n".join(_summary(found, checked, shown=shown)))
 
 
 def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
@@ -80,7 +86,7 @@ def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
     if not only_print:
         _write(path, text, force=force)
     if as_json:
-        say({"path": str(path), "written": not only_print, "text": text})
+        say(InitSpec(file=str(path), written=not only_print, text=text))
     elif only_print:
         click.echo(text, nl=False)
     else:
@@ -127,7 +133,7 @@ def _checked(site: Site) -> Checked:
 
 
 def _announced(found: Detected) -> str:
-    setup = f"the setup command ({marked(found.setup)}) and " if found.setup else ""
+    setup = "the setup command and " if found.setup else ""
     gates = "1 gate" if len(found.gates) == 1 else f"{len(found.gates)} gates"
     return f"running {setup}{gates} on the last commit (--no-check leaves that out)"
 
@@ -135,12 +141,12 @@ def _announced(found: Detected) -> str:
 def _document(found: Detected, checked: Checked) -> dict[str, Any]:
     results = checked.results
     gates = [
-        {
+        TriedGate(
             **asdict(gate),
-            "passed": results[gate.name].passed if gate.name in results else None,
-            "seconds": results[gate.name].seconds if gate.name in results else None,
-            "reason": checked.why(gate.name),
-        }
+            passed=results[gate.name].passed if gate.name in results else None,
+            duration_seconds=results[gate.name].seconds if gate.name in results else None,
+            reason=checked.why(gate.name),
+        )
         for gate in found.gates
     ]
     return {
@@ -155,10 +161,12 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
     }
 
 
-def _summary(found: Detected, checked: Checked) -> Iterator[str]:
+def _summary(found: Detected, checked: Checked, *, shown: bool) -> Iterator[str]:
+    """Without the commands, if the user was `shown` them with the question."""
     if found.gates:
-        yield "found:"
-        yield phrases.facts(list(_rows(found, checked)))
+        rows = list(_rows(found, checked))
+        yield "" if shown else "found:"
+        yield phrases.facts(list(_results(rows)) if shown else rows)
         yield from _remarks(found, checked)
     else:
         yield "found no checks: until [gates] names one, the only check is that something changed"
@@ -176,6 +184,13 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
         yield "setup", found.setup
         if checked.setup:
             yield "", f"failed: {checked.setup} (written as a comment)"
+
+
+def _results(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What came out, beside the names; the command alone, where nothing did."""
+    for (name, text), (following, result) in pairwise((*rows, ("", ""))):
+        if name:
+            yield name, text if following or not result else result
 
 
 def _remarks(found: Detected, checked: Checked) -> Iterator[str]:

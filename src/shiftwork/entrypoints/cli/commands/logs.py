@@ -8,17 +8,22 @@ from typing import Final
 
 import click
 
+from shiftwork.app.views.documents.attempt_documents import Log, LogEntry
+from shiftwork.app.views.documents.event_records import LogEvent
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.read_only import liveness, log_of, open_queries
-from shiftwork.config.site import Site
+from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli.control.which_run import check_story_run, is_story
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.logs.log_lookup import Chosen, Wanted, choose, follow
 from shiftwork.entrypoints.cli.logs.transcript import Said, read
 from shiftwork.entrypoints.cli.render import next_steps
-from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.json import say, this_moment
 from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.terminal.pager import show, unpaged
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
 from shiftwork.records import replace
@@ -28,24 +33,34 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 
 
 @click.command("logs", short_help="Show what an agent did in an attempt.")
-@click.argument("run", default="")
+@click.argument("run", default="", type=id_completion.RUN)
 @click.option(
-    "--story", default="", metavar="ID", help="The story to show; default: the last that failed, else one in progress."
+    "--story",
+    default="",
+    type=id_completion.STORY,
+    metavar="ID",
+    help="The story to show; default: the last that failed, else one in progress.",
 )
 @click.option("--step", default="", metavar="STEP", help="A step id or type; default: the latest.")
 @click.option("--attempt", type=click.IntRange(1, 1_000_000), help="An attempt of the step; default: the newest.")
-@click.option("--gates", is_flag=True, help="Show the stored output of the gates instead.")
+@click.option("--gates", is_flag=True, help="Show the stored output of the gates instead, of each story.")
 @click.option("--raw", is_flag=True, help="Print the lines as the agent wrote them.")
 @click.option("-f", "--follow", is_flag=True, help="Follow the log as it grows, and the steps after it.")
+@unpaged
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; with --follow, one line an event.")
-def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
+def command(*, gates: bool, raw: bool, no_pager: bool, as_json: bool, **wanted: str) -> None:
     """Show what an agent did in an attempt, from its log; or what the gates printed about its work.
 
-    RUN is an id or its first characters; default: the newest run. Output of tools is shortened; --raw shows all of it.
+    RUN is an id or its first characters; default: the newest run. The id of a story shows that story. Output of tools
+    is shortened; --raw shows all of it.
     """
     site, alive = here(), liveness()
     queries = open_queries(site)
     sought = Wanted(**wanted)  # type: ignore[arg-type]  # click gives each option by its name
+    if sought.run and not sought.story and is_story(site, sought.run):
+        sought = replace(sought, run="", story=sought.run)
+    if sought.story and not sought.run:
+        check_story_run(site, sought.story, f"shiftwork logs {{run}} --story {sought.story}")
 
     def look() -> RunView:
         return _located(site, answer(lambda: run_view(queries, sought.run, alive)))
@@ -53,7 +68,7 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
     if gates:
         from shiftwork.entrypoints.cli.logs import gate_logs  # noqa: PLC0415 - heavy, and needed only here
 
-        gate_logs.show(site, look(), sought, as_json=as_json)
+        gate_logs.show(site, look(), sought, as_json=as_json, paged=not no_pager)
         return
     if sought.follow:
         _follow(look, sought, raw=raw, as_json=as_json)
@@ -65,10 +80,11 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
     elif as_json:
         _document(chosen, lines)
     else:
-        click.echo(_title(chosen, asked=bool(sought.story)))
-        printer = AttemptPrinter()
+        text = [_title(chosen, asked=bool(sought.story))]
+        printer = AttemptPrinter(text.append)
         printer(chosen, lines)
         printer.end(chosen)
+        show("\n".join(text), environment(), paged=not no_pager)
 
 
 def _located(site: Site, view: RunView) -> RunView:
@@ -132,20 +148,44 @@ def _show_raw(_chosen: Chosen, lines: list[str]) -> None:
 def _show_json(chosen: Chosen, lines: list[str]) -> None:
     for line in lines:
         for said in read(line):
-            say({"step": chosen.step.step, "attempt": chosen.attempt, **asdict(said)})
+            say(_event(chosen, said))
+
+
+def _event(chosen: Chosen, said: Said) -> LogEvent:
+    step = chosen.step
+    return LogEvent(
+        time=this_moment(),
+        run=step.run,
+        story=step.story,
+        step=step.step,
+        attempt=chosen.attempt,
+        who=said.who,
+        tool=said.tool,
+        text=said.text,
+    )
 
 
 def _document(chosen: Chosen, lines: list[str]) -> None:
-    events = [asdict(said) for line in lines for said in read(line)]
+    entries = [LogEntry(**asdict(said)) for line in lines for said in read(line)]
     step = chosen.step
-    named = {"run": step.run, "story": step.story, "step": step.step, "type": step.type, "attempt": chosen.attempt}
-    say({**named, "log": str(chosen.log), "events": events})
+    say(
+        Log(
+            run=step.run,
+            story=step.story,
+            step=step.step,
+            type=step.type,
+            attempt=chosen.attempt,
+            log=str(chosen.log),
+            entries=entries,
+        )
+    )
 
 
 class AttemptPrinter:
     """Prints one attempt after another, nothing twice, and the result where the log does not state it."""
 
-    def __init__(self) -> None:
+    def __init__(self, echo: Callable[[str], None] = click.echo) -> None:
+        self._echo = echo
         self._text = ""
         self._silent = True
 
@@ -154,7 +194,7 @@ class AttemptPrinter:
             for said in read(line):
                 # Claude Code repeats its last words as its answer.
                 if said.who != "final" or said.text.strip() not in {"", self._text}:
-                    click.echo(_line_of(said))
+                    self._echo(_line_of(said))
                 self._silent = False
                 self._text = said.text.strip() if said.who == "text" else self._text
 
@@ -162,7 +202,7 @@ class AttemptPrinter:
         """Called when nothing more will be read of this attempt."""
         nothing = "it has printed nothing yet" if chosen.in_progress else "it printed nothing"
         if ended := chosen.error or (nothing if self._silent else ""):
-            click.echo(_line_of(Said(who="note", text=ended)))
+            self._echo(_line_of(Said(who="note", text=ended)))
         self._text, self._silent = "", True
 
 

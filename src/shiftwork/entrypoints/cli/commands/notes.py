@@ -1,11 +1,11 @@
 """`shiftwork notes`: what a run has learnt, and which file contains it."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.views.documents.commands.result_documents import Notes, note_shelf
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.read_only import liveness, notebook_of, open_queries
@@ -13,6 +13,8 @@ from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.memory.notes import Shelf
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
+from shiftwork.entrypoints.cli.control.which_run import check_story_run
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render.json import say
@@ -32,8 +34,10 @@ class NotesFile:
 
 
 @click.command("notes", short_help="Show what a run has learnt.")
-@click.argument("run", default="")
-@click.option("--story", default="", metavar="STORY", help="Show the notes of one story instead.")
+@click.argument("run", default="", type=id_completion.RUN)
+@click.option(
+    "--story", default="", type=id_completion.STORY, metavar="STORY", help="Show the notes of one story instead."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: str, story: str, *, as_json: bool) -> None:
     """Show what a run has learnt: its progress with the patterns of the code base, and the notes for all stories.
@@ -42,20 +46,25 @@ def command(run: str, story: str, *, as_json: bool) -> None:
     """
     site = here()
     queries = open_queries(site)
+    if story and not run:
+        check_story_run(site, story, f"shiftwork notes {{run}} --story {story}")
     view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
     if story:
         check_story(view, story)
     folder = notebook_of(site).where(RunId(view.run.run))
     notes_files = answer(lambda: _notes_files(queries.history, RunId(view.run.run), StoryId(story), folder))
     if as_json:
-        shelves = {name: asdict(shelf) for notes_file in notes_files for name, shelf in notes_file.shelves.items()}
+        shelves = {name: shelf for notes_file in notes_files for name, shelf in notes_file.shelves.items()}
         say(
-            {
-                "run": view.run.run,
-                "story": story,
-                **shelves,
-                "files": [str(notes_file.file) for notes_file in notes_files],
-            }
+            Notes(
+                run=view.run.run,
+                story=story or None,
+                patterns=note_shelf(shelves.get("patterns")),
+                learnt=note_shelf(shelves.get("progress")),
+                project_notes=note_shelf(shelves.get("project")),
+                story_notes=note_shelf(shelves.get("notes")),
+                files=[str(notes_file.file) for notes_file in notes_files],
+            )
         )
         return
     click.echo(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import click
 
+from shiftwork.app.views.documents.commands.setup_documents import Channel, Channels
 from shiftwork.bootstrap.work.notifications import build_notifiers, channel_names, system_clock
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, environment
@@ -27,8 +28,8 @@ def command(*, test: bool, as_json: bool) -> int:
     settings = trusted_conditions(here(settings=True), env).settings
     answers = asyncio.run(_tried(settings, env)) if test else dict.fromkeys(channel_names(settings), "")
     if as_json:
-        listed = [{"name": name, "error": trouble} for name, trouble in answers.items()]
-        say({"on": list(settings.notify.on), "tested": test, "channels": listed})
+        listed = [Channel(name=name, error=trouble) for name, trouble in answers.items()]
+        say(Channels(occasions=list(settings.notify.on), tested=test, channels=listed))
     else:
         click.echo("\n".join(_lines(settings, answers, test=test)))
     return EXIT_FAILED if any(answers.values()) else EXIT_DONE

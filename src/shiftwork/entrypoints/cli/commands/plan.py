@@ -5,6 +5,7 @@ import click
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
 from shiftwork.entrypoints.cli.options.limits import Money
+from shiftwork.entrypoints.cli.options.quiet import quietable
 
 
 @click.command("plan", cls=SentenceCommand, short_help="Show the stories of a piece of work before it is run.")
@@ -12,6 +13,7 @@ from shiftwork.entrypoints.cli.options.limits import Money
 @click.option("--out", default="", metavar="FILE", help="Where to write the plan; an agent's plan goes to prd.json.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--max-cost", type=Money(), metavar="USD", help="Ask before spending more.")
+@quietable
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(request: str, *, out: str, force: bool, max_cost: float | None, as_json: bool) -> int:
     """Show the stories of REQUEST, their dependencies, the critical path, the estimated cost, and warnings.

@@ -4,12 +4,19 @@ import click
 
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 
 
 @click.command("reorder", short_help="Choose which stories start first.")
 @click.argument("stories", nargs=-1, required=True, metavar="STORY...")
-@click.option("--run", default="", metavar="RUN", help="Run id, or its first characters; default: the newest run.")
+@click.option(
+    "--run",
+    default="",
+    type=id_completion.RUN,
+    metavar="RUN",
+    help="Run id, or its first characters; default: the newest run.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(stories: tuple[str, ...], *, run: str, as_json: bool) -> int:
     """Start these stories before all others, in this order, as soon as their dependencies have landed.

@@ -6,6 +6,7 @@ from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
 from shiftwork.entrypoints.cli.options.limits import limited, taken
+from shiftwork.entrypoints.cli.options.quiet import quietable
 from shiftwork.entrypoints.cli.options.run_options import STORIES
 
 
@@ -30,8 +31,10 @@ from shiftwork.entrypoints.cli.options.run_options import STORIES
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
 @click.option("--review", is_flag=True, help="Let no story land until you approve it.")
 @click.option("--repair-base", is_flag=True, help="First repair gates that are red on the branch, as a story.")
+@click.option("--detach", is_flag=True, help="Let the server of this repository work, and return at once.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
 @click.option("--trust", is_flag=True, help="Run the repository's commands this time without asking: for scripts.")
+@quietable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
@@ -53,9 +56,12 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     unless every gate passes on exactly the tree that lands. Ctrl-C stops everything cleanly; `shiftwork resume`
     continues.
 
-    The gates run on the branch as it is: the first time before any session is paid for, later while the first session
-    works. If one is red, nothing lands: --repair-base first repairs it in a story of its own, --without-gate continues
-    without it, and every view, commit and certificate of the run says so.
+    The gates run on the branch as it is, before any session is paid for, unless they are known to be green on it. If
+    one is red, nothing starts: --repair-base first repairs it in a story of its own, --without-gate continues without
+    it, and every view, commit and certificate of the run says so.
+
+    With --detach everything is checked here, and then the server of this repository works on the run: closing the
+    terminal ends nothing. It is started if there is none, with the environment of this terminal; see `shiftwork serve`.
 
     With --review a story whose gates are green needs your approval before it lands, and others continue: `shiftwork
     diff` shows the patch, and `shiftwork approve` lands that patch and nothing else.

@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("add", cls=SentenceCommand, short_help="Add a step to a story.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("kind", metavar="TYPE")
 @click.argument("description", callback=spoken)
 @click.option("--after", default="", metavar="STEP", help="The step to add it after; default: it runs next.")

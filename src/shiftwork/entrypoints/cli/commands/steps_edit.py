@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("edit", cls=SentenceCommand, short_help="Change the description of a step.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("step")
 @click.argument("description", callback=spoken)
 @reasoned(required=False)

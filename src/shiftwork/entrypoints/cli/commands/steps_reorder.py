@@ -4,11 +4,12 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("reorder", short_help="Choose which steps of a story run first.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("steps", nargs=-1, required=True, metavar="STEP...")
 @reasoned(required=False)
 @addressed

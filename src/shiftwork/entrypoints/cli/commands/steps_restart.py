@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.free_text import spoken
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("restart", short_help="Start the running step again.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("step")
 @reasoned(required=True)
 @click.option("--description", default="", callback=spoken, metavar="TEXT", help="A new description for it.")

@@ -1,12 +1,12 @@
 """`shiftwork steps show`: the steps of a story, who added each of them, and the edits that people have requested."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Final
 
 import click
 
 from shiftwork.app.commands import step_edits
+from shiftwork.app.views.documents.attempt_documents import steps_document
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.step_list import StepLine, StepList
@@ -16,6 +16,8 @@ from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.entrypoints.cli.control.which_run import check_story_run
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.options.step_edit import addressed
@@ -33,7 +35,7 @@ _LABELS: Final = {"skipped": "skipped: ", "failed": "failed: ", "cancelled": "ca
 
 
 @click.command("show", short_help="Show the steps of a story.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @addressed
 def command(story: str, run: str, *, as_json: bool) -> None:
     """Show the steps of STORY in their order: the state of each, its tries, who added it (the workflow, an agent, a
@@ -43,11 +45,13 @@ def command(story: str, run: str, *, as_json: bool) -> None:
     """
     site = here()
     queries = open_queries(site)
+    if not run:
+        check_story_run(site, story, f"shiftwork steps {story} --run {{run}}")
     view = answer(lambda: run_view(queries, run, liveness()))
     check_story(view, story)
     listed = answer(lambda: _listed(site, queries.history, RunId(view.run.run), StoryId(story)))
     if as_json:
-        say({"run": view.run.run, **asdict(listed)})
+        say(steps_document(view.run.run, listed))
     else:
         click.echo("\n".join(_shown(view, listed)))
 
@@ -66,9 +70,21 @@ def _shown(view: RunView, listed: StepList) -> Iterator[str]:
     yield from table([(line, _state(view, line)) for line in listed.steps], room)
     yield from _named("requested, not applied yet", listed.requested)
     yield from _named("rejected", listed.rejected)
-    ended = listed.status in {StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.UNDONE}
-    status = (f"shiftwork status {view.run.run}", "")
-    yield from phrases.following((status if ended else ("shiftwork steps --help", "how to change them"),))
+    yield from phrases.following(_next(view, listed))
+
+
+def _next(view: RunView, listed: StepList) -> tuple[phrases.Step, ...]:
+    match listed.status:
+        case StoryStatus.FAILED:
+            return tuple(
+                next_steps.again(view, next(item for item in view.stories if item.story.story == listed.story))
+            )
+        case StoryStatus.UNDONE:
+            return ((f"shiftwork retry {listed.story} --from-scratch{next_steps.naming(view)}", "does it again"),)
+        case StoryStatus.COMPLETED:
+            return ((f"shiftwork status {view.run.run}", ""),)
+        case _:
+            return (("shiftwork steps --help", "how to change them"),)
 
 
 def _state(view: RunView, line: StepLine) -> str:

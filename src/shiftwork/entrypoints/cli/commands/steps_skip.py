@@ -4,11 +4,12 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("skip", short_help="Skip a step of a story.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("step")
 @reasoned(required=True)
 @addressed

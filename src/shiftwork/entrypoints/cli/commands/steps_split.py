@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.options.free_text import spoken
 from shiftwork.entrypoints.cli.options.step_edit import addressed, reasoned
 
 
 @click.command("split", short_help="Replace a step by several.")
-@click.argument("story")
+@click.argument("story", type=id_completion.STORY)
 @click.argument("step")
 @click.argument("descriptions", nargs=-1, required=True, callback=spoken, metavar="DESCRIPTION...")
 @reasoned(required=False)

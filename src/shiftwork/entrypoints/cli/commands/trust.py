@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
+from shiftwork.app.views.documents.commands import setup_documents as documents
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.state.open_git import files_to_copy
 from shiftwork.bootstrap.workflows import choose
@@ -79,11 +79,11 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
         if not show and (claim.commands or not already):
             known.trust(claim)
     if as_json:
-        first, *more = (
+        shown = [
             _document(site, claim, trusted=already or not show) for claim, already in zip(claims, trusted, strict=True)
-        )
+        ]
         git = git_claim(site, env)
-        say({**first, "also": more, "git": _document(site, git, trusted=is_agreed(git, {**env, TRUST: ""}))})
+        say(documents.Trust(claims=shown, git=_document(site, git, trusted=is_agreed(git, {**env, TRUST: ""}))))
         return
     for claim, already in zip(claims, trusted, strict=True):
         if already and not claim.commands:
@@ -104,15 +104,21 @@ def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) 
         book.give(line, rung_of(rung) or Rung.CUT)
     now = book.rungs().get(line, Rung.CUT)
     if as_json:
-        say({"gate": gate, "command": line, "rung": now.word if now.needs_consent else _BACK})
+        say(documents.GateTrust(gate=gate, command=line, rung=now.word if now.needs_consent else _BACK))
     else:
         rung_consent.announce(gate, line, now)
 
 
-def _document(site: Site, claim: Claim, *, trusted: bool) -> dict[str, Any]:
-    listed = [asdict(item) for item in claim.commands]
-    found = {"file": str(claim.file), "sha256": claim.sha256, "trusted": trusted, "commands": listed}
-    return found | ({"files": list(copied(site, claim))} if claim.file.name == INCLUDE_FILE else {})
+def _document(site: Site, claim: Claim, *, trusted: bool) -> documents.TrustClaim:
+    return documents.TrustClaim(
+        file=str(claim.file),
+        sha256=claim.sha256,
+        trusted=trusted,
+        commands=[
+            documents.TrustedCommand(where=item.where, text=item.text, execute=item.runs) for item in claim.commands
+        ],
+        files=copied(site, claim) if claim.file.name == INCLUDE_FILE else (),
+    )
 
 
 def copied(site: Site, claim: Claim) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from shiftwork.app.views.documents.commands.workflow_documents import WorkflowGraph, WorkflowNode, WorkflowRoute
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
@@ -29,30 +30,24 @@ def command(workflow: str, *, file: str, as_json: bool) -> None:
 
         written(Path(file), svg(chosen))
     if as_json:
-        say({"id": chosen.id, "svg": file, "steps": _nodes(chosen.steps)})
+        say(WorkflowGraph(workflow=chosen.id, file=file, steps=_nodes(chosen.steps)))
     elif file:
         click.echo(f"wrote {file}")
     else:
         click.echo(plain(drawn(chosen)))
 
 
-def _nodes(steps: tuple[StepPlan, ...]) -> list[dict[str, object]]:
+def _nodes(steps: tuple[StepPlan, ...]) -> list[WorkflowNode]:
     return [
-        {
-            "name": step.name,
-            "kind": step.kind.value,
-            "agent": step.agent,
-            "routes": [
-                {
-                    "value": route.value,
-                    "to": route.target,
-                    "back": route.back,
-                    "adds": list(route.adds),
-                    "rounds": route.rounds,
-                }
+        WorkflowNode(
+            name=step.name,
+            kind=step.kind,
+            agent=step.agent,
+            routes=[
+                WorkflowRoute(value=route.value, to=route.target, back=route.back, adds=route.adds, rounds=route.rounds)
                 for route in step.routes
             ],
-            "body": _nodes(step.body),
-        }
+            body=_nodes(step.body),
+        )
         for step in steps
     ]

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from shiftwork.app.views.documents.commands.workflow_documents import WorkflowLine, Workflows
 from shiftwork.bootstrap.workflows import Listed, Origin, choose, every
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.env.repository import root_or_folder, usual_workflow
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
-from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
 from shiftwork.errors import WorkflowError
 
 
@@ -21,14 +22,16 @@ def command(*, as_json: bool) -> None:
     root, usual = root_or_folder(), usual_workflow()
     listed = every(root, user_folder(environment()))
     if as_json:
-        say({"workflows": [_row(entry, root, usual) for entry in listed]})
+        say(Workflows(workflows=[_row(entry, root, usual) for entry in listed]))
         return
-    room = max(len(entry.name) for entry in listed)
-    width = phrases.width()
+    room = max(len("workflow"), *(len(entry.name) for entry in listed))
+    width, colors = phrases.width(), has_colors(environment())
+    heading = Line(f"{'workflow':<{room}}  {'from':<10}  description", Style.DIM)
+    click.echo(joined([heading], colors=colors), color=True)
     for item in listed:
         head = f"{item.name:<{room}}  {item.origin:<10}  "
         about = f"{'(default) ' if _is_usual(item, usual) else ''}{_about(item, root)}"
-        click.echo(head + one_line(about, max(width - len(head), 20)))
+        click.echo(head + phrases.shortened(about, max(width - len(head), 20)))
         if item.origin != Origin.PACKAGE:
             click.echo(f"{'':{room}}  {'':10}  {_shown(item.path, root)}")
 
@@ -37,16 +40,15 @@ def _is_usual(listed: Listed, usual: str) -> bool:
     return listed.name == usual and not listed.hidden
 
 
-def _row(listed: Listed, root: Path, usual: str) -> dict[str, object]:
-    about = _about(listed, root)
-    return {
-        "name": listed.name,
-        "origin": listed.origin,
-        "path": _path(listed),
-        "hidden": listed.hidden,
-        "default": _is_usual(listed, usual),
-        "description": about,
-    }
+def _row(listed: Listed, root: Path, usual: str) -> WorkflowLine:
+    return WorkflowLine(
+        name=listed.name,
+        origin=listed.origin,
+        path=_path(listed),
+        hidden=listed.hidden,
+        default=_is_usual(listed, usual),
+        description=_about(listed, root),
+    )
 
 
 def _about(listed: Listed, root: Path) -> str:

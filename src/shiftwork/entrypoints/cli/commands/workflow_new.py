@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from shiftwork import umask
+from shiftwork.app.views.documents.commands.workflow_documents import WorkflowFile
 from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, choose, packaged_schema
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
@@ -43,7 +44,7 @@ def command(name: str, *, force: bool, as_json: bool) -> None:
     written(path, workflow_file(name, SCHEMA_FILE))
     _trust(name, root)
     if as_json:
-        say({"path": str(path), "schema": str(folder / SCHEMA_FILE)})
+        say(WorkflowFile(file=str(path), schema_file=str(folder / SCHEMA_FILE)))
     else:
         click.echo(f"wrote {OWN_FOLDER}/{name}.yml; change it, then: shiftwork workflow validate {name}")
 

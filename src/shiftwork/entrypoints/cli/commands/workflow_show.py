@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from shiftwork.app.views.documents.commands.workflow_documents import WorkflowDefinition
 from shiftwork.bootstrap.workflows import Choice, choose, spelt_out, spelt_out_document
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
@@ -26,7 +27,8 @@ def command(workflow: str, *, expanded: bool, as_json: bool) -> None:
     chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment()))
     if as_json:
         path = str(chosen.path) if chosen.path else ""
-        say({"origin": chosen.origin, "path": path, **spelt_out_document(chosen.workflow)})
+        definition = spelt_out_document(chosen.workflow)
+        say(WorkflowDefinition(workflow=chosen.workflow.id, origin=chosen.origin, path=path, definition=definition))
     elif expanded:
         click.echo(plain(spelt_out(chosen.workflow)), nl=False)
     else:

@@ -4,6 +4,8 @@ from dataclasses import asdict
 
 import click
 
+from shiftwork.app.views.documents.commands.plan_documents import FieldNote
+from shiftwork.app.views.documents.commands.workflow_documents import WorkflowCheck
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
@@ -21,7 +23,8 @@ def command(workflow: str, *, as_json: bool) -> None:
     chosen = choose(workflow, root_or_folder(), user_folder(environment()))
     if as_json:
         path = str(chosen.path) if chosen.path else ""
-        say({"valid": True, "path": path, "id": chosen.workflow.id, "notes": [asdict(item) for item in chosen.notes]})
+        notes = [FieldNote(**asdict(item)) for item in chosen.notes]
+        say(WorkflowCheck(workflow=chosen.workflow.id, path=path, valid=True, field_notes=notes))
         return
     for note in chosen.notes:
         click.echo(f"note: line {note.line}, column {note.column}: {note.text}")

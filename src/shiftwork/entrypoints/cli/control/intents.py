@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import click
 
-from shiftwork.app.commands.intents import ask, received
-from shiftwork.app.commands.runs import forecast
+from shiftwork.app.commands.intents import ask_for, received
 from shiftwork.app.commands.steering import NOTHING, is_over_after, with_options
+from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
@@ -51,44 +51,50 @@ class Asked:
         return RunId(self.view.run.run)
 
 
-def intend(
-    site: Site,
-    run: str,
-    wanted: Callable[[RunState], Fact],
-    *,
-    carried_on: bool = False,
-    options: run_facts.OptionsChanged = NOTHING,
-) -> Asked:
-    """Sends the request to the run in its current state; if a process works on the run, waits until it has received the
-    request.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """The run continues here if no process works on it, with other `options` if given. Its branch is `judged` first,
+    unless the request may be what repairs it.
+    """
 
-    If no process does, the run may be `carried_on` here afterwards, with other `options` if given.
+    options: run_facts.OptionsChanged = NOTHING
+    judged: bool = True
+    as_json: bool = False
+
+
+def intend(site: Site, run: str, wanted: Callable[[RunState], Fact], start: Start | None = None) -> Asked:
+    """Sends the request to the run in its current state; if a process works on the run, waits until it has received the
+    request. If no process does, the run may `start` here afterwards.
     """
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
-    if carried_on:
-        make_sure(site, view, options)
+    if start:
+        make_sure(site, view, start)
     return asyncio.run(_intend(site, view, wanted))
 
 
-def make_sure(site: Site, view: RunView, options: run_facts.OptionsChanged = NOTHING) -> None:
-    """Checks that the run can continue here if no process works on it. Done before anything is recorded, because a
-    request that cannot be fulfilled now would block the next one.
+def make_sure(site: Site, view: RunView, start: Start) -> None:
+    """Checks that the run can continue here if no process works on it, and that its branch is green. Done before
+    anything is recorded, because a request that cannot be fulfilled now would block the next one.
     """
     if view.worker is None:
+        from shiftwork.bootstrap.state import refused_resume  # noqa: PLC0415 - as below
         from shiftwork.bootstrap.work.ports import check_simulation  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.entrypoints.cli.gates import base_check  # noqa: PLC0415 - as above
         from shiftwork.entrypoints.cli.work import kept_options  # noqa: PLC0415 - as above
 
-        plan = with_options(kept_options.plan_of(site, RunId(view.run.run)), options)
-        asyncio.run(check_simulation(site, kept_options.trusted_kept(site, plan).settings, environment()))
+        plan = with_options(kept_options.plan_of(site, RunId(view.run.run)), start.options)
+        with refused_resume.remembered(site, view.run.run):
+            settings = kept_options.trusted_kept(site, plan).settings
+            asyncio.run(check_simulation(site, settings, environment()))
+            if start.judged:
+                base_check.check_continued(site, settings, plan, as_json=start.as_json)
 
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:
     run = RunId(view.run.run)
     box = await open_inbox(site)
-    before = await forecast(box.events, box.inbox, run)
-    intent = wanted(before)
-    version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
-    asked = Asked(view=view, before=before, intent=intent, version=version, received=False)
+    sent = await ask_for(box.events, box.inbox, run, wanted, box.clock.fresh())
+    asked = Asked(view=view, before=sent.before, intent=sent.intent, version=sent.version, received=False)
     return replace(asked, received=view.worker is not None and await _taken(site, box, asked))
 
 
@@ -128,13 +134,13 @@ def report_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
     )
 
 
-def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark: str = "", **more: str | bool) -> int:
+def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark: str = "", **more: Any) -> int:
     """Prints whether the request is done or pending until the run continues. `later` is the command for that, if
-    resuming the run is not enough; `remark` is printed in both cases.
+    resuming the run is not enough; `remark` is printed in both cases. `more` is for programs.
     """
     if as_json:
-        state = "done" if asked.received else "waiting"
-        say({"run": asked.run, "asked": type(asked.intent).__name__, "state": state, **more})
+        delivery = Delivery.DONE if asked.received else Delivery.WAITING
+        say(Receipt(run=asked.run, asked=type(asked.intent).__name__, delivery=delivery, **more))
         return EXIT_DONE
     if asked.received:
         click.echo(done)

@@ -7,6 +7,7 @@ import click
 from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, patch_asked_about, reply, waiting_in
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.documents.commands import request_documents as documents
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView, reason
 from shiftwork.bootstrap.state.open_inbox import open_inbox
@@ -22,18 +23,22 @@ from shiftwork.entrypoints.cli.render import next_steps, raise_hint
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import EXIT_DONE, IntentError, UsageError
 from shiftwork.ports.rows.row_parts import WaitCause
+from shiftwork.records import replace
 
 
-def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
-    """Sends the reply; the run continues here if no process works on it, otherwise in that process."""
+def said(spoken: Reply, *, as_json: bool) -> int:
+    """Sends the reply; the run continues here if no process works on it, otherwise in that process. Its run is
+    as the user named it: the first characters of an id, or empty for the newest run.
+    """
+    run, story, word = spoken.run, spoken.story, spoken.word
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness()))
     if not run:
         _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
     _check_limit(view, story, word)
-    _make_sure(site, view)
-    spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
+    _make_sure(site, view, as_json=as_json)
+    spoken = replace(spoken, run=RunId(view.run.run))
     hold, patch = answer(lambda: _reply(site, spoken))
     if view.worker:
         return _output(view, spoken, (hold, patch), as_json=as_json)
@@ -41,6 +46,24 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
         with though_undelivered():
             click.echo(f"approved {_approved(spoken.story, patch)}")
     return _carry_on(site, view, as_json=as_json)
+
+
+def unanswered(run: str, story: str) -> UsageError:
+    """The question of the story with its options, for a user who has given no answer."""
+    queries = open_queries(here())
+    view = answer(lambda: run_view(queries, run, liveness()))
+    if not run:
+        _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
+    row = next((item.story for item in view.stories if item.story.story == story), None)
+    if row is None or not row.waiting.needs_person:
+        status = f"shiftwork status {view.run.run}"
+        return UsageError(f"the answer is empty, and {story} is not waiting for one", hint=status)
+    asked = "\n".join(
+        (row.waiting.detail, *(f"  [{at}] {text}" for at, text in enumerate(row.waiting.choices, start=1)))
+    )
+    command, _ = next_steps.replies(view, row)[-1]
+    number = ", or the number of an option" if row.waiting.choices else ""
+    return UsageError(f"the answer is empty; {story} asks: {asked}", hint=f"{command}{number}")
 
 
 def approved_all(run: str, because: str, *, as_json: bool) -> int:
@@ -53,14 +76,14 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
     changed = [story.story.story for story in view.stories if story.story.waiting.cause is WaitCause.CHANGED]
     if not waiting:
         raise _nothing_waits(view, changed)
-    _make_sure(site, view)
+    _make_sure(site, view, as_json=as_json)
     if changed and not as_json:
         with though_undelivered():
             click.echo("\n".join(_left_out(view, story) for story in changed))
-    replies = [
+    spoken = [
         Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
     ]
-    approved = answer(lambda: _approve_all(site, replies))
+    approved = answer(lambda: _approve_all(site, spoken))
     named = ", ".join(_approved(story, patch) for story, (_, patch) in approved.items())
     if not view.worker:
         if named and not as_json:
@@ -68,8 +91,8 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
                 click.echo(f"approved {named}")
         return _carry_on(site, view, as_json=as_json)
     if as_json:
-        said = [{"story": story, "asked": hold.detail, **_ids(patch)} for story, (hold, patch) in approved.items()]
-        say({"run": view.run.run, "said": Word.APPROVE.value, "stories": said, "changed": changed})
+        replies = [_given(story, hold, patch) for story, (hold, patch) in approved.items()]
+        say(documents.Reply(run=view.run.run, said=Word.APPROVE, replies=replies, skipped=changed))
     else:
         named = named or "nothing: all were answered in the meantime"
         click.echo(f"approved {named}\nnext: shiftwork status {view.run.run}")
@@ -109,12 +132,12 @@ def _left_out(view: RunView, story: str) -> str:
     )
 
 
-def _make_sure(site: Site, view: RunView) -> None:
+def _make_sure(site: Site, view: RunView, *, as_json: bool) -> None:
     """Checks that the run can continue here, if no process works on it."""
     if view.worker is None:
-        from shiftwork.entrypoints.cli.control.intents import make_sure  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.entrypoints.cli.control.intents import Start, make_sure  # noqa: PLC0415 - heavy, and needed only here
 
-        make_sure(site, view)
+        make_sure(site, view, Start(as_json=as_json))
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
@@ -165,15 +188,15 @@ def _approved(story: str, patch: Patch | None) -> str:
     return f"{story} (commit {patch.commit[:10]} on {patch.base[:10]})" if patch else story
 
 
-def _ids(patch: Patch | None) -> dict[str, str]:
-    return {"commit": patch.commit, "base": patch.base} if patch else {}
+def _given(story: str, hold: Hold, patch: Patch | None) -> documents.GivenReply:
+    commit, base = (patch.commit, patch.base) if patch else ("", "")
+    return documents.GivenReply(story=story, question=hold.detail, commit=commit, base=base)
 
 
 def _output(view: RunView, spoken: Reply, said: tuple[Hold, Patch | None], *, as_json: bool) -> int:
     hold, patch = said
     if as_json:
-        said_of = {"story": spoken.story, "said": spoken.word.value, "asked": hold.detail}
-        say({"run": view.run.run, **said_of, **_ids(patch)})
+        say(documents.Reply(run=view.run.run, said=spoken.word, replies=[_given(spoken.story, hold, patch)]))
     else:
         done = f"approved {_approved(spoken.story, patch)}" if patch else f"answer sent to {spoken.story}"
         click.echo(f"{done}\nnext: shiftwork status {view.run.run}")

@@ -1,15 +1,19 @@
 """Turns `resume` or `retry` into a run that continues, with the options that it keeps."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Final
 
 import click
 
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
-from shiftwork.app.commands.runs import change_options, raise_limits, resume_run
+from shiftwork.app.commands.runs import change_options, forecast, raise_limits, resume_run
 from shiftwork.app.commands.steering import NOTHING, restarted, with_options
 from shiftwork.app.runtime.context import Context
+from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView, reason
+from shiftwork.bootstrap.state import refused_resume
+from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.fact import Fact
@@ -20,18 +24,49 @@ from shiftwork.entrypoints.cli.control import intents
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.gates import base_check
+from shiftwork.entrypoints.cli.hosting import detach
+from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.entrypoints.cli.options.run_options import Changes
 from shiftwork.entrypoints.cli.render import next_steps, phrases
+from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.entrypoints.cli.work import announcement, kept_options, limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Shift, Stop
 from shiftwork.entrypoints.cli.work.run_command import work
 from shiftwork.entrypoints.cli.work.summary import conclude
-from shiftwork.errors import EXIT_DONE
-from shiftwork.records import replace
+from shiftwork.errors import EXIT_DONE, RedGatesError, RunBusyError, UsageError
+from shiftwork.records import dataclass, replace
 
 
-def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
+async def _nothing(box: RunInbox) -> None:
+    """Nothing to do before the run continues."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What happens before a run continues: the requests that `first` records, and changed options. A `hosted` run keeps
+    its pause: only a person ends it. The branch is `judged`, unless that was done before the request was recorded, or
+    the request may be what repairs it.
+    """
+
+    first: Callable[[RunInbox], Awaitable[None]] = _nothing
+    options: run_facts.OptionsChanged = NOTHING
+    hosted: bool = False
+    judged: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """The remaining work of a run, and the requests to it that must be recorded before anybody continues it."""
+
+    shift: Shift
+    prepare: Callable[[RunInbox], Awaitable[None]]
+
+
+_AS_IT_IS: Final = Before()
+
+
+def resume(site: Site, run: str, wanted: Changes, *, detached: bool = False, as_json: bool) -> int:
     queries, alive = open_queries(site), liveness()
     named = run or answer(lambda: unfinished(queries))
     view = answer(lambda: run_view(queries, named, alive))
@@ -51,11 +86,14 @@ def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
     if not wanted.said and waiting and intents.looked_into(site, lambda box: at_rest(box.events, box.inbox, run_id)):
         return conclude(site, run_id, Stop.HELD, as_json=as_json)
 
-    async def answered(context: Context) -> None:
+    async def answered(box: RunInbox) -> None:
         if bounds.said:
-            await raise_limits(context.inbox, run_id, context.clock.fresh(), limit_rules.typed(bounds))
+            await raise_limits(box.inbox, run_id, box.clock.fresh(), limit_rules.typed(bounds))
 
-    shift = going_on(site, view, answered, options=options, as_json=as_json)
+    continued = continuing(site, view, Before(first=answered, options=options), as_json=as_json)
+    if detached or (view.activity is Activity.PAUSED and detach.has_server(site, run_id)):
+        return _detached(site, view, continued, as_json=as_json)
+    shift = continued.shift
     return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
 
 
@@ -67,6 +105,18 @@ def _kept(site: Site, view: RunView, wanted: Mapping[str, Fact], *, as_json: boo
     kinds = " and ".join(text.rpartition(" ")[2] for text in wanted)
     click.echo(f"run {asked.run} has ended: these {kinds} apply when it continues")
     click.echo("\n".join(phrases.following(next_steps.reviving(view))))
+    return EXIT_DONE
+
+
+def store_limits(site: Site, run: str, wanted: Changes) -> int:
+    """Stores limits for a server, which hands the run over itself: neither gates nor the process that works on the run
+    are waited for, and a pause stays.
+    """
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    kept_options.checked(site, view, wanted)
+    raised = limit_rules.typed(wanted.bounds)
+    intents.looked_into(site, lambda box: raise_limits(box.inbox, RunId(view.run.run), box.clock.fresh(), raised))
+    say(Receipt(run=view.run.run, asked=run_facts.LimitsRaised.__name__, delivery=Delivery.WAITING))
     return EXIT_DONE
 
 
@@ -91,7 +141,8 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
         options = kept_options.checked(site, answer(lambda: run_view(open_queries(site), run, liveness())), wanted)
     if wanted.bounds.said:
         again = replace(again, limits=limit_rules.typed(wanted.bounds))
-    asked = intents.intend(site, run, _exactly(again), carried_on=True, options=options)
+    start = intents.Start(options=options, as_json=as_json)
+    asked = intents.intend(site, run, _exactly(again), start)
     why = restarted(asked.before, again)
     note = f"{again.story} starts again from its first step: {why}" if why else ""
     if asked.view.worker:
@@ -100,17 +151,53 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
         done = f"{note or f'retrying {again.story}'}\nnext: shiftwork status {asked.run}"
         more = {"restarted": why} if why else {}
         return intents.announce(asked, done, as_json=as_json, story=again.story, **more)
-    if note and not as_json:
+    if note and not as_json and not is_quiet():
         with though_undelivered():
             click.echo(note)
     named = replace(asked.view.run, title=asked.before.given.spec.title)  # an edit may have changed it
     return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
 
 
+def _detached(site: Site, view: RunView, continued: Continued, *, as_json: bool) -> int:
+    """Everything is checked: the requests are recorded, and the server continues."""
+    if view.worker:
+        run = view.run.run
+        raise RunBusyError(f"run {run} is being worked on by {view.worker}", hint=f"shiftwork status {run} shows it")
+    detach.ready(site)
+    intents.looked_into(site, continued.prepare)
+    return detach.detach(site, RunId(view.run.run), as_json=as_json)
+
+
+def work_for_server(site: Site, run: str) -> int:
+    """Continues a run for the server, which has no terminal. A pause stays: only a person ends it."""
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    run_id = RunId(view.run.run)
+    if view.activity is Activity.OVER and intents.looked_into(
+        site, lambda box: is_over(box.events, box.inbox, run_id, NOTHING)
+    ):
+        return conclude(site, run_id, Stop.OVER, as_json=False)
+    try:
+        shift = continuing(site, view, Before(hosted=True), as_json=False).shift
+    except RedGatesError as error:  # only a person can change that: the server must not try again and again
+        raise UsageError(error.message, hint=error.hint) from error
+    return work(site, shift, "", as_json=False)
+
+
 def carry_on(site: Site, view: RunView, *, options: run_facts.OptionsChanged = NOTHING, as_json: bool) -> int:
-    """Continues a run here that no process works on and that has a new request."""
-    shift = going_on(site, view, options=options, as_json=as_json)
+    """Continues a run here that no process works on and that has a new request; if a server has the run, there."""
+    continued = continuing(site, view, Before(options=options, judged=False), as_json=as_json)
+    if detach.has_server(site, RunId(view.run.run)):
+        return _detached(site, view, continued, as_json=as_json)
+    shift = continued.shift
     return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
+
+
+def left_to_server(site: Site, view: RunView) -> bool:
+    """Whether a server has the run; then it is asked to continue it."""
+    if not detach.has_server(site, RunId(view.run.run)):
+        return False
+    detach.hand(site, RunId(view.run.run))
+    return True
 
 
 def opening(view: RunView) -> Iterator[str]:
@@ -128,35 +215,39 @@ def titled(view: RunView, agent: str) -> str:
     return f"{view.run.title}\n{', '.join(part for part in about if part)}"
 
 
-async def _nothing(context: Context) -> None:
-    """Nothing to do before the run continues."""
+def _ends(site: Site, run: RunId) -> bool:
+    """Whether the run is asked to end, or to revert something, which may be what makes its branch green."""
+    requests = intents.looked_into(site, lambda box: forecast(box.events, box.inbox, run)).requests
+    return requests.cancelling or bool(requests.undoing)
 
 
-def going_on(
-    site: Site,
-    view: RunView,
-    first: Callable[[Context], Awaitable[None]] = _nothing,
-    *,
-    options: run_facts.OptionsChanged = NOTHING,
-    as_json: bool,
-) -> Shift:
+def continuing(site: Site, view: RunView, before: Before = _AS_IT_IS, *, as_json: bool) -> Continued:
     """The remaining work of a run, with the options that it keeps or that were given; this ends a pause."""
-    run_id = RunId(view.run.run)
+    run_id, options = RunId(view.run.run), before.options
     plan = with_options(kept_options.plan_of(site, run_id), options)
-    found = kept_options.trusted_kept(site, plan)
-    kept_options.report_differences(plan, found, as_json=as_json)
-    with though_undelivered():
-        announcement.report_sandbox(site, found.settings, as_json=as_json)
-    base_check.check_rungs(site, found.settings, plan)
+    with refused_resume.remembered(site, run_id):
+        found = kept_options.trusted_kept(site, plan)
+        kept_options.report_differences(plan, found, as_json=as_json)
+        with though_undelivered():
+            announcement.report_sandbox(site, found.settings, as_json=as_json)
+        if before.judged and not _ends(site, run_id):
+            base_check.check_continued(site, found.settings, plan, as_json=as_json)
     present = kept_options.following(plan, found, options)
 
-    async def begin(context: Context) -> RunId:
-        await first(context)
+    async def prepare(box: RunInbox) -> None:
+        await before.first(box)
         if present != NOTHING:
-            await change_options(context.inbox, run_id, context.clock.fresh(), present)
-        await unpause(context.events, context.inbox, run_id, context.clock.fresh())
+            await change_options(box.inbox, run_id, box.clock.fresh(), present)
+        if not before.hosted:
+            await unpause(box.events, box.inbox, run_id, box.clock.fresh())
+
+    async def begin(context: Context) -> RunId:
+        await prepare(RunInbox(events=context.events, inbox=context.inbox, clock=context.clock))
         await resume_run(context, run_id)
         return run_id
 
     stories = tuple(story_stream(run_id, StoryId(story.story.story)) for story in view.stories)
-    return Shift(site=site, settings=found.settings, begin=begin, continues=run_id, stories=stories)
+    shift = Shift(
+        site=site, settings=found.settings, begin=begin, continues=run_id, stories=stories, hosted=before.hosted
+    )
+    return Continued(shift=shift, prepare=prepare)

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from shiftwork.app.commands.step_edits import Requested, StepRequest, Wanted, applied, request
+from shiftwork.app.views.documents.commands.request_documents import Delivery, StepEdit
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
@@ -15,7 +16,7 @@ from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.entrypoints.cli.control.intents import PATIENCE_SECONDS
-from shiftwork.entrypoints.cli.control.which_run import chosen
+from shiftwork.entrypoints.cli.control.which_run import check_story_run, chosen
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps
@@ -32,13 +33,16 @@ def edited(story: str, wanted: Wanted, *, run: str, as_json: bool) -> int:
     no process works on the run.
     """
     site = here()
-    named = run or chosen(site, f"shiftwork steps … {story} --run {{run}}")
+    there = f"shiftwork steps … {story} --run {{run}}"
+    if not run:
+        check_story_run(site, story, there)
+    named = run or chosen(site, there)
     view = answer(lambda: run_view(open_queries(site), named, liveness()))
     requested, done = asyncio.run(_edited(site, view, StoryId(story), wanted))
     waits_for, words = ("", "") if done else _waits(view, requested)
     if as_json:
-        edit, state = to_plain(requested.edit), "waiting" if waits_for else "done"
-        say({"run": view.run.run, "story": story, "edit": edit, "state": state, "waits_for": waits_for})
+        edit, delivery = to_plain(requested.edit), Delivery.WAITING if waits_for else Delivery.DONE
+        say(StepEdit(run=view.run.run, story=story, edit=edit, delivery=delivery, awaits=waits_for))
         return EXIT_DONE
     look = f"shiftwork steps {story}{next_steps.naming(view)}"
     following = f"shiftwork resume {view.run.run}" if waits_for == "resume" else look

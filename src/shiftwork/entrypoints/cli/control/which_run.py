@@ -1,35 +1,89 @@
-"""Asks the user which run to use if none is named and several are unfinished, or shows what to type."""
+"""Finds the run to use if none is named: asks the user if several are unfinished, or shows what to type."""
 
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import click
 
-from shiftwork.app.views.queries import outlines, unended
+from shiftwork.app.views.queries import LOOKED_THROUGH, outlines, run_view, runs_with, unended
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.render.next_steps import outlined
-from shiftwork.errors import SeveralRunsError
+from shiftwork.errors import SeveralRunsError, UsageError
+from shiftwork.ports.views import RunRow
 
 _LISTED: Final = 9
+
+
+RETRIABLE: Final = frozenset({"failed", "undone"})
+LANDED: Final = frozenset({"completed"})
+
+
+def check_story_run(site: Site, story: str, command: str, states: Collection[str] = (), *, used: str = "") -> None:
+    """For a command that names a story and no run: raises UsageError if the run that is `used`, by default the newest,
+    does not have the story in one of these states and another run has. Another run is never used silently; `command`
+    is as for `chosen`.
+    """
+    queries = open_queries(site)
+    newest = used or answer(lambda: run_view(queries, "", liveness(), every_step=False)).run.run
+    found = answer(lambda: runs_with(queries, story, states))
+    if not found and is_run(site, story):
+        raise UsageError(f"{story} is a run, not a story", hint=f"shiftwork stories {story}")
+    if found and newest not in found:
+        where = f"run {found[0]}" if len(found) == 1 else f"the runs {', '.join(found[:_LISTED])}"
+        is_there = f"{story} can be used for this in {where}" if states else f"{story} is a story of {where}"
+        instead = f"run {used}" if used else f"the newest run, {newest}"
+        raise UsageError(f"{is_there}, not in {instead}", hint=command.format(run=found[0]))
+
+
+def is_run(site: Site, typed: str) -> bool:
+    """Whether these are the characters of one run's id."""
+    queries = open_queries(site)
+    return answer(lambda: queries.run(typed)) is not None
+
+
+def is_story(site: Site, typed: str) -> bool:
+    """Whether a run has a story with this id, and no run has that id itself."""
+    queries = open_queries(site)
+    return not is_run(site, typed) and bool(answer(lambda: runs_with(queries, typed)))
 
 
 def chosen(site: Site, command: str) -> str:
     """The unfinished run that the user chooses; empty if there are not several. `command` is the command to type, with
     `{run}` in place of the run's id. Raises SeveralRunsError without a terminal.
     """
+    rows = answer(lambda: unended(open_queries(site)))
+    return _choice(site, rows, "are unfinished", command) if len(rows) > 1 else ""
+
+
+def chosen_for_story(site: Site, story: str, command: str, states: Collection[str]) -> str:
+    """The run that the user chooses of those that have the story in one of these states; empty for the newest run.
+    For a command that would change work which has ended: as `check_story_run`, and several such runs are never one.
+    """
     queries = open_queries(site)
-    rows = answer(lambda: unended(queries))
-    if len(rows) <= 1:
+    found = answer(lambda: runs_with(queries, story, states))
+    if len(found) <= 1:
+        check_story_run(site, story, command, states)
         return ""
+    rows = answer(lambda: queries.runs(limit=LOOKED_THROUGH))
+    named = [row for row in rows if row.run in found]
+    return _choice(site, named, f"have a {story} that can be used for this", command)
+
+
+def _choice(site: Site, rows: Sequence[RunRow], what: str, command: str) -> str:
+    """Asks which of these runs to use, or raises SeveralRunsError without a terminal."""
+    queries = open_queries(site)
     runs = answer(lambda: outlines(queries, rows[:_LISTED], liveness()))
     more = [f"{len(rows) - len(runs)} more: shiftwork status --all"] if len(rows) > len(runs) else []
-    lines = [*outlined(runs), *more]
+    head, *listed = outlined(runs)
+    lines = [*listed, *more]
     if not at_a_terminal():
-        reason = "\n".join((f"{len(rows)} runs are unfinished, and none is named:", *(f"  {line}" for line in lines)))
+        reason = "\n".join((f"{len(rows)} runs {what}, and none is named:", *(f"  {line}" for line in (head, *lines))))
         raise SeveralRunsError(reason, hint="\n       ".join(command.format(run=row.run) for row, _ in runs))
-    click.echo(f"{len(rows)} runs are unfinished:")
+    click.echo(f"{len(rows)} runs {what}:")
+    click.echo(f"     {head}")
     for number, line in enumerate(lines, start=1):
         click.echo(f"  {number if number <= len(runs) else ' '}  {line}")
     number = click.prompt("which run", type=click.IntRange(1, len(runs)))

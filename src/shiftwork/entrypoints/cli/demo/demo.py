@@ -1,18 +1,27 @@
 """Runs the demo: a new repository, the real engine, history, git, gates and landing, and a scripted agent."""
 
+import contextlib
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import click
 
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.views import amounts
+from shiftwork.app.views.documents.commands.server_documents import BoardLink
+from shiftwork.app.views.documents.document import moment
+from shiftwork.app.views.documents.run_documents import result_document
+from shiftwork.app.views.documents.run_records import EmptyResult
 from shiftwork.app.views.live.board import Change
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
@@ -23,13 +32,15 @@ from shiftwork.domain.core.ids import RunId, landing_stream
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.workflow.workflow import AUTO
 from shiftwork.entrypoints.cli.demo.demo_script import FIRST_TESTS, REQUEST, START, overconfident
+from shiftwork.entrypoints.cli.env.signals import ASKING
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import phrases
-from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.work import announcement
 from shiftwork.entrypoints.cli.work.foreground import Shift, Stop, carry, chosen_view
 from shiftwork.entrypoints.cli.work.run_command import starting
 from shiftwork.entrypoints.cli.work.summary import exit_code
+from shiftwork.entrypoints.host.board_link import ensure_board
 from shiftwork.errors import EXIT_INTERRUPTED
 from shiftwork.records import dataclass
 from shiftwork.search_paths import tool
@@ -37,6 +48,9 @@ from shiftwork.search_paths import tool
 _BRANCH: Final = "main"
 _AGENT: Final = "scripted"
 _TIER: Final = "SHIFTWORK_SANDBOX"
+_LOOK_SECONDS: Final = 0.1
+_READ_SECONDS: Final = 2.0
+"""How long the board is empty, so that a person sees where the run will appear."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,23 +60,73 @@ class _Stage:
     site: Site
     gate: str
     keep: bool
+    web: bool
     as_json: bool
 
 
-def run(*, keep: bool, as_json: bool) -> int:
+def run(*, keep: bool, web: bool, as_json: bool) -> int:
     folder = Path(tempfile.mkdtemp(prefix="shiftwork-demo-"))
     cache = folder.with_name(f"{folder.name}-cache")
     try:
         _make_repository(folder)
-        gate = f"{shlex.quote(_python())} -m unittest -q"
+        gate = f"{shlex.quote(_python())} -m unittest -v"
         # A kept repository becomes the user's project: commands typed there must find it.
         site = find_site(
             folder, {CACHE_HOME: str(cache), STATE_HOME: str(state_home(environment()) if keep else cache)}
         )
-        return _play(_Stage(site=site, gate=gate, keep=keep, as_json=as_json))
+        stage = _Stage(site=site, gate=gate, keep=keep, web=web, as_json=as_json)
+        return _watched(stage) if web else _play(stage)
     finally:
         for made in (cache,) if keep else (cache, folder):
             shutil.rmtree(made, ignore_errors=True)
+
+
+def _watched(stage: _Stage) -> int:
+    """On the web board, which stays until Ctrl-C."""
+    ensure_board()
+    from shiftwork.entrypoints.host.board_beside import board_beside  # noqa: PLC0415 - needs the extra
+
+    code = EXIT_INTERRUPTED
+    with board_beside(stage.site) as board, _until_ctrl_c(stage):
+        _end_as_by_ctrl_c()
+        if stage.as_json:
+            say(BoardLink(address=board.address, link=board.link, expires_at=moment(board.expires_at)))
+        else:
+            click.echo(f"{board.link}\nOpen this link: the demo begins when the page is there. Ctrl-C ends it.\n")
+        while not board.is_open:
+            time.sleep(_LOOK_SECONDS)
+        time.sleep(_READ_SECONDS)
+        code = _play(stage)
+        if code == EXIT_INTERRUPTED:
+            return code
+        _end_as_by_ctrl_c()  # the run has had handlers of its own
+        if not stage.as_json:
+            click.echo(f"\nThe board is at {board.address} until Ctrl-C.")
+        threading.Event().wait()
+    return code
+
+
+@contextlib.contextmanager
+def _until_ctrl_c(stage: _Stage) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not stage.as_json:
+            click.echo("\nThe board has ended.")  # on a line of its own, after ^C
+
+
+def _end_as_by_ctrl_c() -> None:
+    """A terminal that is closed ends the demo in order, too. It often sends several signals: the first one counts."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for other in heard - {signal.SIGINT}:
+            signal.signal(other, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.default_int_handler(number, frame)
+
+    heard = {number for number in ASKING if signal.getsignal(number) is not signal.SIG_IGN}
+    for number in heard:
+        signal.signal(number, end)
 
 
 def _play(stage: _Stage) -> int:
@@ -128,7 +192,8 @@ def _conclude(stage: _Stage, run: RunId | None, stop: Stop, changes: Sequence[Ch
     code = exit_code(view, stop) if view else EXIT_INTERRUPTED
     folder = str(stage.site.root) if stage.keep else ""
     if stage.as_json:
-        say({"event": "result", **(run_document(view) if view else {}), "folder": folder, "exit_code": code})
+        empty = EmptyResult(stop=stop, exit_code=code)
+        say(result_document(view, stop=stop, exit_code=code, folder=folder) if view else empty)
     else:
         click.echo("\n" + "\n".join(_output(stage, view, changes)))
     return code
@@ -145,7 +210,8 @@ def _output(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> I
     if stage.keep:
         yield f"kept: cd {stage.site.root} && shiftwork status"
     else:
-        yield "the repository has been removed; shiftwork demo --keep leaves it in place"
+        gone = "is removed at the end" if stage.web else "has been removed"
+        yield f"the repository {gone}; shiftwork demo --keep leaves it in place"
         yield "next, in a repository of your own: shiftwork doctor"
 
 

@@ -44,6 +44,9 @@ class MedianTest(unittest.TestCase):
         self.assertEqual(median([4, 1, 3, 2]), 2.5)
 """
 
+_PROOF: Final = "test_stats.py::test_even"
+"""The test that fails with the wrong code."""
+
 _FREE: Final = Usage(cost_usd=0.0)
 _PAUSE: Final = 0.4
 """Seconds that a turn takes, so that a person can follow."""
@@ -60,5 +63,8 @@ def _turn(task: AgentTask) -> Turn:
     if task.env["SHIFTWORK_STEP"] == step_id(1):
         claim = "SIZE: small\nSUMMARY: median is there, and all tests pass. Done."  # the second claim is wrong
         return Turn(pause=_PAUSE, write={"stats.py": _WRONG, "test_stats.py": _TESTS}, answer=claim, usage=_FREE)
-    fixed = "SUMMARY: The even case took one of the two middle values; it now takes their mean."
+    fixed = (
+        "SUMMARY: The even case took one of the two middle values; it now takes their mean.\n"
+        f"EVIDENCE:\n- AC-1 test {_PROOF}"
+    )
     return Turn(pause=4 * _PAUSE, write={"stats.py": _RIGHT}, answer=fixed, usage=_FREE)

@@ -63,10 +63,12 @@ def around() -> Site:
     return find_site(_folder(), environment())
 
 
-def root_or_folder() -> Path:
-    """The root of the repository; outside of a repository the folder itself, for commands that need none."""
+def root_or_folder(*, settings: bool = True) -> Path:
+    """The root of the repository; outside of a repository the folder itself, for commands that need none. Without
+    `settings`, they may be unreadable.
+    """
     try:
-        return around().root
+        return around().root if settings else find_site(_folder(), environment(), reading=False).root
     except NoRepositoryError:
         return _folder()
 

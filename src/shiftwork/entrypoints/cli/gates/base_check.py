@@ -1,10 +1,11 @@
 """Checks before work is paid for whether the base is green, and whether its gates see what they judge.
 
-The first time in a repository this happens before the first session. Later the known results are used, and what has
-changed since is checked while agents work: nothing lands by a blind gate, whenever that is found.
+Gates run on the branch before the first session, unless their results on it are known. What they see is examined before
+the first session of a repository, and later while agents work: nothing lands by a blind gate, whenever that is found.
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
@@ -29,6 +30,7 @@ from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.gates import red_base
 from shiftwork.entrypoints.cli.gates.red_base import Red
 from shiftwork.entrypoints.cli.gates.rung_consent import further, give
+from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import BlindGateError
@@ -57,8 +59,14 @@ class _Wanted:
 
     def echo(self, text: str) -> None:
         if not self.as_json:
-            with though_undelivered():
-                click.echo(text)
+            echo(text)
+
+
+def echo(text: str) -> None:
+    if is_quiet():
+        return
+    with though_undelivered():
+        click.echo("\n".join(part for line in text.split("\n") for part in phrases.at_words(line)))
 
 
 def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_json: bool) -> Cleared:
@@ -81,38 +89,57 @@ def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_js
 
 async def _cleared(wanted: _Wanted) -> Cleared:
     order, env = wanted.order, environment()
-    made = not order.base or await has_branch(wanted.site, env, order.branch)
-    branch = order.branch if made else order.base
+    branch = await _present(wanted.site, order.branch, order.base)
     base = await open_base(wanted.site, wanted.settings, env, branch, wanted.gates)
-    if not wanted.repair and base.rungs_known:
-        if (known := await base.known()) is not None:
-            check_sights(known, wanted.gates)
-            return Cleared(order=order)
-        if not base.is_first:
-            return Cleared(order=order, beside=lambda: _beside(base, branch, wanted.gates))
-    return Cleared(order=await _examined(wanted, base, branch))
+    if not wanted.repair and base.rungs_known and (known := await base.known()) is not None:
+        check_sights(known, wanted.gates)
+        return Cleared(order=order)
+    later = base.rungs_known and not base.is_first and not wanted.repair
+    started = await _green(wanted, base, branch)
+    if later:
+        return Cleared(order=started.order, beside=lambda: _beside(started, wanted.gates))
+    await _examine_sights(wanted, started.base, started.report)
+    return Cleared(order=started.order)
 
 
-async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
-    def begun(gate: str) -> None:
-        wanted.echo(f"gate {gate} runs on {branch} first, before any session is paid for")
+async def _present(site: Site, branch: str, base: str) -> str:
+    """The branch, or what it is made from if it does not exist yet."""
+    return branch if not base or await has_branch(site, environment(), branch) else base
 
-    report = await base.report(_MARKER, begun)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Started:
+    """The order as it can start, and the last check of its base."""
+
+    order: Order
+    base: BaseCheck
+    report: GateReport
+
+
+async def _green(wanted: _Wanted, base: BaseCheck, branch: str) -> _Started:
+    """The order on a green base, or as the user has chosen."""
+    await announce(base, branch, wanted.gates, wanted.echo)
+    report = await base.report(_MARKER)
     found = Red(branch=branch, report=report, further=further(base, report, wanted.gates))
     if failure := (await base.prepared()).failure:
         wanted.echo("\n".join(phrases.gist(f"no environment: the gates run in your own\n{failure}", phrases.width())))
-    order = wanted.order
-    if found.gates:
-        chosen = _chosen(wanted, found)
-        if rung := _RUNGS.get(chosen):
-            give(wanted.site, found.further.gates, rung)
-            again = await open_base(wanted.site, wanted.settings, environment(), branch, wanted.gates)
-            return await _examined(wanted, again, branch)
-        order = _as_chosen(wanted, found, chosen)
-    elif wanted.repair:
-        wanted.echo(f"{branch} is green: there is nothing to repair first")
-    await _examine_sights(wanted, base, found.report)
-    return order
+    if not found.gates:
+        if wanted.repair:
+            wanted.echo(f"{branch} is green: there is nothing to repair first")
+        return _Started(order=wanted.order, base=base, report=report)
+    chosen = _chosen(wanted, found)
+    if rung := _RUNGS.get(chosen):
+        give(wanted.site, found.further.gates, rung)
+        again = await open_base(wanted.site, wanted.settings, environment(), branch, wanted.gates)
+        return await _green(wanted, again, branch)
+    return _Started(order=_as_chosen(wanted, found, chosen), base=base, report=report)
+
+
+async def announce(base: BaseCheck, branch: str, gates: Sequence[Gate], echo: Callable[[str], None]) -> None:
+    """Says what runs before the first session, if anything does: it may take as long as the tests."""
+    if not await base.is_green():
+        setup = ("setup",) if (await base.prepared()).wanted else ()
+        echo(f"checking {branch} before any session is paid for: {', '.join((*setup, *(gate.name for gate in gates)))}")
 
 
 async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) -> None:
@@ -136,34 +163,32 @@ def _as_chosen(wanted: _Wanted, found: Red, chosen: str) -> Order:
     return repaired_first(wanted.order, found.report, wanted.gates, found.branch)
 
 
-def check_rungs(site: Site, settings: Settings, plan: RunPlan) -> None:
-    """For a run that continues: finds out how much of the machine its gates need before any work is judged. A gate that
-    has never run in this sandbox may be red in it, and no story has caused that.
+def check_continued(site: Site, settings: Settings, plan: RunPlan, *, as_json: bool) -> None:
+    """For a run that continues: raises RedGatesError before a session is paid for if its branch is red by itself. A run
+    that repairs its base first continues on a red one.
     """
     gates = gates_of(settings.gate_list, plan.without_gates)
     if gates and not plan.base_story:
-        asyncio.run(_check_rungs(site, settings, plan.branch, gates))
+        asyncio.run(_check_continued(site, settings, plan, gates, as_json=as_json))
 
 
-async def _check_rungs(site: Site, settings: Settings, branch: str, gates: tuple[Gate, ...]) -> None:
+async def _check_continued(
+    site: Site, settings: Settings, plan: RunPlan, gates: tuple[Gate, ...], *, as_json: bool
+) -> None:
+    branch = await _present(site, plan.branch, plan.base)
     if not await has_branch(site, environment(), branch):
         return
     base = await open_base(site, settings, environment(), branch, gates)
-    if base.rungs_known:
-        return
+    await announce(base, branch, gates, lambda text: None if as_json else echo(text))
     report = await base.report(_MARKER)
     found = Red(branch=branch, report=report, further=further(base, report, gates))
     if found.gates:
-        raise red_base.refusal_in_progress(found)
+        raise red_base.refusal_continued(found, plan.run, sys.argv)
 
 
-async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
+async def _beside(started: _Started, gates: Sequence[Gate]) -> None:
     """The checks that run while agents work; they print nothing if all is well."""
-    report = await base.report(_MARKER)
-    found = Red(branch=branch, report=report, further=further(base, report, gates))
-    if found.gates:
-        raise red_base.refusal_in_progress(found)
-    check_sights(await base.sights(found.report, f"{_MARKER}.canary"), gates)
+    check_sights(await started.base.sights(started.report, f"{_MARKER}.canary"), gates)
 
 
 def sight_line(sight: GateSight) -> str:

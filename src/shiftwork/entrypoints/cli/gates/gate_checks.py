@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands.explain_gate import explained, program, remedies, unseen_roots
+from shiftwork.app.commands.explain_gate import explained, only_tests_fail, program, remedies, unseen_roots
 from shiftwork.app.landing.canary import refused
 from shiftwork.bootstrap.state.open_gates import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
@@ -106,7 +106,8 @@ def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Furth
         detail = f"{gate.name}: passed in {phrases.duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)
     lines = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
-    steps = [f"{command}: {why}" for command, why in more.steps if gate in more.gates]
+    offered = () if only_tests_fail(result) else more.steps  # a test that is simply red needs no more of the machine
+    steps = [f"{command}: {why}" for command, why in offered if gate in more.gates]
     hint = "\n".join(("shiftwork doctor --gates --unconfined: says whether it is green in your checkout", *steps))
     return Check(name="gates", state=FAIL, detail="\n".join(lines), hint=hint, more=values)
 

@@ -3,22 +3,27 @@
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from difflib import get_close_matches
 from typing import Final
 
 import click
 
+from shiftwork.app.views.documents.event_records import RedBranchEvent
+from shiftwork.app.views.documents.gate_records import outcome
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further
 from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import this_moment
 from shiftwork.errors import RedGatesError, UsageError
 from shiftwork.records import dataclass
 
 REPAIR: Final = "--repair-base"
 WITHOUT: Final = "--without-gate"
+_CONTINUING: Final = frozenset({"resume", "retry"})
+_COMMANDS: Final = _CONTINUING | {"run"}
+"""The commands that take the option."""
 _LABEL: Final = "  try: "
 """The label before the hint of an error."""
 _CHOICES: Final = ("repair", "without", "cancel")
@@ -53,15 +58,15 @@ def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def document(found: Red) -> dict[str, object]:
-    return {
-        "event": "base",
-        "branch": found.branch,
-        "passed": False,
-        "gates": [asdict(result) for result in found.report.results],
-        "needs": list(found.further.messages),
-        "choices": [command for command, _ in choices(found, sys.argv)],
-    }
+def document(found: Red) -> RedBranchEvent:
+    return RedBranchEvent(
+        time=this_moment(),
+        branch=found.branch,
+        passed=False,
+        gate_results=[outcome(result) for result in found.report.results],
+        needs=list(found.further.messages),
+        choices=[command for command, _ in choices(found, sys.argv)],
+    )
 
 
 def chosen(found: Red, *, as_json: bool) -> str:
@@ -86,9 +91,20 @@ def refusal(found: Red, argv: Sequence[str]) -> RedGatesError:
     return _refusal(found, "nothing was started, and nothing was spent", choices(found, argv))
 
 
-def refusal_in_progress(found: Red) -> RedGatesError:
-    """The same, if agents were already working."""
-    return _refusal(found, "the run has stopped, and the work of its agents is kept", _CHOICES_IN_PROGRESS)
+def refusal_continued(found: Red, run: str, argv: Sequence[str]) -> RedGatesError:
+    """The same, if a run should continue: it can when the branch is green, or without the gate."""
+    given = ["--detach" if word == "--hosted" else word for word in argv]  # a worker's own option
+    leaving = [word for name in found.gates for word in (WITHOUT, name)]
+    takes = not _CONTINUING.isdisjoint(given)
+    without = typed(given, *leaving) if takes else shlex.join(["shiftwork", "resume", run, *leaving])
+    says = "without it; every commit and certificate says so"
+    steps = (
+        (typed(given), f"when you have repaired {found.branch}"),
+        (without, says.replace("it", "them", 1) if len(found.gates) > 1 else says),
+        *found.further.steps,
+        ("shiftwork doctor --gates", "says whether your checkout is green, and why"),
+    )
+    return _refusal(found, f"run {run} does not continue, and no session was paid for", steps)
 
 
 def _refusal(found: Red, outcome: str, steps: Sequence[phrases.Step]) -> RedGatesError:
@@ -109,12 +125,6 @@ def _printed(found: Red) -> Iterable[str]:
         yield from phrases.labelled("  ", phrases.wrapped(message, phrases.width() - 2, most=_NEED_LINES))
 
 
-_CHOICES_IN_PROGRESS: Final = (
-    ("shiftwork resume", "continue, once the branch is green"),
-    ("shiftwork cancel", f"end the run; start a new one with {REPAIR} or {WITHOUT} NAME"),
-)
-
-
 def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
     """Whole commands: the command line as typed, with the option added."""
     many = len(found.gates) > 1
@@ -130,5 +140,5 @@ def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
 def typed(argv: Sequence[str], *options: str) -> str:
     """The command line with these options after the command's name."""
     given = list(argv[1:])
-    place = next((at for at, word in enumerate(given) if word == "run" and given[at - 1 : at] != ["-C"]), -1)
+    place = next((at for at, word in enumerate(given) if word in _COMMANDS and given[at - 1 : at] != ["-C"]), -1)
     return shlex.join(["shiftwork", *given[: place + 1], *options, *given[place + 1 :]])

@@ -2,40 +2,15 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from typing import Final, TextIO
 
 from shiftwork.entrypoints.cli.live.cursor import HIDE_CURSOR, SHOW_CURSOR
 from shiftwork.entrypoints.cli.render.sanitize import cut
-from shiftwork.records import dataclass
+from shiftwork.entrypoints.cli.terminal.style import COLORS, Line, Style, painted
 
 _ERASED: Final = "\x1b[2K"
 _UP: Final = "\x1b[1A"
-_RESET: Final = "\x1b[0m"
 _USUAL_SIZE: Final = (80, 25)
-
-
-class Style(StrEnum):
-    """How a line looks: the parameter of the terminal's own command."""
-
-    PLAIN = ""
-    BOLD = "1"
-    DIM = "2"
-    RED = "31"
-    GREEN = "32"
-    YELLOW = "33"
-    BLUE = "34"
-
-
-_COLORS: Final = (Style.RED, Style.GREEN, Style.YELLOW, Style.BLUE)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text without control characters."""
-
-    text: str = ""
-    style: Style = Style.PLAIN
 
 
 def terminal_size() -> tuple[int, int]:
@@ -83,8 +58,7 @@ class Screen:
         self._write(back + "\n".join(self._painted(cut(line.text, room), line.style) for line in lines))
 
     def _painted(self, text: str, style: Style) -> str:
-        plain = not text or not style or (style in _COLORS and not self._colors)
-        return text if plain else f"\x1b[{style}m{text}{_RESET}"
+        return text if style in COLORS and not self._colors else painted(Line(text, style))
 
     def _write(self, text: str) -> None:
         self.out.write(text)

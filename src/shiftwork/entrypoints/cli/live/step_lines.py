@@ -6,9 +6,9 @@ from typing import Final, Literal
 from shiftwork.app.views.amounts import brief_cost, usage_of
 from shiftwork.app.views.run_views import RunView, StoryView
 from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
-from shiftwork.entrypoints.cli.live.screen import Line, Style
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
+from shiftwork.entrypoints.cli.terminal.style import Line, Style
 from shiftwork.ports.views import StepRow
 
 _STYLES: Final = {

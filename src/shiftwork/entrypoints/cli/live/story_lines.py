@@ -5,13 +5,21 @@ from typing import Final
 
 from shiftwork.app.views.amounts import brief_cost
 from shiftwork.app.views.overview import GATES, Group, Item, Overview
-from shiftwork.app.views.run_views import RunView, reason
-from shiftwork.domain.core.ids import FRAME
-from shiftwork.entrypoints.cli.live.screen import Line, Style
+from shiftwork.app.views.run_views import RunView
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, cut, one_line, plain
-from shiftwork.ports.rows.row_parts import WaitCause
-from shiftwork.ports.views import PAUSED
+from shiftwork.entrypoints.cli.render.story_words import (
+    askings,
+    clock,
+    failed_because,
+    is_working,
+    minutes,
+    of_limit,
+    own,
+    ranges,
+    stage_of,
+)
+from shiftwork.entrypoints.cli.terminal.style import Line, Style
 from shiftwork.records import dataclass
 
 _WIDE: Final = 100
@@ -29,9 +37,6 @@ _QUESTION: Final = 3
 _NAMED: Final = 3
 """How many queued stories have a line of their own if there is room."""
 
-_SUCCESSIVE: Final = 3
-"""From how many neighbours on a list of stories names only the first and the last."""
-
 _MARKS: Final = {
     Group.NEEDS_YOU: "!",
     Group.IN_PROGRESS: "●",
@@ -42,15 +47,6 @@ _MARKS: Final = {
 }
 _AT_GATES: Final = "◐"
 _WORKING: Final = "working"
-_ASKS: Final = {
-    WaitCause.QUESTION: "asks",
-    WaitCause.APPROVAL: "needs your approval",
-    WaitCause.CHANGED: "needs your approval again",
-    WaitCause.EVIDENCE: "needs you to judge its evidence",
-    WaitCause.DEPENDENCIES: "needs your approval",
-    WaitCause.EXHAUSTED: "has used its rounds",
-    WaitCause.LIMIT: "has reached a limit",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +65,12 @@ def header(sheet: Sheet) -> Line:
     run, glance = sheet.view.run, sheet.glance
     elapsed = "" if run.started_at is None else minutes((run.ended_at or sheet.now) - run.started_at)
     left = f", about {minutes(glance.left)} left" if glance.left is not None else ""
-    working, state = sum(map(_is_working, glance.items)), next_steps.of_run(sheet.view)
+    working, state = sum(map(is_working, glance.items)), next_steps.of_run(sheet.view)
     parts = [
         f"{glance.landed}/{glance.stories} landed" if glance.stories > 1 else "",
         "" if state == _WORKING else state,
         elapsed + left,
-        _cost(sheet.view),
+        of_limit(sheet.view),
         f"{working} working" if working and glance.stories > 1 else _WORKING if state == _WORKING else "",
         run.branch if sheet.room >= _WIDE else "",
     ]
@@ -85,53 +81,22 @@ def header(sheet: Sheet) -> Line:
     return Line(cut(one_line(title, max(sheet.room - cells(rest), _TITLE)) + rest, sheet.room), Style.BOLD)
 
 
-def _is_working(item: Item) -> bool:
-    return item.group is Group.IN_PROGRESS and not item.view.story.waiting.waits and item.view.story.status != PAUSED
-
-
 def _joined(title: str, parts: Sequence[str]) -> str:
     return "  ".join((title, *filter(None, parts)))
 
 
-def _cost(view: RunView) -> str:
-    used, limit = view.used, view.run.max_usd
-    if used.cost_usd is None or limit is None:
-        return brief_cost(used) if used.cost_usd is not None else ""
-    return f"{brief_cost(used).removesuffix(' USD')} of {limit:g} USD"
-
-
-def minutes(seconds: float) -> str:
-    """A duration as people say it: seconds do not matter after the first minutes."""
-    if seconds < 120:
-        return f"{max(int(seconds), 0)} s"
-    whole = int(seconds) // 60
-    return f"{whole} min" if whole < 60 else f"{whole // 60} h {whole % 60:02d} min"
-
-
-def clock(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    whole = max(int(seconds), 0)
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
-
-
 def needs_you(sheet: Sheet) -> Iterator[Line]:
     """Each question whole enough to answer it, with the commands to type. One limit may hold several stories."""
-    waiting: dict[tuple[WaitCause, str, tuple[phrases.Step, ...]], list[str]] = {}
-    for item in sheet.glance.of(Group.NEEDS_YOU):
-        story = item.view.story
-        key = (story.waiting.cause, reason(story), next_steps.replies(sheet.view, story))
-        waiting.setdefault(key, []).append(one_line(story.story, _ID))
-    for (cause, detail, commands), names in waiting.items():
-        label = f"{_MARKS[Group.NEEDS_YOU]} {', '.join(names)} {_ASKS.get(cause, 'needs you')}:"
-        lines = phrases.wrapped(detail, max(sheet.room - len(_INDENT), 20), most=_QUESTION)
+    asked = list(askings(sheet.view, sheet.glance))
+    for asking in asked:
+        label = f"{_MARKS[Group.NEEDS_YOU]} {', '.join(asking.names)} {asking.says}:"
+        lines = phrases.wrapped(asking.detail, max(sheet.room - len(_INDENT), 20), most=_QUESTION)
         if lines and cells(f"{label} {lines[0]}") <= sheet.room:
             label, lines = f"{label} {lines[0]}", lines[1:]
         yield Line(cut(label, sheet.room), Style.YELLOW)
         yield from (Line(f"{_INDENT}{line}", Style.YELLOW) for line in lines)
-        yield from _commands(commands, sheet.room)
-    if waiting:
+        yield from _commands(asking.commands, sheet.room)
+    if asked:
         yield Line()
 
 
@@ -197,10 +162,10 @@ class _Widths:
 
 def _busy(sheet: Sheet, item: Item, widths: _Widths) -> Iterator[Line]:
     view = item.view
-    usual = _MARKS[item.group if _is_working(item) else Group.QUEUED]
+    usual = _MARKS[item.group if is_working(item) else Group.QUEUED]
     mark = _AT_GATES if item.stage == GATES else usual
     again = f", try {item.attempt}" if item.attempt > 1 and not widths.wide else ""
-    stage = phrases.padded(f"{_stage(sheet, item)}{again}", _STAGE)
+    stage = phrases.padded(f"{stage_of(sheet.view, item)}{again}", _STAGE)
     spent = clock(sheet.now - item.since if item.since is not None else None)
     tried = f"  {item.attempt or '':>{_TRY}}" if widths.wide else ""
     cost = f"  {brief_cost(view.used):>{_COST}}" if widths.wide else ""
@@ -208,15 +173,6 @@ def _busy(sheet: Sheet, item: Item, widths: _Widths) -> Iterator[Line]:
     head = f"{widths.name(mark, item)}{columns}  "
     doing = sheet.doing.get(view.story.story, "")
     yield Line(head + one_line(doing, max(sheet.room - cells(head), 0)), Style.BLUE)
-
-
-def _stage(sheet: Sheet, item: Item) -> str:
-    story = item.view.story
-    if story.status == PAUSED:
-        return "paused"
-    if story.story in sheet.view.undoing:
-        return next_steps.UNDOING
-    return "limited" if story.waiting.until is not None else item.stage
 
 
 def _queued(sheet: Sheet, item: Item, widths: _Widths) -> Line:
@@ -229,8 +185,8 @@ def _queued(sheet: Sheet, item: Item, widths: _Widths) -> Line:
 
 def _failed(sheet: Sheet, item: Item, widths: _Widths, *, whole: bool) -> Iterator[Line]:
     head = widths.name(_MARKS[item.group], item)
-    said = phrases.gist(item.view.story.failure, 10_000)
-    text = f"failed: {' '.join(said[:1])}"
+    what, why = failed_because(item.view.story)
+    text = f"failed: {why or what}"
     yield Line(head + one_line(text, max(sheet.room - cells(head), 0)), Style.RED)
     if whole:
         [(command, _), *_] = next_steps.again(sheet.view, item.view)
@@ -238,7 +194,7 @@ def _failed(sheet: Sheet, item: Item, widths: _Widths, *, whole: bool) -> Iterat
 
 
 def _folded(sheet: Sheet, group: Group) -> Iterator[Line]:
-    items = [item for item in sheet.glance.of(group) if item.view.story.story != FRAME]
+    items = own(sheet.glance.of(group))
     if items:
         style = Style.GREEN if group is Group.LANDED else Style.DIM
         yield _list(f"{_MARKS[group]} {len(items)} {_word(items)}: ", items, sheet, style)
@@ -250,21 +206,4 @@ def _word(items: Sequence[Item]) -> str:
 
 
 def _list(label: str, items: Sequence[Item], sheet: Sheet, style: Style) -> Line:
-    return Line(label + one_line(", ".join(_ranges(items)), max(sheet.room - cells(label), 0)), style)
-
-
-def _ranges(items: Sequence[Item]) -> Iterator[str]:
-    """The ids, where many neighbours of the spec are named by the first and the last."""
-    place = 0
-    while place < len(items):
-        end = place
-        while end + 1 < len(items) and _position(items[end + 1]) == _position(items[end]) + 1:
-            end += 1
-        chosen = items[place : end + 1]
-        names = [item.view.story.story for item in chosen]
-        yield from [f"{names[0]} … {names[-1]}"] if len(names) >= _SUCCESSIVE else names
-        place = end + 1
-
-
-def _position(item: Item) -> int:
-    return item.view.story.position
+    return Line(label + one_line(", ".join(ranges(items)), max(sheet.room - cells(label), 0)), style)

@@ -4,6 +4,7 @@ Everything an agent printed is sanitized.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.app.runtime.context import Sighting
@@ -12,11 +13,15 @@ from shiftwork.app.views.live.live_rows import LiveRows
 from shiftwork.app.views.overview import overview
 from shiftwork.entrypoints.cli.live.cursor import HiddenCursor
 from shiftwork.entrypoints.cli.live.doing import doing
-from shiftwork.entrypoints.cli.live.progress_lines import line
-from shiftwork.entrypoints.cli.live.screen import Line, Screen, Style
+from shiftwork.entrypoints.cli.live.progress_lines import lines
+from shiftwork.entrypoints.cli.live.screen import Screen
 from shiftwork.entrypoints.cli.live.step_lines import step_lines
 from shiftwork.entrypoints.cli.live.story_lines import Sheet, header, needs_you, stories
 from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.terminal.style import Line, Style
+
+_WRAPPED: Final = 4
+"""On how many lines a change may be."""
 
 _LOG: Final = 3
 """How many of the last changes are shown at least."""
@@ -62,14 +67,14 @@ class LiveView:
         self._rows.catch_up(self.board)
         view = self._rows.view(meant=self.board.meant)
         said = [Line(one_line(self._said, room))] if self._said else []
-        lines = self._titled(room)
+        drawn = self._titled(room)
         if view:
             glance = overview(view, self._now)
             sheet = Sheet(view=view, glance=glance, doing=self._doing(), now=self._now, room=room)
-            lines = run_lines(sheet, height - _LOG - 1 - len(said))
-        left = max(height - len(lines) - 2 - len(said), _LOG)  # the shell's prompt and a line between
-        log = [Line(line(change, room), _tone(change)) for change in self.board.changes[-left:]]
-        return [*lines, *([Line()] if log else []), *log, *said]
+            drawn = run_lines(sheet, height - _LOG - 1 - len(said))
+        left = max(height - len(drawn) - 2 - len(said), _LOG)  # the shell's prompt and a line between
+        log = log_lines(self.board.changes[-left:], room, left)
+        return [*drawn, *([Line()] if log else []), *log, *said]
 
     def _titled(self, room: int) -> list[Line]:
         title, *rest = (one_line(part, room) for part in self._title.split("\n"))
@@ -78,6 +83,17 @@ class LiveView:
     def _doing(self) -> dict[str, str]:
         found = ((story.given.story.id, doing(self.board, at)) for at, story in self.board.stories.items())
         return {story: text for story, text in found if text}
+
+
+def log_lines(changes: Sequence[Change], room: int, height: int) -> list[Line]:
+    """The last changes, each on as many lines as its text needs: the point of a long one is often at its end."""
+    log: list[Line] = []
+    for change in reversed(changes):
+        text = [Line(part, _tone(change)) for part in lines(change, room, most=_WRAPPED)]
+        if log and len(log) + len(text) > height:
+            break
+        log = [*text, *log]
+    return log[-height:]
 
 
 def run_lines(sheet: Sheet, height: int) -> list[Line]:

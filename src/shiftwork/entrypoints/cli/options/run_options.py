@@ -1,4 +1,4 @@
-"""The options that a run keeps and that `resume` and `retry` change: agent, model, stories at once, trust, limits."""
+"""The options that a run keeps and that `resume` and `retry` change: agent, model, parallel, gates, trust, limits."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -21,11 +21,13 @@ class Changes:
     model: str | None = None
     parallel: int | None = None
     keep_going: bool = False
+    without_gates: tuple[str, ...] = ()
     trust: bool = False
 
     @property
     def said(self) -> bool:
-        return self.bounds.said or self.parallel is not None or self.keep_going or bool(self.at_start)
+        named = self.parallel is not None or self.keep_going or bool(self.without_gates)
+        return self.bounds.said or named or bool(self.at_start)
 
     @property
     def at_start(self) -> tuple[str, ...]:
@@ -42,7 +44,10 @@ def changeable(command: Callable[..., Any]) -> Callable[..., Any]:
     going = click.option("--keep-going", is_flag=True, help="Continue with the next story after one that failed.")
     model = click.option("--model", metavar="NAME", help="Use this model from now on.")
     agent = click.option("--agent", type=click.Choice(AGENTS), help="Use this agent from now on.")
-    return agent(model(limited(parallel(going(trust(command))))))
+    without = click.option(
+        "--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate from now on."
+    )
+    return agent(model(limited(parallel(going(without(trust(command)))))))
 
 
 def changes(asked: dict[str, Any]) -> Changes:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from shiftwork.app.views.documents.commands.setup_documents import DoctorCheck
 from shiftwork.errors import ShiftworkError
 from shiftwork.records import dataclass, field
 
@@ -23,9 +24,9 @@ class Check:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> DoctorCheck:
         detail = f"{self.detail}: {'; '.join(self.lines)}" if self.lines else self.detail
-        return {"name": self.name, "state": self.state, "detail": detail, "hint": self.hint, **self.more}
+        return DoctorCheck(name=self.name, result=self.state, detail=detail, hint=self.hint, values=self.more)
 
 
 def failed(name: str, error: ShiftworkError) -> Check:

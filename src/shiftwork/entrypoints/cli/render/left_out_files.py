@@ -4,7 +4,6 @@ apply it.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from shiftwork.bootstrap.state.left_out import patch_of_run
 from shiftwork.config.site import Site
@@ -25,9 +24,10 @@ def lines(site: Site, run: str) -> Iterator[str]:
         yield f"\n    {_command(site, patch)}"
 
 
-def document(site: Site, run: str) -> dict[str, Any]:
+def found(site: Site, run: str) -> tuple[str, str] | None:
+    """The file of the patch, and the command that applies it; None if nothing was left out."""
     patch = _patch(site, run)
-    return {"left_out": {"patch": str(patch), "command": _command(site, patch)} if patch else None}
+    return (str(patch), _command(site, patch)) if patch else None
 
 
 def _patch(site: Site, run: str) -> Path | None:

@@ -6,7 +6,15 @@ from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.amounts import reached_of
-from shiftwork.app.views.run_views import Activity, RunView, StoryActivity, StoryView, after_landed
+from shiftwork.app.views.run_views import (
+    Activity,
+    RunView,
+    StoryActivity,
+    StoryView,
+    after_landed,
+    gates_alone,
+    story_label,
+)
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.render import phrases
@@ -21,9 +29,6 @@ _NOTHING: Final = Obstacle()
 
 _ARCHIVED: Final = " (archived: it can only be read)"
 
-UNDOING: Final = "undo pending"
-"""The state of a story whose revert was requested, and has neither landed nor been refused."""
-
 
 def of_run(view: RunView) -> str:
     if view.activity is Activity.OVER:
@@ -32,25 +37,23 @@ def of_run(view: RunView) -> str:
 
 
 def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
-    """A line for each run: id, state, progress, duration and title."""
+    """The headings, and a line for each run: id, state, stories that have landed, duration and title."""
     room = max(len(row.run) for row, _ in runs)
+    done = max(len("landed"), *(len(f"{row.completed}/{row.stories}") for row, _ in runs))
+    yield f"{'run':<{room}}  {'state':<11}  {'landed':>{done}}  {'took':>11}  title"
     for row, activity in runs:
-        moving = "waits" if activity is Activity.WAITING else activity.value
+        moving = "needs you" if activity is Activity.WAITING else activity.value
         state = phrases.state(row.status) if activity is Activity.OVER else moving
         spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
-        head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
+        landed = f"{row.completed}/{row.stories}"
+        head = f"{row.run:<{room}}  {state:<11}  {landed:>{done}}  {spent:>11}  "
         title = f"(archived) {row.title}" if row.archived else row.title
         yield head + one_line(title, max(phrases.width() - len(head), 10))
 
 
 def of_story(view: RunView, story_view: StoryView) -> str:
-    row = story_view.story
-    if row.story in view.undoing:
-        return UNDOING
-    if story_view.activity is StoryActivity.STUCK:
-        return story_view.activity.value
-    waits, limited = row.waiting.needs_person, row.waiting.until is not None
-    return phrases.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof.level)
+    undoing, stuck = story_view.story.story in view.undoing, story_view.activity is StoryActivity.STUCK
+    return story_label(story_view.story, moving=view.moves, undoing=undoing, stuck=stuck)
 
 
 def ended(story: StoryRow) -> str:
@@ -81,7 +84,10 @@ def proof(view: RunView) -> Iterator[tuple[str, str]]:
     found = by_proof(view)
     if proved := found[ProofLevel.PROVED]:
         yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
-    if partly := found[ProofLevel.PARTLY]:
+    if alone := [story for story in found[ProofLevel.PARTLY] if gates_alone(story)]:
+        whose, named = "its" if len(alone) == 1 else "their", ", ".join(story.story for story in alone)
+        yield "landed", f"{_counted(alone)} by {whose} gates, without other evidence: {named}{_remarks(alone)}"
+    if partly := [story for story in found[ProofLevel.PARTLY] if story not in alone]:
         listed = ", ".join(f"{story.story} ({story.proof.shown} of {story.proof.criteria})" for story in partly)
         yield "landed", f"{_counted(partly)} with some criteria not shown: {listed}{_remarks(partly)}"
     if bare := found[ProofLevel.GATES_ONLY]:
@@ -108,12 +114,6 @@ def going_on(view: StoryView, now: float) -> str:
     if now < since:
         return "continues by itself: the clock was set back since the wait began"
     return f"continues at {phrases.o_clock(until)} by itself" if now < until else "continues by itself in a moment"
-
-
-def counted(view: RunView) -> str:
-    """How many stories are in which state; without the run's own steps."""
-    stories = [story for story in view.stories if story.story.story != FRAME]
-    return state_labels.counted(of_story(view, story) for story in stories) if len(stories) > 1 else ""
 
 
 def newest_failure(stories: Iterable[StoryView]) -> StoryView | None:
@@ -178,26 +178,6 @@ def options(view: RunView) -> str:
 def is_ordered(view: RunView) -> bool:
     """Whether the stories are worked on one after the other."""
     return bool(view.options.get("ordered"))
-
-
-def turn(view: RunView, story: StoryRow) -> str:
-    """Which story a queued story of an ordered run waits for, and whether that one needs a person."""
-    if not is_ordered(view) or story.status != "unclaimed":
-        return ""
-    stories = (other.story for other in view.stories if other.story.story != FRAME)
-    first = next((other for other in stories if other.status == "in_progress"), None)
-    if first is None:
-        return ""
-    waiting = first.waiting
-    asks = f", which {_ASKS.get(waiting.cause, 'needs your answer')}" if waiting.needs_person else ""
-    return f"for {first.story}{asks}"
-
-
-_ASKS: Final = {
-    WaitCause.LIMIT: "needs a higher limit",
-    WaitCause.APPROVAL: "needs your approval",
-    WaitCause.CHANGED: "needs your approval",
-}
 
 
 def not_started(view: RunView) -> list[str]:
@@ -294,4 +274,4 @@ def again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:
         yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"
     elif any(step.log for step in failed.steps):
         yield f"shiftwork logs {run} --story {story}", ""
-    yield f"shiftwork retry {story}{naming(view)}", "when you know why"
+    yield f"shiftwork retry {story}{naming(view)}", "with the reason: --because …"

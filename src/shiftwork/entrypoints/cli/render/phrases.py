@@ -6,11 +6,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
 from shiftwork.app.views.run_views import RunView
+from shiftwork.app.views.text.failure_line import is_noise
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
@@ -26,13 +29,14 @@ _ENDLESS: Final = 10_000
 """The width for a file or a pipe: only lines too long to read are cut."""
 
 _NARROWEST: Final = 40
+_fixed: ContextVar[int | None] = ContextVar("fixed", default=None)
 _WIDEST_CHARACTER: Final = 2
+_KEPT: Final = 0.6
+"""How much of the room a shortened text must fill."""
 _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
-_NOISE: Final = ("make: ***", "make[", "error: Recipe ")
-"""Prefixes of lines in which task runners repeat that something failed."""
 _WRITEBACK: Final = re.compile(
     r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
 )
@@ -142,7 +146,19 @@ def layout() -> int:
     return _terminal() or WIDTH
 
 
+@contextmanager
+def at_width(columns: int) -> Iterator[None]:
+    """Output within this block is as wide as on a terminal with so many columns."""
+    before = _fixed.set(columns)
+    try:
+        yield
+    finally:
+        _fixed.reset(before)
+
+
 def _terminal() -> int | None:
+    if fixed := _fixed.get():
+        return fixed
     try:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns, _NARROWEST)
     except (OSError, ValueError):
@@ -182,12 +198,21 @@ def _first_words(text: str, room: int) -> str:
     return text[:kept].rpartition(" ")[0] or text[: max(kept, 1)]
 
 
+def at_words(line: str) -> list[str]:
+    """A line of a message, continued below where it is wider than the terminal; nothing of it is left out."""
+    if cells(line) <= width():
+        return [line]
+    wrapper = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+    wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return wrapper.wrap(line)
+
+
 def gist(text: str, room: int) -> list[str]:
     """The first line and, from a longer output of a gate or an agent, the lines that name the cause, and the end. A
     mark replaces lines that are left out.
     """
     head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
-    lines = [line for line in rest if not line.startswith(_NOISE)] or rest
+    lines = [line for line in rest if not is_noise(line)] or rest
     shown = (one_line(line, max(room, 1)) for line in _marked(lines, _informative(lines)))
     return [*wrapped(head, room, most=_GIST_HEAD), *shown]
 
@@ -224,9 +249,18 @@ def filled(text: str, margin: int) -> str:
 
 
 def padded(text: str, room: int) -> str:
-    """The text on one line, cut or padded to exactly `room` columns."""
-    line = one_line(text, room)
+    """The text on one line, shortened or padded to exactly `room` columns."""
+    line = shortened(text, room)
     return line + " " * (room - cells(line))
+
+
+def shortened(text: str, room: int) -> str:
+    """The text on one line; if it is too long, an ellipsis follows its last whole word that leaves enough of it."""
+    line = one_line(text, room)
+    if line == one_line(text, 2 * room + 2):
+        return line
+    head = line.rpartition(" ")[0]
+    return f"{head}…" if head and cells(head) >= _KEPT * room else line
 
 
 def facts(pairs: list[tuple[str, str]]) -> str:

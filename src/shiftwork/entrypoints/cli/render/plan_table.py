@@ -1,11 +1,11 @@
 """A plan for people to read: stories, dependencies, critical path, cost and warnings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.app.views import amounts
+from shiftwork.app.views.documents import gate_records
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.entrypoints.cli.render import phrases
@@ -105,15 +105,11 @@ def _cost(band: Band | None) -> str:
     return amounts.band(band)
 
 
-def document(shown: Preview) -> dict[str, Any]:
-    return {
-        "title": shown.spec.title,
-        "ordered": shown.ordered,
-        "stories": [to_plain(story) for story in shown.spec.stories],
-        "waves": [list(wave) for wave in shown.waves],
-        "critical_path": list(shown.critical),
-        "cost_band": to_plain(shown.band) if shown.band else None,
-        "remarks": [to_plain(remark) for remark in shown.remarks],
-        "may_change": {story: list(patterns) for story, patterns in shown.opened.items()},
-        "gates": [{"name": gate.name, "command": gate.command} for gate in shown.spec.gates],
-    }
+def order_document(order: StartOrder) -> gate_records.StartOrder:
+    return gate_records.StartOrder(
+        ordered=order.ordered,
+        planned=order.planned,
+        starting=order.stories,
+        stating=order.stating,
+        at_once=order.at_once,
+    )

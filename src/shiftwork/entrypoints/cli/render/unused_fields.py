@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
 from shiftwork.app.commands.explain_gate import gates_for
+from shiftwork.app.views.documents.event_records import SpecEvent
+from shiftwork.app.views.documents.gate_records import GateCommand, UnusedField
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import this_moment
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.ports.specs import Sheet, Unused
@@ -40,14 +42,14 @@ def lines(sheet: Sheet) -> Iterator[str]:
         yield f"  and {more} more: shiftwork plan {plain(file_of(sheet))} --json lists all"
 
 
-def documents(sheet: Sheet) -> list[dict[str, Any]]:
-    return [asdict(unused) for unused in sheet.unused]
+def documents(sheet: Sheet) -> list[UnusedField]:
+    return [UnusedField(path=unused.path, known=unused.known, meant=unused.meant) for unused in sheet.unused]
 
 
-def event(sheet: Sheet) -> dict[str, Any]:
+def event(sheet: Sheet) -> SpecEvent:
     """The event about the spec, as the first line of `run --json`."""
-    gates = [{"name": gate.name, "command": gate.command} for gate in sheet.spec.gates]
-    return {"event": "spec", "file": file_of(sheet), "gates": gates, "unused": documents(sheet)}
+    gates = [GateCommand(name=gate.name, command=gate.command) for gate in sheet.spec.gates]
+    return SpecEvent(time=this_moment(), file=file_of(sheet), gates=gates, unused=documents(sheet))
 
 
 def file_of(sheet: Sheet) -> str:

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -12,20 +11,22 @@ from shiftwork.app.commands.explain_gate import opened
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.runtime import state_labels
+from shiftwork.app.views.documents import event_records as events
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.work.repository import has_branch, uncommitted
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.entrypoints.cli.env.conditions import Conditions
-from shiftwork.entrypoints.cli.render import plan_table, unused_fields
-from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.options.quiet import is_quiet
+from shiftwork.entrypoints.cli.render import phrases, plan_table, unused_fields
+from shiftwork.entrypoints.cli.render.json import say, this_moment
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.entrypoints.cli.work.spec_source import protection_of
 from shiftwork.planning.sessions import Sessions, least_sessions
 from shiftwork.ports.specs import Sheet
-from shiftwork.records import dataclass
+from shiftwork.records import dataclass, replace
 
 _NAMED: Final = 5
 """So many files are named; the others are counted."""
@@ -42,16 +43,19 @@ class _Known:
 
 
 def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
+    if is_quiet():
+        return
     known = asyncio.run(_looked(site, found.settings, sheet, order))
     if as_json:
         for event in (*((unused_fields.event(sheet),) if sheet.source else ()), *_events(known)):
             say(event)
         if found.setup:
-            say({"event": "setup", "command": found.setup, "found": True})
+            say(events.SetupEvent(time=this_moment(), command=found.setup))
         return
     gates = unused_fields.gates_note(sheet, found.settings.gate_list, found.note)
     setup = [f"setup found in this project: {marked(found.setup)}"] if found.setup else []
-    click.echo("\n".join((*gates, *setup, *unused_fields.lines(sheet), *_lines(known))))
+    lines = "\n".join((*gates, *setup, *unused_fields.lines(sheet), *_lines(known))).split("\n")
+    click.echo("\n".join(part for line in lines for part in phrases.at_words(line)))
 
 
 async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) -> _Known:
@@ -94,27 +98,29 @@ def _lines(known: _Known) -> Iterator[str]:
 
 
 def report_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
-    """Prints that there is no sandbox although the settings allow one, or which agents keep this machine's network; for
-    work without `announce`.
+    """Prints that there is no sandbox although the settings allow one; for work without `announce`. Which agents have
+    the whole network was said when the run started, and `doctor` says it.
     """
-    sandboxes = asyncio.run(open_sandboxes(site, settings, environment()))
+    if is_quiet():
+        return
+    sandboxes = replace(asyncio.run(open_sandboxes(site, settings, environment())), network="")
     if as_json:
         for event in _sandbox_events(sandboxes):
             say(event)
         return
     for line in _sandbox_lines(sandboxes):
-        click.echo(line)
+        click.echo("\n".join(phrases.at_words(line)))
 
 
 def _sandbox_lines(sandboxes: Sandboxes) -> Iterator[str]:
     yield from (plain(note) for note in (sandboxes.note, sandboxes.network) if note)
 
 
-def _sandbox_events(sandboxes: Sandboxes) -> Iterator[dict[str, Any]]:
+def _sandbox_events(sandboxes: Sandboxes) -> Iterator[events.Event]:
     if sandboxes.note:
-        yield {"event": "sandbox", "tier": "none", "note": sandboxes.note}
+        yield events.SandboxEvent(time=this_moment(), kind="sandbox", note=sandboxes.note)
     if sandboxes.network:
-        yield {"event": "network", "note": sandboxes.network}
+        yield events.SandboxEvent(time=this_moment(), kind="network", note=sandboxes.network)
 
 
 def _in_words(sessions: Sessions) -> str:
@@ -126,22 +132,22 @@ def _in_words(sessions: Sessions) -> str:
     return f"{each}; a story takes {more}" if more else each
 
 
-def _events(known: _Known) -> Iterator[dict[str, Any]]:
-    order, sessions = known.order, known.sessions
+def _events(known: _Known) -> Iterator[events.Event]:
+    order, sessions, at = known.order, known.sessions, this_moment()
     yield from _sandbox_events(known.sandboxes)
     if known.new_branch:
-        yield {"event": "branch", "branch": order.branch, "from": order.base}
-    yield {
-        "event": "sessions",
-        "workflow": order.workflow.id,
-        "at_least": sessions.total,
-        "stories": sessions.stories,
-        "each": sessions.each,
-        "around": sessions.around,
-        "more": dict(sessions.more),
-    }
-    yield {"event": "order", **asdict(start_order(order))}
+        yield events.BranchEvent(time=at, branch=order.branch, base=order.base)
+    yield events.SessionsEvent(
+        time=at,
+        workflow=order.workflow.id,
+        at_least=sessions.total,
+        story_count=sessions.stories,
+        each=sessions.each,
+        around=sessions.around,
+        more=dict(sessions.more),
+    )
+    yield events.OrderEvent(time=at, order=plan_table.order_document(start_order(order)))
     if known.unseen:
-        yield {"event": "uncommitted", "files": list(known.unseen)}
+        yield events.UncommittedEvent(time=at, files=known.unseen)
     if known.opened:
-        yield {"event": "may_change", "stories": {story: list(found) for story, found in known.opened.items()}}
+        yield events.MayChangeEvent(time=at, may_change={str(story): files for story, files in known.opened.items()})

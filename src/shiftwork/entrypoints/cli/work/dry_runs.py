@@ -1,12 +1,11 @@
 """`run --dry-run`: prints the prompts that would be sent first."""
 
-from dataclasses import asdict
-
 import click
 
 from shiftwork.app.commands.dry_run import Line, rehearse
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.commands.start_order import start_order
+from shiftwork.app.views.documents.commands.plan_documents import DryRun, Prompt
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
@@ -21,8 +20,8 @@ def announce(order: Order, site: Site, settings: Settings, sheet: Sheet, *, as_j
     lines = rehearse(order, work_policy, tools=settings.agent.offers_tools)
     started = start_order(order)
     if as_json:
-        prompts = [asdict(line) for line in lines]
-        say({"prompts": prompts, "order": asdict(started), "unused": unused_fields.documents(sheet)})
+        prompts = [Prompt(story=line.story, step_name=line.step, kind=line.kind, prompt=line.prompt) for line in lines]
+        say(DryRun(prompts=prompts, order=plan_table.order_document(started), unused=unused_fields.documents(sheet)))
         return
     if left := [*unused_fields.lines(sheet), *plan_table.starting(started)]:
         click.echo("\n".join((*left, "")))

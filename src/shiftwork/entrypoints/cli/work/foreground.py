@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final, Never
 
 from shiftwork.app.commands.runs import wait_for
-from shiftwork.app.commands.steering import rests_now
+from shiftwork.app.commands.steering import pauses_now, rests_now
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.live.board import Board
@@ -22,10 +22,12 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.env.signals import ASKING, StopSignals
+from shiftwork.entrypoints.cli.hosting.detach import keep_here
 from shiftwork.entrypoints.cli.live.cursor import SHOW_CURSOR
-from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View
+from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, QuietView, View
 from shiftwork.entrypoints.cli.live.screen import Screen
 from shiftwork.entrypoints.cli.live.table import LiveView
+from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
@@ -40,6 +42,7 @@ class Stop(StrEnum):
 
     OVER = "over"
     HELD = "held"
+    PAUSED = "paused"
     INTERRUPTED = "interrupted"
 
 
@@ -47,6 +50,7 @@ class Stop(StrEnum):
 class Shift:
     """The work: `begin` starts or continues a run, and returns its id; `continues` is the run that has a history, and
     `stories` are those that may have one. The task `beside` stops the work by raising an error, and does nothing else.
+    A `hosted` run is worked on for a server.
     """
 
     site: Site
@@ -56,10 +60,13 @@ class Shift:
     stories: tuple[Stream, ...] = ()
     agents: Mapping[str, Agent] | None = None
     beside: Callable[[], Awaitable[None]] | None = None
+    hosted: bool = False
 
 
 def chosen_view(title: str, *, as_json: bool) -> View:
-    """A table that redraws in place on a capable terminal, else lines."""
+    """A table that redraws in place on a capable terminal, else lines; nothing with `--quiet`."""
+    if is_quiet():
+        return QuietView()
     if as_json:
         return JsonView()
     if not sys.stdout.isatty():
@@ -72,6 +79,8 @@ def chosen_view(title: str, *, as_json: bool) -> View:
 
 def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
     """Works until nothing is left to do here; the run's id is None if no run was started."""
+    if shift.continues and not shift.hosted:
+        keep_here(shift.site, shift.continues)
     try:
         return asyncio.run(_Watch(view).carry(shift))
     finally:
@@ -91,6 +100,7 @@ class _Watch:
     def __init__(self, view: View) -> None:
         self._view = view
         self._held = asyncio.Event()
+        self._paused = asyncio.Event()
         self._interrupted = asyncio.Event()
         self._stop_signals = StopSignals()
         self._run: RunId | None = None
@@ -126,6 +136,8 @@ class _Watch:
             self._view.update(context.clock.now())
             if self._run and await rests_now(board, context, self._run):
                 self._held.set()
+            if self._run and shift.hosted and await pauses_now(board, context, self._run):
+                self._paused.set()  # the server starts another process when the pause ends
             await asyncio.sleep(_REFRESH_SECONDS)
 
     async def _first_of(self, work: Awaitable[None], refreshing: Awaitable[None], beside: Awaitable[None]) -> Stop:
@@ -133,6 +145,7 @@ class _Watch:
         stops = {
             working: Stop.OVER,
             asyncio.ensure_future(self._held.wait()): Stop.HELD,
+            asyncio.ensure_future(self._paused.wait()): Stop.PAUSED,
             asyncio.ensure_future(self._interrupted.wait()): Stop.INTERRUPTED,
         }
         ends = [*stops, asyncio.ensure_future(refreshing)]

@@ -9,9 +9,18 @@ from typing import Any, Final
 import click
 
 from shiftwork.app.commands.explain_gate import gates_for
+from shiftwork.app.views.documents.commands.plan_documents import (
+    FieldNote,
+    Import,
+    ImportedSpec,
+    ImportedWorkflow,
+    SourcedGate,
+    plan_values,
+)
 from shiftwork.bootstrap.spec_files import read_spec
 from shiftwork.bootstrap.workflows import OWN_FOLDER, Choice, choose, with_personas
 from shiftwork.bounded import read_text
+from shiftwork.config.agents.installed_agent import agent_instead
 from shiftwork.config.detection.project_gates import detect
 from shiftwork.config.settings.settings import Settings, writes_parallel
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
@@ -64,13 +73,6 @@ class _Workflow:
     copies: dict[Path, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Gate:
-    name: str
-    command: str
-    source: str
-
-
 def import_files(site: Site, files: Sequence[str], *, dry_run: bool, as_json: bool) -> None:
     """Checks all files before it writes the first."""
     paths = [_existing(file) for file in files]
@@ -81,7 +83,8 @@ def import_files(site: Site, files: Sequence[str], *, dry_run: bool, as_json: bo
     new = [file for files_of_one in copies for file in files_of_one.items()]
     if not (site.root / SETTINGS_FILE).exists():
         workflow = workflows[0].target if len(workflows) == 1 else ""
-        new.append((site.root / SETTINGS_FILE, settings_file(detect(site.root, environment()), workflow=workflow)))
+        found, agent = detect(site.root, environment()), agent_instead(environment())
+        new.append((site.root / SETTINGS_FILE, settings_file(found, workflow=workflow, agent=agent)))
     gates = tuple(_gates(site, settings, specs))
     for path, _ in new:
         _check_free(site.root, path)
@@ -92,7 +95,7 @@ def import_files(site: Site, files: Sequence[str], *, dry_run: bool, as_json: bo
         path.parent.mkdir(parents=True, exist_ok=True)
         written(path, text)
     if as_json:
-        say(document | {"written": [] if dry_run else names, "next": following})
+        say(Import(**document, written_files=[] if dry_run else names, next=following))
         return
     click.echo("\n".join(lines))
     for number, name in enumerate(names):
@@ -178,25 +181,25 @@ def _check_free(root: Path, path: Path) -> None:
         raise UsageError(f"{name} exists already, and import changes no file", hint=hint)
 
 
-def _gates(site: Site, settings: Settings, specs: Sequence[_Spec]) -> Iterator[_Gate]:
+def _gates(site: Site, settings: Settings, specs: Sequence[_Spec]) -> Iterator[SourcedGate]:
     """All gates of a run, each with the file that it comes from."""
     sources = {gate.name: gate.source for gate in detect(site.root, environment()).gates}
     has_file = "gates" in settings.model_fields_set and (site.root / SETTINGS_FILE).exists()
     for gate in settings.gate_list:
         source = SETTINGS_FILE if has_file else sources.get(gate.name, SETTINGS_FILE)
-        yield _Gate(name=gate.name, command=gate.command, source=source)
+        yield SourcedGate(name=gate.name, command=gate.command, source=source)
     for spec in specs:
         for gate in gates_for(settings.gate_list, spec.sheet.spec)[len(settings.gate_list) :]:
-            yield _Gate(name=gate.name, command=gate.command, source=unused_fields.file_of(spec.sheet))
+            yield SourcedGate(name=gate.name, command=gate.command, source=unused_fields.file_of(spec.sheet))
         yield from _checks_of_stories(spec)
 
 
-def _checks_of_stories(spec: _Spec) -> Iterator[_Gate]:
+def _checks_of_stories(spec: _Spec) -> Iterator[SourcedGate]:
     """The commands that a story must pass besides the gates."""
     for story in spec.shown.spec.stories:
         for step in story.verification:
             command = step.command or step.path or step.url
-            yield _Gate(
+            yield SourcedGate(
                 name=f"{story.id} {step.name or step.id}", command=command, source=unused_fields.file_of(spec.sheet)
             )
 
@@ -212,7 +215,7 @@ def _next(specs: Sequence[_Spec], workflows: Sequence[_Workflow], *, named: bool
         yield from (f"shiftwork workflow show {quote(workflow.target)}" for workflow in workflows)
 
 
-def _lines(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequence[_Gate]) -> Iterator[str]:
+def _lines(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequence[SourcedGate]) -> Iterator[str]:
     for spec in specs:
         kind, _, file = spec.sheet.source.partition(":")
         place = f"copied to {spec.target}" if spec.copies else "used where it is"
@@ -242,7 +245,7 @@ def _about(workflow: _Workflow) -> Iterator[str]:
         yield f"  note: line {note.line}: {plain(note.text)}"
 
 
-def _gate_lines(gates: Sequence[_Gate]) -> Iterator[str]:
+def _gate_lines(gates: Sequence[SourcedGate]) -> Iterator[str]:
     if not gates:
         yield "  none: until [gates] in shiftwork.toml names one, the only check is that something changed"
         return
@@ -250,29 +253,28 @@ def _gate_lines(gates: Sequence[_Gate]) -> Iterator[str]:
     yield phrases.facts(rows)
 
 
-def _document(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequence[_Gate]) -> dict[str, Any]:
+def _document(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequence[SourcedGate]) -> dict[str, Any]:
     return {
         "specs": [
-            {
-                **plan_table.document(spec.shown),
-                "file": unused_fields.file_of(spec.sheet),
-                "format": spec.sheet.source.partition(":")[0],
-                "target": spec.target,
-                "branch": spec.sheet.spec.branch,
-                "done": sorted(spec.sheet.done),
-                "unused": unused_fields.documents(spec.sheet),
-            }
+            ImportedSpec(
+                **plan_values(spec.shown, unused_fields.documents(spec.sheet)),
+                file=unused_fields.file_of(spec.sheet),
+                format=spec.sheet.source.partition(":")[0],
+                target=spec.target,
+                branch=spec.sheet.spec.branch,
+                done=sorted(spec.sheet.done),
+            )
             for spec in specs
         ],
         "workflows": [
-            {
-                "id": workflow.choice.workflow.id,
-                "file": str(workflow.choice.path),
-                "target": workflow.target,
-                "steps": [step.name for step in workflow.choice.workflow.steps],
-                "notes": [asdict(note) for note in workflow.choice.notes],
-            }
+            ImportedWorkflow(
+                workflow=workflow.choice.workflow.id,
+                file=str(workflow.choice.path),
+                target=workflow.target,
+                step_names=[step.name for step in workflow.choice.workflow.steps],
+                field_notes=[FieldNote(**asdict(note)) for note in workflow.choice.notes],
+            )
             for workflow in workflows
         ],
-        "gates": [asdict(gate) for gate in gates],
+        "gates": gates,
     }

@@ -6,9 +6,12 @@ from shlex import quote
 
 import click
 
+from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.commands.kept_options import Difference, check_profiles, differences
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.commands.steering import NOTHING, followed, with_options
+from shiftwork.app.views.documents.event_records import SettingsEvent
+from shiftwork.app.views.documents.gate_records import SettingChange
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.config.agents.kinds import AGENTS, DEFAULT_AGENT
@@ -26,9 +29,11 @@ from shiftwork.entrypoints.cli.env.conditions import Conditions, agreed, claimed
 from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import ensure
+from shiftwork.entrypoints.cli.gates.red_base import known_gates
 from shiftwork.entrypoints.cli.options.limits import Bounds
+from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.entrypoints.cli.options.run_options import Changes
-from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.json import say, this_moment
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.entrypoints.cli.work import limit_rules
 from shiftwork.errors import RunBusyError
@@ -49,8 +54,20 @@ def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChang
     trusted = (*plan.trusted, *claimed(site)) if wanted.trust else None
     said = {"agent": wanted.agent, "model": wanted.model, "parallel": wanted.parallel}
     names = tuple(name for name, value in said.items() if value is not None)
-    keep_going = wanted.keep_going or None
-    return run_facts.OptionsChanged(at=0, named=names, trusted=trusted, keep_going=keep_going, **said)  # type: ignore[arg-type]  # by their names
+    return run_facts.OptionsChanged(
+        at=0,
+        named=names,
+        trusted=trusted,
+        keep_going=wanted.keep_going or None,
+        without_gates=_without(site, plan, wanted.without_gates) if wanted.without_gates else None,
+        **said,  # type: ignore[arg-type]  # by their names
+    )
+
+
+def _without(site: Site, plan: RunPlan, named: Sequence[str]) -> tuple[str, ...]:
+    """The gates that the run continues without, and those `named` now; raises UsageError for an unknown name."""
+    known = gates_for(kept_conditions(site, plan).settings.gate_list, plan.spec)
+    return tuple(dict.fromkeys((*plan.without_gates, *known_gates(named, known))))
 
 
 def kept_conditions(site: Site, plan: RunPlan) -> Conditions:
@@ -114,24 +131,19 @@ def facts(bounds: Bounds, options: run_facts.OptionsChanged) -> dict[str, Fact]:
 def report_differences(plan: RunPlan, found: Conditions, *, as_json: bool) -> None:
     """Prints which settings differ from those that the run started with, and which value is in force."""
     differing = differences(plan, found.read, usual())
-    if not differing:
+    if not differing or is_quiet():
         return
     with though_undelivered():
         if as_json:
-            say(
-                {
-                    "event": "settings_changed",
-                    "run": plan.run,
-                    "settings": [_document(difference) for difference in differing],
-                }
-            )
+            settings = [_document(difference) for difference in differing]
+            say(SettingsEvent(time=this_moment(), run=plan.run, settings=settings))
         else:
             click.echo("\n".join(_lines(plan.run, differing)))
 
 
-def _document(difference: Difference) -> dict[str, object]:
+def _document(difference: Difference) -> SettingChange:
     values = {name: _value(getattr(difference, name)) for name in ("before", "after", "in_force")}
-    return {"setting": difference.setting, **values, "kept": difference.kept}
+    return SettingChange(setting=difference.setting, **values, kept=difference.kept)
 
 
 def _value(text: str) -> object:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from shiftwork.app.commands.forecast import past_costs
+from shiftwork.app.views.documents.commands.plan_documents import Plan, plan_values
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.config.settings.settings import writes_parallel
 from shiftwork.config.site import Site, environment
@@ -85,8 +86,8 @@ def _out(asked: Asked, *, from_file: bool) -> Path | None:
 def _announce(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:
     done = len(sheet.done)
     if as_json:
-        rest = {"done": done, "written": str(out) if out else None, "unused": unused_fields.documents(sheet)}
-        say({**plan_table.document(shown), **rest})
+        values = plan_values(shown, unused_fields.documents(sheet))
+        say(Plan(**values, done_count=done, file=str(out) if out else None))
         return
     click.echo("\n".join(plan_table.lines(shown, done)))
     if left := list(unused_fields.lines(sheet)):

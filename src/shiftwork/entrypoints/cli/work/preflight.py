@@ -5,6 +5,7 @@ import asyncio
 import click
 
 from shiftwork.app.commands.spec_lock import check_unbegun
+from shiftwork.app.views.documents.run_records import EmptyResult
 from shiftwork.app.views.queries import unended
 from shiftwork.bootstrap.state.open_inbox import open_leases
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
@@ -24,7 +25,7 @@ def nothing_to_do(sheet: Sheet, workflow: Workflow) -> bool:
 
 def report_nothing(sheet: Sheet, *, as_json: bool) -> None:
     if as_json:
-        say({"event": "result", "run": None, "stop": "over", "exit_code": EXIT_DONE})
+        say(EmptyResult(stop="over", exit_code=EXIT_DONE))
     else:
         name = sheet.source.partition(":")[2]
         click.echo(f"nothing to do: every story of {plain(name)} has already landed, so no run was started")

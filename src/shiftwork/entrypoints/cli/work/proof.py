@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +10,7 @@ import click
 
 from shiftwork.app.commands.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
 from shiftwork.app.views import amounts, proofs
+from shiftwork.app.views.documents.commands import result_documents as documents
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
 from shiftwork.bootstrap.state.open_gates import open_examination
@@ -56,9 +56,9 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out:
         written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n", private=True)
     if as_json:
-        proof = {paper.certificate.story: proofs.document(paper.certificate) for paper in papers}
+        found = {str(paper.certificate.story): proofs.document(paper.certificate) for paper in papers}
         file = str(wanted.out) if wanted.out else None
-        say({"file": file, "certificates": [document(paper) for paper in papers], "proof": proof})
+        say(documents.Proof(file=file, certificates=[document(paper) for paper in papers], proofs=found))
         return EXIT_DONE
     if wanted.out:
         click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
@@ -74,25 +74,25 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     found = trusted_conditions(site, env)
     ensure_setup(site, found, env)
     settings = found.settings
-    from_file = _is_file(wanted.what)
+    from_file = is_file(wanted.what)
     if from_file:
         ensure(_claim(Path(wanted.what), papers[0]), env)
     checked = [(paper, asyncio.run(_verified(site, settings, env, paper, trusts=from_file))) for paper in papers]
     holds = all(_holds(found) for _, found in checked)
     if as_json:
         rows = [
-            {
-                "story": paper.certificate.story,
-                "holds": _holds(found),
-                "unchecked": _unchecked(found),
-                "weakest": proofs.weakest([(paper.certificate, found)]),
-                "proof": proofs.document(paper.certificate),
-                "checks": list(map(asdict, found)),
-            }
+            documents.CheckedCertificate(
+                story=paper.certificate.story,
+                holds=_holds(found),
+                unchecked=_unchecked(found),
+                weakest=proofs.weakest([(paper.certificate, found)]),
+                story_proof=proofs.document(paper.certificate),
+                statements=[documents.statement(held) for held in found],
+            )
             for paper, found in checked
         ]
         least = proofs.weakest((paper.certificate, found) for paper, found in checked)
-        say({"holds": holds, "weakest": least, "certificates": rows})
+        say(documents.ProofCheck(holds=holds, weakest=least, checked=rows))
     else:
         click.echo("\n".join(line for paper, found in checked for line in _outcome(paper, found)))
     return EXIT_DONE if holds else EXIT_FAILED
@@ -131,7 +131,7 @@ def _unchecked(found: Sequence[Held]) -> list[str]:
 _LARGEST: Final = 4 * 1024 * 1024
 
 
-def _is_file(what: str) -> bool:
+def is_file(what: str) -> bool:
     """Whether the argument names a file, by its form: a mistyped file name must not cause an error about stories."""
     return Path(what).suffix == ".json"
 
@@ -146,7 +146,7 @@ def _text(file: Path) -> str:
 
 def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     """The certificate of a file, of the story, or of all landed stories of the run that were not undone."""
-    if _is_file(wanted.what):
+    if is_file(wanted.what):
         if not Path(wanted.what).is_file():
             raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
         return (from_document(_text(Path(wanted.what))),)
@@ -160,7 +160,8 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     landed = [story for story, status in known.items() if status != StoryStatus.UNDONE]
     found = answer(lambda: _recorded(queries.history, RunId(run), [wanted.what] if wanted.what else landed))
     if not found:
-        message = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
+        every = "everything that landed was undone" if len(landed) < len(known) else "no story has landed yet"
+        message = f"{wanted.what} has landed nothing yet" if wanted.what else f"{every} in run {run}"
         raise UsageError(message, hint=f"shiftwork status {run}")
     return found
 

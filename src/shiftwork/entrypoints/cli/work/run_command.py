@@ -1,6 +1,8 @@
 """Turns `run` into work in progress."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -9,12 +11,15 @@ from shiftwork.app.commands.context_values import context_values
 from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order, start_run
+from shiftwork.app.hosting.handover import record_for_server
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views import amounts
+from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
 from shiftwork.bootstrap.state.read_only import open_queries
-from shiftwork.bootstrap.work.agents import installed_instead
+from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.work.notifications import notice_plan
+from shiftwork.bootstrap.work.ports import check_simulation, open_context, work_policy_of
 from shiftwork.config.settings.settings import Named, Settings, writes_parallel
 from shiftwork.config.site import Site, environment
 from shiftwork.config.templates.prd import PRD_FILE
@@ -28,6 +33,7 @@ from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup, setup_claim
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import TRUST, ensure
 from shiftwork.entrypoints.cli.gates import base_check, red_base
+from shiftwork.entrypoints.cli.hosting.detach import detach, ready
 from shiftwork.entrypoints.cli.live.progress_lines import LineView
 from shiftwork.entrypoints.cli.options.free_text import is_blank
 from shiftwork.entrypoints.cli.options.limits import Bounds
@@ -61,6 +67,7 @@ class Ordered:
     repair_base: bool = False
     review: bool = False
     context: tuple[str, ...] = ()
+    detach: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +82,8 @@ class Asked:
 def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if is_blank(ordered.request):
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
+    if ordered.detach and environment().get(TRUST):  # the run keeps the consent: the server does not inherit it
+        ordered = replace(ordered, trust=True)
     harmless = ordered.trust or ordered.dry_run  # a dry run runs nothing
     env = environment() | ({TRUST: "1"} if harmless else {})
     sheet = asked_for(site, ordered.request)  # a mistyped file is reported before any consent is asked for
@@ -93,10 +102,14 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     ensure_setup(site, found, env, base)
     ensure_agent(site, found, env, base)
     check_alone(site, sheet)
+    asyncio.run(_check_agents(site, found.settings, order))
     with though_undelivered():
         announcement.announce(site, found, sheet, order, as_json=as_json)
-    ready = base_check.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
-    order = ready.order
+    cleared = base_check.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
+    order = cleared.order
+    if ordered.detach:
+        begin = partial(record_for_server, order=order)
+        return _detached(Shift(site=site, settings=found.settings, begin=begin, beside=cleared.beside), as_json=as_json)
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
     bound = f"at most {limits}" if limits else ""
     repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
@@ -104,8 +117,8 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     review = "each story needs your approval before it lands" if order.review else ""
     parts = (order.agent, counted(sheet), f"landing on {order.branch}", review, repaired, without, bound)
     title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
-    begin = starting(order, installed_instead(found.settings, environment()))
-    shift = Shift(site=site, settings=found.settings, begin=begin, beside=ready.beside)
+    begin = partial(start_run, order=order)
+    shift = Shift(site=site, settings=found.settings, begin=begin, beside=cleared.beside)
     return work(site, shift, title, as_json=as_json)
 
 
@@ -181,12 +194,38 @@ def _workflow(site: Site, settings: Settings, ordered: Ordered, env: Mapping[str
     return chosen.workflow
 
 
-def starting(order: Order, instead: str = "") -> Callable[[Context], Awaitable[RunId]]:
+def starting(order: Order) -> Callable[[Context], Awaitable[RunId]]:
     """Starts the run once every agent is installed and logged in: an error appears now, not in a failed run."""
 
     async def begin(context: Context) -> RunId:
         for name in profiles(order.agent, order.workflow, context.work_policy):
-            await ensure_ready(context.agents[name], instead if name == order.agent else "")
+            await ensure_ready(context.agents[name], "")
         return await start_run(context, order)
 
     return begin
+
+
+async def _check_agents(site: Site, settings: Settings, order: Order) -> None:
+    """Finds an agent that is not installed or not logged in before anything else runs: setup and gates take a while. A
+    repository that cannot be worked on is reported first.
+    """
+    env = environment()
+    await check_simulation(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env)
+    agents = build_agents(settings, Place(env=env, sandbox=sandboxes.agents, root=site.root))
+    instead = installed_instead(settings, env)
+    for name in profiles(order.agent, order.workflow, work_policy_of(settings)):
+        await ensure_ready(agents[name], instead if name == order.agent else "")
+
+
+def _detached(shift: Shift, *, as_json: bool) -> int:
+    """Checks here all that `run` checks, also what it checks while agents work: who detaches sees no later error."""
+    ready(shift.site)
+    return detach(shift.site, asyncio.run(_recorded(shift)), as_json=as_json)
+
+
+async def _recorded(shift: Shift) -> RunId:
+    if shift.beside:
+        await shift.beside()
+    async with open_context(shift.site, shift.settings, environment()) as context:
+        return await shift.begin(context)

@@ -2,22 +2,26 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from shiftwork.app.views import amounts
+from shiftwork.app.views.documents.run_documents import result_document
+from shiftwork.app.views.documents.run_records import EmptyResult, Result
+from shiftwork.app.views.overview import overview
 from shiftwork.app.views.queries import run_view
-from shiftwork.app.views.run_views import Activity, RunView, reason, waiting_text
+from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.core.ids import FRAME, RunId
+from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import left_out_files, merge_obstacles, next_steps, phrases
-from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.render.json import left_out, say
 from shiftwork.entrypoints.cli.render.sanitize import cells, plain
+from shiftwork.entrypoints.cli.render.story_words import askings, counts
 from shiftwork.entrypoints.cli.work import limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
@@ -33,7 +37,7 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
     """Prints the summary and returns the exit code."""
     if run is None:
         if as_json:
-            say({"event": "result", "run": None, "stop": stop.value, "exit_code": EXIT_INTERRUPTED})
+            say(EmptyResult(stop=stop, exit_code=EXIT_INTERRUPTED))
         else:
             click.echo("interrupted before anything was started")
         return EXIT_INTERRUPTED
@@ -50,22 +54,15 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
 def exit_code(view: RunView, stop: Stop) -> int:
     if stop is Stop.OVER:
         return EXIT_DONE if view.run.status in {"completed", "undone"} else EXIT_FAILED
-    return EXIT_LIMIT if stop is Stop.HELD else EXIT_INTERRUPTED
+    return EXIT_LIMIT if stop in {Stop.HELD, Stop.PAUSED} else EXIT_INTERRUPTED
 
 
-def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any]:
+def _document(site: Site, view: RunView, stop: Stop, code: int) -> Result:
     kept = _diffs(site, view)
     # This process is still alive when it prints this, but no longer works on the run.
     activity = {Stop.HELD: Activity.WAITING, Stop.OVER: Activity.OVER}.get(stop, Activity.INTERRUPTED)
-    document = run_document(replace(view, activity=activity, worker=None))
-    return {
-        "event": "result",
-        **document,
-        "stop": stop.value,
-        "diffs": str(kept or ""),
-        **left_out_files.document(site, view.run.run),
-        "exit_code": code,
-    }
+    stopped, patch = replace(view, activity=activity, worker=None), left_out(site, view.run.run)
+    return result_document(stopped, stop=stop, exit_code=code, diffs=str(kept or ""), left_out=patch)
 
 
 def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
@@ -77,6 +74,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     yield phrases.facts(
         [
             ("run", run.run),
+            ("stories", _counted(view)),
             ("took", phrases.took(view)),
             ("cost", amounts.cost(view.used)),
             *next_steps.proof(view),
@@ -104,7 +102,10 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
     run = view.run
     if stop is Stop.INTERRUPTED:
         yield "interrupted: agents are stopped, and nothing is lost"
+        yield from _asking(view)
         yield from _fallen(view)
+    elif stop is Stop.PAUSED:
+        yield "paused: nothing is in progress"
     elif stop is Stop.HELD:
         yield from _held(view)
         yield from _fallen(view)
@@ -116,8 +117,9 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         checked = any(
             item.story.proof.level != ProofLevel.NO_GATES for item in view.stories if item.story.landing.commit
         )
-        label = "done: landed " if checked else "landed without any gate: "
-        yield from _in_lines(label, _where(landed, run.branch, obstacle))
+        text = _despite(view, obstacle)
+        label = "done: " if checked else "landed without any gate: "
+        yield from _in_lines(label, text if checked else text.removeprefix("landed "))
     else:
         waiting = next_steps.not_started(view)
         reasons = [item.story for item in view.stories if item.story.failure and item.story.story not in waiting]
@@ -133,7 +135,18 @@ def _held(view: RunView) -> Iterator[str]:
     if first and next_steps.is_at_limit(first):
         yield from _in_lines("limit reached: ", reason(first))
     else:
-        yield from _in_lines("needs you: ", waiting_text(first) if first else "")
+        yield from _asking(view)
+
+
+def _asking(view: RunView) -> Iterator[str]:
+    """Which stories need the user, and for what; the commands are the next ones to type."""
+    for asking in askings(view, overview(view, 0.0)):
+        yield from _in_lines("needs you: ", f"{', '.join(asking.names)} {asking.says}: {asking.detail}")
+
+
+def _counted(view: RunView) -> str:
+    glance = overview(view, 0.0)
+    return ", ".join(counts(glance)) if glance.stories > 1 else ""
 
 
 def _first_held(view: RunView) -> StoryRow | None:
@@ -145,11 +158,10 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
     last = next_steps.last_landed(view)
     if last is None:
         return "what had landed is reverted" if view.run.status == "undone" else "nothing was landed"
-    stories = [story.story for story in view.stories if story.story.story != FRAME]
-    landed = sum(bool(story.landing.commit) for story in stories)
-    where = _where(last, view.run.branch, obstacle)
-    several = landed and len(stories) > 1
-    return f"{landed} of {len(stories)} stories have landed, the last as {where}" if several else f"landed {where}"
+    glance, where = overview(view, 0.0), _where(last, view.run.branch, obstacle)
+    if not glance.landed or glance.stories <= 1:
+        return f"landed {where}"
+    return f"{glance.landed} of {glance.stories} stories have landed, the last as {where}"
 
 
 def _in_lines(label: str, text: str) -> Iterator[str]:
@@ -199,7 +211,10 @@ def _diffs(site: Site, view: RunView) -> Path | None:
 
 def _next(view: RunView, stop: Stop, obstacle: Obstacle | None) -> Iterable[phrases.Step]:
     if stop is Stop.INTERRUPTED:
-        return ((f"shiftwork resume {view.run.run}", ""),)
+        asked = (step for asking in askings(view, overview(view, 0.0)) for step in asking.commands)
+        return ((f"shiftwork resume {view.run.run}", ""), *asked)
+    if stop is Stop.PAUSED:
+        return ((f"shiftwork resume {view.run.run}", "ends the pause"),)
     first = _first_held(view)
     if stop is Stop.HELD and first and not next_steps.is_at_limit(first):
         return next_steps.meanwhile(view)

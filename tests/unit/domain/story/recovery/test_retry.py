@@ -72,6 +72,15 @@ def test_from_the_failed_step_the_work_is_kept_and_the_error_is_reported() -> No
     assert next_effect(story).key == "step-002/2@2#2"
 
 
+@pytest.mark.parametrize("from_scratch", [False, True])
+def test_what_a_person_says_about_a_retry_is_for_all_further_attempts(*, from_scratch: bool) -> None:
+    story = fold_story(failed_in_review(), replace(reopening(from_scratch=from_scratch), because="the API is v2"))
+    ((ended, said),) = story.dialogue.answers
+    assert said == "the API is v2"
+    assert ended.startswith("The story has ended: ")
+    assert fold_story(failed_in_review(), reopening(from_scratch=from_scratch)).dialogue.answers == ()
+
+
 def test_a_story_that_has_changed_nothing_starts_at_the_branch_as_it_is_now() -> None:
     story = started_story(*STEPS)
     story = concluded(fold_story(story, began(story), failed(fold_story(story, began(story)))))

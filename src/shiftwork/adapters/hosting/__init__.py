@@ -1,0 +1,1 @@
+"""The server of a repository on this machine: its file, its log, and the processes that it starts."""

@@ -1,0 +1,1 @@
+"""What a server decides: which runs it works on, and when."""

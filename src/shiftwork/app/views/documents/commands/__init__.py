@@ -1,0 +1,1 @@
+"""The documents of single commands."""

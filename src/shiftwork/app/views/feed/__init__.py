@@ -1,0 +1,1 @@
+"""Facts as they are recorded, as events for programs that follow a project."""

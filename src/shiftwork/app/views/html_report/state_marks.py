@@ -1,0 +1,31 @@
+"""The mark that the design gives to the word for a state."""
+
+from typing import Final
+
+_MARKS: Final = {
+    "proved": "landed",
+    "landed": "landed",
+    "done": "landed",
+    "undo pending": "undone",
+    "working": "working",
+    "stuck": "working",
+    "needs you": "needs",
+    "limited": "limit",
+    "stopped": "paused",
+    "paused": "paused",
+    "failed": "failed",
+    "undone": "undone",
+    "blocked": "blocked",
+    "cancelled": "failed",
+}
+_STEPS: Final = {"done": "done", "skipped": "skipped"}
+
+
+def mark_of(label: str) -> str:
+    """The mark of a story or a run."""
+    return _MARKS.get(label, "queued")
+
+
+def mark_of_step(label: str) -> str:
+    """A finished step is a grey check: green is for what was proved."""
+    return _STEPS.get(label) or mark_of(label)

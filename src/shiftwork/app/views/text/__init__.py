@@ -1,0 +1,1 @@
+"""What is shown of long texts, such as the output of a gate."""

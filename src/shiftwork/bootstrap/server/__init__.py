@@ -1,0 +1,1 @@
+"""Builds the server of a repository, starts it, and finds the one that lives."""

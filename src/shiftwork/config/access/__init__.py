@@ -1,0 +1,1 @@
+"""Who may use the HTTP API: tokens and their roles."""

@@ -1,0 +1,1 @@
+"""Who may call the API: what every request must pass before a route sees it."""

@@ -1,0 +1,1 @@
+"""The events of a project, sent to any number of clients."""

@@ -1,0 +1,1 @@
+"""The server as commands see it: it is started, asked, and stopped."""

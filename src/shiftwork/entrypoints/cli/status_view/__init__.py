@@ -1,0 +1,1 @@
+"""The parts of what `shiftwork status` prints."""

@@ -1,0 +1,34 @@
+"""The server of a repository, as it is built: what its workers inherit."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from shiftwork.bootstrap.server.open_server import claimed_file, open_server
+from shiftwork.domain.core.ids import RunId
+from tests.api.api_rig import staged
+from tests.patience import eventually
+
+WRITES_ENVIRONMENT = """\
+import json, os
+with open({file!r} + ".new", "w") as file:
+    json.dump(dict(os.environ), file)
+os.replace({file!r} + ".new", {file!r})
+os._exit(0)
+"""
+
+
+def test_a_worker_does_not_inherit_the_trust_of_the_terminal_that_started_the_server(tmp_path: Path) -> None:
+    """A run that was handed over from another terminal would get a consent that nobody has given for it."""
+    seen, modules = tmp_path / "seen", tmp_path / "modules"
+    modules.mkdir()
+    (modules / "sitecustomize.py").write_text(WRITES_ENVIRONMENT.format(file=str(seen)))
+    with staged(tmp_path / "user") as stage, claimed_file(stage.site) as file:
+        assert file
+        env = {**stage.env, "PYTHONPATH": str(modules), "SHIFTWORK_TRUST": "1"}
+        opened = asyncio.run(open_server(stage.site, env, file, 1, lambda _: None))
+        opened.workers.start(RunId("r1"), str(stage.site.root))
+        eventually(opened.workers.ended)
+    inherited = json.loads(seen.read_text())
+    assert inherited["SHIFTWORK_STATE_HOME"] == env["SHIFTWORK_STATE_HOME"]
+    assert "SHIFTWORK_TRUST" not in inherited

@@ -1,0 +1,59 @@
+"""`shiftwork config`: what is in force and why, and a change that keeps the file and gives no consent."""
+
+import json
+from typing import Any
+
+from tests.e2e.cli_rig import Project
+
+
+def document(project: Project, *words: str, **env: str) -> dict[str, Any]:
+    return json.loads(project.shiftwork("config", *words, "--json", **env).stdout)  # type: ignore[no-any-return]
+
+
+def test_a_user_lists_explains_changes_and_checks_the_settings(project: Project) -> None:
+    listed = {item["name"]: item for item in document(project, "list", SHIFTWORK_MODEL="opus")["settings"]}
+    assert (listed["agent.model"]["source"], listed["agent.model"]["where"]) == ("environment", "$SHIFTWORK_MODEL")
+    assert (listed["agent.use"]["source"], listed["run.parallel"]["source"]) == ("file", "default")
+    explained = project.shiftwork("config", "explain", "sandbox.tier").stdout
+    assert "shiftwork trust" in explained
+    assert "$SHIFTWORK_SANDBOX" in explained
+    before = (project.root / "shiftwork.toml").read_text(encoding="utf-8")
+    project.shiftwork("trust", SHIFTWORK_TRUST="")
+    free = document(project, "set", "run.parallel", "7", SHIFTWORK_TRUST="")
+    assert (free["value"], free["was_changed"], free["trusted"]) == (7, True, True)
+    limit = project.shiftwork("config", "set", "limits.run_usd", "9", SHIFTWORK_TRUST="")
+    assert limit.stdout.splitlines()[0] == "limits.run_usd is now 9"
+    assert limit.stdout.splitlines()[1].startswith("next: shiftwork trust ")
+    refused = project.shiftwork("run", "Add a greeting", SHIFTWORK_TRUST="")
+    assert (refused.returncode, "limits.run_usd" in refused.stderr) == (64, True)
+    assert project.shiftwork("config", "get", "limits.run_usd").stdout == "9\n"
+    assert project.shiftwork("config", "unset", "limits.run_usd").returncode == 0
+    assert project.shiftwork("config", "unset", "run.parallel").returncode == 0
+    assert (project.root / "shiftwork.toml").read_text(encoding="utf-8").rstrip() == before.rstrip()
+
+
+def test_mistakes_are_refused_and_listed_with_their_lines(project: Project) -> None:
+    wrong = project.shiftwork("config", "set", "run.keep_going", "yes")
+    assert (wrong.returncode, wrong.stderr.splitlines()) == (
+        64,
+        [
+            "shiftwork: run.keep_going: true or false is needed, not 'yes'",
+            "  try: shiftwork config explain run.keep_going",
+        ],
+    )
+    assert "did you mean run.parallel?" in project.shiftwork("config", "set", "run.paralel", "3").stderr
+    valid = project.shiftwork("config", "validate")
+    assert (valid.returncode, valid.stdout) == (0, "shiftwork.toml is valid\n")
+    (project.root / "shiftwork.toml").write_text("[limits]\nrunusd = 3\n[run]\nparallel = 0\n", encoding="utf-8")
+    checked = project.shiftwork("config", "validate")
+    assert checked.returncode == 64
+    assert checked.stdout.splitlines() == [
+        "shiftwork.toml has 2 mistakes:",
+        "  line 2: limits.runusd: unknown key; did you mean run_usd?",
+        "    try: shiftwork config unset limits.runusd",
+        "  line 4: run.parallel: must be 1 or more, not 0",
+        "    try: shiftwork config explain run.parallel",
+    ]
+    (project.root / "shiftwork.toml").write_text("[limits\n", encoding="utf-8")
+    broken = document(project, "validate")
+    assert (broken["valid"], broken["mistakes"][0]["line"]) == (False, 1)
