@@ -107,3 +107,22 @@ def test_where_no_one_reported_anything_there_is_nothing_to_list() -> None:
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (None, "-"),
+        (-1, "0.0 s"),
+        (0.44, "0.4 s"),
+        (9.94, "9.9 s"),
+        (9.99, "9 s"),
+        (59.9, "59 s"),
+        (60, "1 min 00 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h 00 min"),
+        (90_000, "25 h 00 min"),
+    ],
+)
+def test_durations(seconds: float | None, said: str) -> None:
+    assert amounts.duration(seconds) == said

@@ -17,7 +17,7 @@ from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.html_report.diff_lines import Diff, diff_lines
 from shiftwork.app.views.html_report.graph_drawing import Node, graph
 from shiftwork.app.views.html_report.html_document import html_document
-from shiftwork.app.views.html_report.html_text import block, clean, line, moment, spell
+from shiftwork.app.views.html_report.html_text import block, clean, line, moment
 from shiftwork.app.views.html_report.landed_diffs import landed_diffs
 from shiftwork.app.views.html_report.state_marks import mark_of, mark_of_step
 from shiftwork.app.views.html_report.timeline_drawing import Span, bars, span_of
@@ -295,7 +295,6 @@ def test_texts_are_bounded_and_times_are_spelt() -> None:
     assert clean("a\tb\x1b[1mc\u202e") == "a    bc\N{REPLACEMENT CHARACTER}"
     assert (len(line("x" * 999)), line(" a\n b ")) == (300, "a b")
     assert block("a\n" + "b" * 400 + "\nc", 370) == ("a\n" + "b" * 299 + "…", 1)
-    assert [spell(value) for value in (None, 1.0, 30, 90, 7300)] == ["-", "1.0 s", "30 s", "1 min 30 s", "2 h 01 min"]
     assert (moment(None), moment(0)) == ("-", "1970-01-01 00:00:00 UTC")
     assert (mark_of("proved"), mark_of("queued"), mark_of_step("done"), mark_of_step("failed")) == (
         "landed",

@@ -137,6 +137,18 @@ def _bound(budget: Budget) -> str:
     return " and ".join(filter(None, (paid, tokens, sessions)))
 
 
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    if seconds < 9.95:
+        return f"{max(seconds, 0):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
     """Returns a suffix for a duration: how much of it was idle, with no story in work. Empty if that is negligible."""
     parts = ((lost.person, "for you"), (lost.limit, "for a rate limit"))

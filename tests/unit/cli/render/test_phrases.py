@@ -16,25 +16,6 @@ from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.testing.conformance.store_stage import run_row, story_row
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (None, "-"),
-        (-1, "0.0 s"),
-        (0.44, "0.4 s"),
-        (9.94, "9.9 s"),
-        (9.99, "9 s"),
-        (59.9, "59 s"),
-        (60, "1 min 00 s"),
-        (3599, "59 min 59 s"),
-        (3600, "1 h 00 min"),
-        (90_000, "25 h 00 min"),
-    ],
-)
-def test_durations(seconds: float | None, said: str) -> None:
-    assert phrases.duration(seconds) == said
-
-
 @given(st.text(), st.integers(min_value=0, max_value=60))
 def test_padded_text_takes_exactly_its_room(text: str, room: int) -> None:
     assert cells(phrases.padded(text, room)) == room

@@ -10,7 +10,7 @@ from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
 from shiftwork.app.views.html_report.diff_lines import Diff
 from shiftwork.app.views.html_report.graph_drawing import Node, graph
-from shiftwork.app.views.html_report.html_text import Html, element, joined, line, mark, moment, row, spell, table
+from shiftwork.app.views.html_report.html_text import Html, element, joined, line, mark, moment, row, table
 from shiftwork.app.views.html_report.state_marks import mark_of
 from shiftwork.app.views.html_report.story_section import Section, section
 from shiftwork.app.views.html_report.timeline_drawing import span_of, timeline
@@ -135,7 +135,7 @@ def _figures(record: RunRecord, own: Sequence[Section]) -> Html:
 def _lasted(took: float | None, record: RunRecord) -> Html:
     if took is None:
         return joined("not over")
-    return joined(spell(took), element("small", amounts.waiting(record.idle, spell)))
+    return joined(amounts.duration(took), element("small", amounts.waiting(record.idle, amounts.duration)))
 
 
 def _node(item: Section, links: Mapping[StoryId, str]) -> Node:
@@ -184,4 +184,4 @@ def _story(item: Section, link: str) -> Html:
 
 def _took(story: StoryRecord) -> str:
     start, end = story.row.started_at, story.row.ended_at
-    return "" if start is None or end is None else spell(max(end - start, 0.0))
+    return "" if start is None or end is None else amounts.duration(max(end - start, 0.0))

@@ -64,18 +64,6 @@ def block(text: str, most: int) -> tuple[str, int]:
     return "\n".join(kept), len(lines) - len(kept)
 
 
-def spell(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    if seconds < 9.95:
-        return f"{max(seconds, 0):.1f} s"
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
-
-
 def moment(at: float | None) -> str:
     return "-" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
+from shiftwork.app.views.amounts import duration
 from shiftwork.app.views.gate_history import Checked
 from shiftwork.app.views.html_report.diff_lines import Diff, diff_lines
 from shiftwork.app.views.html_report.html_text import (
@@ -15,7 +16,6 @@ from shiftwork.app.views.html_report.html_text import (
     mark,
     moment,
     row,
-    spell,
     stated,
     table,
 )
@@ -103,13 +103,13 @@ def _step(step: StepRow, made: list[AttemptMade]) -> Iterator[Html]:
     said = line(step.error or step.skip_reason or step.notes)
     agent = line(f"{step.agent} {step.model}".strip()) or "-"
     cost, tokens = amounts.brief_cost(used), amounts.brief_tokens(used)
-    yield row(mark(mark_of_step(label)), line(step.name), label, agent, spell(step.seconds), tokens, cost, said)
+    yield row(mark(mark_of_step(label)), line(step.name), label, agent, duration(step.seconds), tokens, cost, said)
     for each in made if len(made) > 1 else ():
         ending = element("span", f"attempt {each.row.number}", class_="muted")
         state = mark(mark_of_step("done" if each.row.ending == "completed" else "failed"))
         spent = (amounts.brief_tokens(each.used), amounts.brief_cost(each.used))
         who = line(f"{each.row.agent} {each.row.model}".strip()) or "-"
-        yield row(state, ending, line(each.row.ending), who, spell(each.row.seconds), *spent, "")
+        yield row(state, ending, line(each.row.ending), who, duration(each.row.seconds), *spent, "")
 
 
 def _proof(said: Certificate, digest: str) -> Iterator[Html]:
@@ -117,8 +117,8 @@ def _proof(said: Certificate, digest: str) -> Iterator[Html]:
     if said.criteria:
         head = ("", "Criterion", "Asks", "Verdict", "Evidence", "Why")
         yield table(head, [_judged(judged) for judged in said.criteria])
-    ran = [f"gate {gate.name} passed in {spell(gate.seconds)}" + _remarks(gate.name, said) for gate in said.gates]
-    ran += [f"verification {each.step.id} passed in {spell(each.seconds)}" for each in said.verification]
+    ran = [f"gate {gate.name} passed in {duration(gate.seconds)}" + _remarks(gate.name, said) for gate in said.gates]
+    ran += [f"verification {each.step.id} passed in {duration(each.seconds)}" for each in said.verification]
     ran += [f"gate {name} was not run: the user has let the run continue without it" for name in said.without_gates]
     ran += [f"gate {other.name} was not needed: {other.reason}" for other in said.not_needed]
     ran += [in_words(said.fail_to_pass)] if said.fail_to_pass else []
@@ -145,7 +145,7 @@ def _gates(checks: Iterable[Checked]) -> Iterator[Html]:
         for result in checked.report.results:
             word = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
             name = line(result.name) + (" (your original tests against the new code)" if result.restored else "")
-            head = f" {name} {word} in {spell(result.seconds)}{where}"
+            head = f" {name} {word} in {duration(result.seconds)}{where}"
             parts = [mark("passed" if result.passed else "failed"), head]
             if not result.passed and result.output:
                 parts.append(element("pre", trimmed(result.output, _OUTPUT)))

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from shiftwork.app.views.html_report.html_text import Html, clock, element, joined, line, mark, spell
+from shiftwork.app.views.amounts import duration
+from shiftwork.app.views.html_report.html_text import Html, clock, element, joined, line, mark
 from shiftwork.app.views.report.run_record import StoryRecord
 from shiftwork.domain.agents.rate_limit import Awaited
 from shiftwork.records import dataclass
@@ -51,7 +52,7 @@ def bars(story: StoryRecord, now: float) -> Iterator[Bar]:
         row = made.row
         kind = "ok" if row.ending == "completed" else "bad"
         start = row.ended_at if row.started_at is None else row.started_at
-        message = f"{row.step} attempt {row.number}: {row.ending}, {spell(row.seconds)}"
+        message = f"{row.step} attempt {row.number}: {row.ending}, {duration(row.seconds)}"
         yield Bar(kind=kind, start=start, end=max(row.ended_at, start), text=message)
     for step in story.steps:
         if step.status == "in_progress" and step.started_at is not None:
@@ -60,7 +61,7 @@ def bars(story: StoryRecord, now: float) -> Iterator[Bar]:
     for wait in story.waited:
         end = max(now, wait.since) if wait.until is None else wait.until
         kind, whom = ("person", "a person") if wait.awaited is Awaited.PERSON else ("limit", "an agent's limit")
-        yield Bar(kind=kind, start=wait.since, end=end, text=f"waited for {whom}, {spell(end - wait.since)}")
+        yield Bar(kind=kind, start=wait.since, end=end, text=f"waited for {whom}, {duration(end - wait.since)}")
     if story.row.landing.commit and story.row.ended_at is not None:
         at = story.row.ended_at
         yield Bar(kind="landed", start=at, end=at, text=f"landed at {clock(at)}")

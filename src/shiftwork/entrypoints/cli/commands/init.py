@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from shiftwork import umask
+from shiftwork.app.views.amounts import duration
 from shiftwork.app.views.documents.commands.setup_documents import Init, InitSpec, TriedGate
 from shiftwork.config.agents.installed_agent import agent_instead
 from shiftwork.config.detection.found import Detected
@@ -179,7 +180,7 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
         if result := checked.results.get(gate.name):
             comment = " (written as a comment)" if gate.name in checked.red else ", in the sandbox"
             red = f"red: {reason(result.output)}{comment}"
-            yield "", f"passed {phrases.duration(result.seconds)}" if result.passed else red
+            yield "", f"passed {duration(result.seconds)}" if result.passed else red
     if found.setup:
         yield "setup", found.setup
         if checked.setup:

@@ -10,6 +10,7 @@ import click
 
 from shiftwork.app.commands.explain_gate import explained, only_tests_fail, program, remedies, unseen_roots
 from shiftwork.app.landing.canary import refused
+from shiftwork.app.views.amounts import duration
 from shiftwork.bootstrap.state.open_gates import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
 from shiftwork.config.detection.project_gates import detect
@@ -103,7 +104,7 @@ def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Furth
     where = rung.meaning if rung else "in the sandbox"
     values = {"gate": gate.name, "rung": rung.word if rung else ""}
     if result.passed:
-        detail = f"{gate.name}: passed in {phrases.duration(result.seconds)}, {where}"
+        detail = f"{gate.name}: passed in {duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)
     lines = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
     offered = () if only_tests_fail(result) else more.steps  # a test that is simply red needs no more of the machine
@@ -127,7 +128,7 @@ def _environment(prepared: Prepared) -> list[Check]:
         hint = f"correct setup under [workspace] in {SETTINGS_FILE}; the results of the gates without it are below"
         return [Check(name="environment", state=WARN, detail=detail, hint=hint, more=more)]
     how = "copied" if prepared.reused else "installed and copied"
-    detail = f"{how} into the gate tree in {phrases.duration(prepared.seconds)}"
+    detail = f"{how} into the gate tree in {duration(prepared.seconds)}"
     return [Check(name="environment", state=OK, detail=detail, more=more)]
 
 
@@ -156,11 +157,11 @@ async def _check(
 ) -> Check:
     name, branch = places.gate.name, places.branch
     if places.tree.passed and places.checkout.passed:
-        own = phrases.duration(places.checkout.seconds)
-        detail = f"{name}: passed in {phrases.duration(places.tree.seconds)}; in your checkout in {own}"
+        own = duration(places.checkout.seconds)
+        detail = f"{name}: passed in {duration(places.tree.seconds)}; in your checkout in {own}"
         return Check(name="gates", state=OK, detail=detail)
     if places.tree.passed:
-        head = f"{name}: passed in {phrases.duration(places.tree.seconds)} on {branch}, red in your checkout"
+        head = f"{name}: passed in {duration(places.tree.seconds)} on {branch}, red in your checkout"
         hint = f"work begins from {branch}, so this is only a note; git status shows what differs in your checkout"
         return Check(name="gates", state=WARN, detail=_gist(head, places.checkout.output), hint=hint)
     if not places.checkout.passed:

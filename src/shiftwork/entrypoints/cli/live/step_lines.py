@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from shiftwork.app.views.amounts import brief_cost, usage_of
+from shiftwork.app.views.amounts import brief_cost, duration, usage_of
 from shiftwork.app.views.run_views import RunView, StoryView
 from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
 from shiftwork.entrypoints.cli.render import next_steps, phrases
@@ -80,7 +80,7 @@ def _cells(step: StepRow, now: float, at_hand: str) -> tuple[str, ...]:
         f"{_MARKS[StepStatus(step.status)]} {one_line(step.name, 24)}",
         at_hand if working else phrases.state(step.status),
         str(step.attempts or "-"),
-        phrases.duration(spent),
+        duration(spent),
         brief_cost(usage_of(step)),
     )
 

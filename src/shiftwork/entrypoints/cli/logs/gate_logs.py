@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from shiftwork.app.views.amounts import duration
 from shiftwork.app.views.documents.attempt_documents import gate_log_document
 from shiftwork.app.views.gate_history import Checked, gate_checks
 from shiftwork.app.views.history import run_history
@@ -84,7 +85,7 @@ def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
         "proves nothing: it does not notice broken sources" if result.blind else "",
     )
     message = "".join(f", {remark}" for remark in remarks if remark)
-    yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {phrases.duration(result.seconds)}{message}"
+    yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {duration(result.seconds)}{message}"
     if result.output:
         lines = ["(the same output as before)"] if same else plain(result.output).split("\n")
         yield from (_within(f"    {line}".rstrip()) for line in lines)

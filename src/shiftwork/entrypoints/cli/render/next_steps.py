@@ -5,7 +5,7 @@ from shlex import quote
 from typing import Final
 
 from shiftwork.app.runtime import state_labels
-from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.amounts import duration, reached_of
 from shiftwork.app.views.run_views import (
     Activity,
     RunView,
@@ -44,7 +44,7 @@ def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
     for row, activity in runs:
         moving = "needs you" if activity is Activity.WAITING else activity.value
         state = phrases.state(row.status) if activity is Activity.OVER else moving
-        spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
+        spent = duration(phrases.between(row.started_at, row.ended_at))
         landed = f"{row.completed}/{row.stories}"
         head = f"{row.run:<{room}}  {state:<11}  {landed:>{done}}  {spent:>11}  "
         title = f"(archived) {row.title}" if row.archived else row.title

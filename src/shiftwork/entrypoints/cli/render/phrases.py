@@ -45,18 +45,6 @@ _SHOWN_FIRST: Final = frozenset({WaitCause.APPROVAL, WaitCause.EVIDENCE, WaitCau
 """What a person should see work for before they answer."""
 
 
-def duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    if seconds < 9.95:
-        return f"{max(seconds, 0):.1f} s"
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
-
-
 def o_clock(at: float) -> str:
     """The time of day where the command was typed."""
     return time.strftime("%H:%M:%S", time.localtime(at))
@@ -76,7 +64,7 @@ def between(start: float | None, end: float | None) -> float | None:
 def took(view: RunView) -> str:
     """The duration of a run, and how much of it was waiting; empty if it has not ended."""
     whole = between(view.run.started_at, view.run.ended_at)
-    return "" if whole is None else duration(whole) + amounts.waiting(view.idle, duration)
+    return "" if whole is None else amounts.duration(whole) + amounts.waiting(view.idle, amounts.duration)
 
 
 def in_all(column: str, attempts: Iterable[int]) -> str:

@@ -64,7 +64,7 @@ def _table(page: Snapshot, steps: Sequence[StepRow], at_hand: str) -> Iterator[L
     head = f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {time:>11}  {'tokens':>11}  {'cost':>10}"
     yield Line(head, Style.DIM)
     for step in steps:
-        spent = phrases.duration(_spent(step, page))
+        spent = amounts.duration(_spent(step, page))
         used, tries = amounts.usage_of(step), step.attempts or "-"
         tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
         state = at_hand if step.status == "in_progress" else phrases.state(step.status)
