@@ -37,6 +37,7 @@ from shiftwork.entrypoints.cli import main
 from shiftwork.entrypoints.cli.registry import COMMANDS, CONFIG_COMMANDS, WORKFLOW_COMMANDS
 from shiftwork.errors import EXIT_INTERRUPTED
 from shiftwork.records import _DECLARED
+from shiftwork.regexes import _Regex
 from tests.json_documents import check_lines
 from tests.patience import SECONDS
 
@@ -206,9 +207,11 @@ def _serve() -> None:
 
 
 def _compile_patterns() -> None:
-    """Those of the names of tests and configuration, which the rules keep once they are compiled: every run needs them,
-    and to compile them is a twelfth of what a short one takes.
+    """All that are compiled when they are first used, and those of the names of tests and configuration, which the
+    rules keep once they are compiled.
     """
+    for pattern in (kept for kept in gc.get_objects() if isinstance(kept, _Regex)):
+        _ = (pattern.match, pattern.search, pattern.finditer)
     is_gate_configuration("a.py")
     is_of_tests("tests/a.py")
     is_changeable("a.py", Protection())

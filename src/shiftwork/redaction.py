@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
+from shiftwork.regexes import regex
+
 SHOWN: Final = b"***"
 
 _LEAST: Final = 8
@@ -27,11 +29,11 @@ _LINE: Final = 16
 _HELD: Final = 64 * 1024
 _KEY_LINES: Final = 200
 
-_PLACE: Final = re.compile(r"(?:~|\.{1,2})?/[\w./@:,~-]*")
-_NAMES: Final = re.compile(r"[A-Za-z]+(?:[-_. ][A-Za-z]+)+")
+_PLACE: Final = regex(r"(?:~|\.{1,2})?/[\w./@:,~-]*")
+_NAMES: Final = regex(r"[A-Za-z]+(?:[-_. ][A-Za-z]+)+")
 
 _TOKENS: Final[tuple[tuple[bytes, re.Pattern[bytes]], ...]] = tuple(
-    (prefix, re.compile(re.escape(prefix) + pattern))
+    (prefix, regex(re.escape(prefix) + pattern))
     for prefix, pattern in (
         (b"sk-", rb"(?:ant-|proj-|or-|svcacct-)?[A-Za-z0-9_-]{32,}"),
         *((prefix, rb"[A-Za-z0-9]{36,}") for prefix in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")),
@@ -50,19 +52,17 @@ _TOKENS: Final[tuple[tuple[bytes, re.Pattern[bytes]], ...]] = tuple(
 )
 """Each pattern starts with a literal prefix, which is quick to search for."""
 
-_WEB_TOKEN: Final = re.compile(
-    rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+"
-)
+_WEB_TOKEN: Final = regex(rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
 """Header, claims and signature. It starts at a word boundary, so that matching stays fast on any text."""
 
-_ADDRESS: Final = re.compile(rb"://([^\s/:@\"'<>]{0,256}):(?!\*\*\*@)([^\s/@\"'<>]{3,256})(?=@[A-Za-z0-9\[])")
+_ADDRESS: Final = regex(rb"://([^\s/:@\"'<>]{0,256}):(?!\*\*\*@)([^\s/@\"'<>]{3,256})(?=@[A-Za-z0-9\[])")
 """Name and password."""
 
 _KEY: Final = b" PRIVATE KEY-----"
 _KEY_BYTES: Final = 16 * 1024
-_BEGIN: Final = re.compile(rb"-----BEGIN(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
-_ENDS: Final = re.compile(rb"-----END(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
-_EITHER: Final = re.compile(rb"-----(BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
+_BEGIN: Final = regex(rb"-----BEGIN(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
+_ENDS: Final = regex(rb"-----END(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
+_EITHER: Final = regex(rb"-----(BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY-----")
 
 
 def is_secret(value: str) -> bool:

@@ -44,8 +44,8 @@ def test_no_file_is_longer_than_the_wall() -> None:
 
 
 def first_line(path: Path) -> str:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "\n"
-    return docstring.splitlines()[0]
+    found = re.match(r'(?:#[^\n]*\n)*"""(.*)', path.read_text(encoding="utf-8"))
+    return found[1] if found else ""
 
 
 def test_the_first_line_of_a_module_says_what_it_is_for() -> None:
@@ -65,8 +65,7 @@ def test_a_folder_with_many_modules_is_made_into_folders() -> None:
 
 
 def classes(path: Path) -> list[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return re.findall(r"^\s*class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def words(name: str) -> set[str]:
@@ -162,6 +161,8 @@ PATCHED = {
 
 def patches(source: str) -> bool:
     """Whether a source uses what pytest patches with."""
+    if "monkeypatch" not in source.lower():
+        return False
     nodes = list(ast.walk(ast.parse(source)))
     names = {node.arg for node in nodes if isinstance(node, ast.arg)}
     used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}

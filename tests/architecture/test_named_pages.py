@@ -11,6 +11,8 @@ DOCUMENT = re.compile(r"\bdocs/[a-z-]+/[a-z0-9-]+\.md")
 
 def outcome_of(source: str) -> list[str]:
     """The texts of a module that are no docstrings: those are read beside the pages."""
+    if not DOCUMENT.search(source):
+        return []
     tree = ast.parse(source)
     scopes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, scopes)]

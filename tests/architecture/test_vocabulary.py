@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,9 +36,13 @@ def texts(file: Path) -> Iterator[tuple[int, str]]:
             yield from enumerate(token.string.splitlines(), start=token.start[0])
 
 
-def names(file: Path) -> Iterator[str]:
+@cache
+def names(file: Path) -> tuple[str, ...]:
     """Names of the module, its classes, functions, methods, fields and constants."""
-    yield file.stem
+    return (file.stem, *_defined(file))
+
+
+def _defined(file: Path) -> Iterator[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, DEFINED):

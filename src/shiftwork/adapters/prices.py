@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.domain.usage.usage import Usage
+from shiftwork.regexes import regex
 
 _TABLE: Final = Path(__file__).with_name("prices.json")
 _MILLION: Final = 1_000_000
-_COMPACT_DATE: Final = re.compile(r"-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)")
+_COMPACT_DATE: Final = regex(r"-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)")
 
 type Table = Mapping[str, Any]
 

@@ -3,18 +3,18 @@ option.
 """
 
 import os
-import re
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.errors import UsageError
+from shiftwork.regexes import regex
 
 LONGEST_TEXT: Final = 60_000
 """In bytes. The system limits the length of an argument."""
 LONGEST_NAME: Final = 200
 _MOST_PLANS: Final = 100
-_WORKFLOW: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_WORKFLOW: Final = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def work_of(root: Path, request: str, spec: str) -> str:

@@ -7,23 +7,22 @@ from typing import Final
 
 from shiftwork.bounded import read_text
 from shiftwork.redaction import tokens_in
+from shiftwork.regexes import regex
 
 _LARGEST: Final = 1 << 18
 
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIAL|AUTH(?!OR)|COOKIE|SIGNING|_PAT$|_KEY$|^KEY$",
     re.IGNORECASE,
 )
-_NOT_NAMED: Final = re.compile(
-    r"_(?:FILE|PATH|DIR|HOME|SOCK|SOCKET|ASKPASS|TOKENS|METHOD|TYPE|MODE|KEY_ID)$", re.IGNORECASE
-)
+_NOT_NAMED: Final = regex(r"_(?:FILE|PATH|DIR|HOME|SOCK|SOCKET|ASKPASS|TOKENS|METHOD|TYPE|MODE|KEY_ID)$", re.IGNORECASE)
 
 _FILES: Final = (
     *(".netrc", ".npmrc", ".pypirc", ".yarnrc.yml", ".git-credentials", ".cargo/credentials.toml"),
     *(".pip/pip.conf", ".config/pip/pip.conf", ".config/uv/uv.toml", ".config/pypoetry/auth.toml"),
     *(".cargo/config.toml", ".bundle/config"),
 )
-_KEPT: Final = re.compile(
+_KEPT: Final = regex(
     r"(?:\bpassword|\bpasswd|_authToken|_auth|_password|npmAuthToken|\btoken)\s*[=:\s]\s*[\"']?([^\s\"']+)",
     re.IGNORECASE,
 )

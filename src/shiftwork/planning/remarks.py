@@ -12,6 +12,7 @@ from shiftwork.domain.spec.checkability import checkable
 from shiftwork.domain.spec.graph import dependents, reachable
 from shiftwork.domain.spec.spec import Story
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 MANY_CRITERIA: Final = 8
 LONG_DESCRIPTION: Final = 4_000
@@ -19,14 +20,14 @@ HARDEST: Final = 5
 HUB: Final = 4
 """A story is a hub if at least this many stories depend on it directly."""
 
-_VAGUE: Final = re.compile(
+_VAGUE: Final = regex(
     r"\b(?:appropriate(?:ly)?|as (?:needed|expected)|correctly|easy|easily|efficient(?:ly)?|elegant(?:ly)?|etc|fast|"
     r"friendly|good|gracefully|improved?|intuitive|nice(?:ly)?|optimi[sz]ed?|proper(?:ly)?|quickly|reasonable|robust|"
     r"sensible|simple|smooth(?:ly)?|user-friendly|well|works?)\b",
     re.IGNORECASE,
 )
 # A file with an extension, or a folder with enough levels not to be "and/or".
-_PATH: Final = re.compile(
+_PATH: Final = regex(
     r"(?<![\w/.-])(?:(?:(?:[\w-]+/)+[\w-]+|[\w-]{2,})\.[a-z]{1,4}(?![\w(./])|(?:[\w-]+/){2,}[\w-]+(?![\w.]))"
 )
 

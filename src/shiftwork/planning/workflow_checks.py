@@ -11,9 +11,10 @@ from shiftwork.planning.desugar import DECISIONS
 from shiftwork.prompts.answer.problem import did_you_mean
 from shiftwork.prompts.render import names
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 # A key at the start of a line announces an output, unless a placeholder follows: then it is the label of an input.
-_ANNOUNCED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):(?!\s*\{\{)", re.MULTILINE)
+_ANNOUNCED: Final = regex(r"^[ \t]*([A-Z][A-Z_]*):(?!\s*\{\{)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """The packaged texts of prompts, one Markdown file each."""
 
-import re
 from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
@@ -8,10 +7,11 @@ from typing import Final
 
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.regexes import regex
 
 CUSTOM: Final = "custom"
 
-_CONDITION: Final = re.compile(r"\[(no )?([a-z_]+)\] ")
+_CONDITION: Final = regex(r"\[(no )?([a-z_]+)\] ")
 """Before a line that is only for some prompts: `[edit] ` or `[no edit] `."""
 
 

@@ -24,8 +24,9 @@ from shiftwork.adapters.agents.json_lines import (
 )
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
+from shiftwork.regexes import regex
 
-_LIMITED: Final = re.compile(
+_LIMITED: Final = regex(
     r"(Reconnecting\.\.\. \d+/\d+ \()?"
     r"(exceeded retry limit, last status: 429\b|You.ve hit your usage limit\b|rate limit exceeded: )"
 )
@@ -33,9 +34,7 @@ _LIMITED: Final = re.compile(
 
 _RETRY: Final = "Reconnecting..."
 _WANTED: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
-_DENIED: Final = re.compile(
-    r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL
-)
+_DENIED: Final = regex(r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL)
 """The whole output of the tool when the user's own rules forbid a command."""
 
 _LAST_WORD: Final = b'"turn.completed"'

@@ -1,7 +1,6 @@
 """A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit."""
 
 import os
-import re
 import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,12 +15,13 @@ from shiftwork.adapters.processes.supervisor.output_lines import Tail
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentReport, AgentTask, Ending, EventKind
+from shiftwork.regexes import regex
 
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
 """EX_TEMPFAIL of sysexits.h: a command exits with it if it has reached a limit and should be retried later."""
 
-_BARE: Final = re.compile(r"\s*(?:[A-Za-z_]\w*=[^\s'\"\\$`]*\s+)*([A-Za-z0-9_][\w.+-]*)(?=\s|$)")
+_BARE: Final = regex(r"\s*(?:[A-Za-z_]\w*=[^\s'\"\\$`]*\s+)*([A-Za-z0-9_][\w.+-]*)(?=\s|$)")
 """The name of a program at the start of a command, after assignments of variables."""
 
 _BUILT_IN: Final = """

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import signal
 from collections.abc import Mapping
 from hashlib import sha256
@@ -10,10 +9,11 @@ from typing import Any, Final
 
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 type Json = Mapping[str, Any]
 
-SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
+SESSION_ID: Final = regex(r"[0-9a-f-]{36}")
 """The id of a session, as Claude Code and Codex print it."""
 
 _DETAIL: Final = 2000

@@ -13,10 +13,11 @@ Rejected: showing the home, or an installation, without known secrets. No list o
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+from shiftwork.regexes import regex
 
 SYSTEM: Final = tuple(
     Path(name)
@@ -58,7 +59,7 @@ _MIXED: Final = (".local", ".cargo", ".config", ".cache", "go", ".ssh")
 _LINKS: Final = 40
 """The kernel follows no more links than this."""
 
-_PYTHON: Final = re.compile(r"(?:python|pypy|graalpy)[0-9.]*t?")
+_PYTHON: Final = regex(r"(?:python|pypy|graalpy)[0-9.]*t?")
 """The names of interpreters."""
 
 _COMPANIONS: Final = {

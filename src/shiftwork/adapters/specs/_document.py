@@ -1,14 +1,14 @@
 """The text of a spec file: positions in it, mistakes at a position, and edits that leave the rest unchanged."""
 
-import re
 from collections.abc import Iterable, Sequence
 from shlex import quote
 from typing import Final
 
 from shiftwork.errors import SpecError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_LINE_END: Final = regex(r"\r\n|\n|\r")
 _LIKE_THIS: Final = "fix the file; shiftwork init --prd --print shows an example"
 _SHOWN: Final = 20
 """How many mistakes an error lists at most."""

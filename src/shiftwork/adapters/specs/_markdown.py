@@ -12,14 +12,15 @@ from shiftwork.adapters.specs._document import place
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
-_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
-_HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*)")
-_BULLET: Final = re.compile(r"(?P<lead>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(?P<text>.*)")
-_BOX: Final = re.compile(r"\[(?P<mark>[ xX])\](?:[ \t]+|\Z)")
-_FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>.*)")
-_RULE: Final = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_FRONT: Final = re.compile(r"---[ \t]*\r?\n(?:[^\n]*+\n)*?---[ \t]*+(?:\r?\n|\Z)")
+_LINE: Final = regex(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_HEADING: Final = regex(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*)")
+_BULLET: Final = regex(r"(?P<lead>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(?P<text>.*)")
+_BOX: Final = regex(r"\[(?P<mark>[ xX])\](?:[ \t]+|\Z)")
+_FENCE: Final = regex(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>.*)")
+_RULE: Final = regex(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_FRONT: Final = regex(r"---[ \t]*\r?\n(?:[^\n]*+\n)*?---[ \t]*+(?:\r?\n|\Z)")
 MARKED: Final = "x"
 OPEN: Final = " "
 

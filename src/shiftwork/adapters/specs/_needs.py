@@ -1,6 +1,5 @@
 """Lines `Key: value` of a Markdown plan about a story: its dependencies, its priority and the like."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -10,9 +9,10 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.problem import nearest
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
-_LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*+(?P<value>(?:.*[^ \t])?)[ \t]*")
-_NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")
+_LINE: Final = regex(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*+(?P<value>(?:.*[^ \t])?)[ \t]*")
+_NAME: Final = regex(r"[^,;\s](?:[^,;]*[^,;\s])?")
 _NOTHING: Final = frozenset({"none", "nothing", "-", "no", "n/a"})
 
 NEEDS: Final = "depends on"

@@ -1,6 +1,5 @@
 """Extra texts for an agent's prompt beside its story, bounded: texts that do not fit are listed by name."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Final
 
 from shiftwork.bounded import read_head
 from shiftwork.ports.specs import Unused
+from shiftwork.regexes import regex
 
 OFFER_LIMIT: Final = 12_000
 """Characters. The prompt has its own limit; this one keeps the history small, which stores these texts for each story.
@@ -27,7 +27,7 @@ def text_beside(file: Path) -> str:
 
 
 _FILES: Final = 500
-_NAMED: Final = re.compile(r"`([\w./-]+)`")
+_NAMED: Final = regex(r"`([\w./-]+)`")
 
 
 def unnamed(folder: Path, instructions: str) -> Iterator[Unused]:

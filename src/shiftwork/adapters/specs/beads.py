@@ -5,7 +5,6 @@ of the epic, and the epic's text is in the story's description. A finished story
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from shiftwork.adapters.specs.prd.prd_fields import Fields, Record, unused
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
+from shiftwork.regexes import regex
 
 NAME: Final = "beads"
 
@@ -28,7 +28,7 @@ _BLOCKS: Final = frozenset({"", "blocks"})
 _PART_OF: Final = frozenset({"parent-child", "parent"})
 _USUAL_PRIORITY: Final = 2
 _LAST_PRIORITY: Final = 4
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_ITEM: Final = regex(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _NOT_FOR_THE_WORK: Final = frozenset(
     {
         "_type",

@@ -21,10 +21,11 @@ from shiftwork.domain.spec.named_gates import command_of
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.regexes import regex
 
 NAME: Final = "markdown"
 
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"(?i)(?P<name>[A-Za-z][A-Za-z0-9]*-\d[\w.-]*?|(?:(?P<kind>story|task|step|phase)[ \t]+)?(?P<number>\d{1,6}))"
     r"[ \t]*(?:[:.)]|[ \t][-\u2013\u2014])[ \t]+(?P<title>\S.*)"
 )
@@ -39,9 +40,9 @@ _OF_THE_WHOLE: Final = frozenset(
     {"overview", "background", "context", "summary", "goals", "goal", "notes"}
     | {"introduction", "motivation", "references", "risks", "open questions"}
 )
-_AROUND: Final = re.compile(r"\A\s*\d{1,3}[.)]\s+|\s*\([^()]*\)\s*\Z")
-_QUOTED: Final = re.compile(r"`(?P<command>[^`\n]+)`\s*(?:\Z|[-:(\u2013\u2014])")
-_LABELS: Final = re.compile(
+_AROUND: Final = regex(r"\A\s*\d{1,3}[.)]\s+|\s*\([^()]*\)\s*\Z")
+_QUOTED: Final = regex(r"`(?P<command>[^`\n]+)`\s*(?:\Z|[-:(\u2013\u2014])")
+_LABELS: Final = regex(
     r"\A\**description:?\**:?[ \t]*|\s*^\**acceptance criteria:?\**:?[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
 """What ralph writes before a description, and before the bullets that are criteria anyway."""

@@ -16,13 +16,14 @@ from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 NAME: Final = "openspec"
 
-_SECTION: Final = re.compile(r"(?P<number>\d{1,6})[.)]?[ \t]+(?P<title>.*)")
-_TASK: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,6})+)[.)]?[ \t]+(?P<text>.*)", re.DOTALL)
-_NUMBERED: Final = re.compile(r"(?m)^##[ \t]+\d+[.)]?[ \t]")
-_SCENARIO: Final = re.compile(r"(?i)scenario:[ \t]*(?P<name>.*)")
+_SECTION: Final = regex(r"(?P<number>\d{1,6})[.)]?[ \t]+(?P<title>.*)")
+_TASK: Final = regex(r"(?P<number>\d{1,6}(?:\.\d{1,6})+)[.)]?[ \t]+(?P<text>.*)", re.DOTALL)
+_NUMBERED: Final = regex(r"(?m)^##[ \t]+\d+[.)]?[ \t]")
+_SCENARIO: Final = regex(r"(?i)scenario:[ \t]*(?P<name>.*)")
 
 _INSTRUCTIONS: Final = """\
 This work is the OpenSpec change `{change}`, kept in `{folder}`. Your story is one section of its `tasks.md`: do the

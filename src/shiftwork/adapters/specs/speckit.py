@@ -19,19 +19,18 @@ from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 NAME: Final = "spec-kit"
 
-_TASK: Final = re.compile(
-    r"(?P<number>T\d{1,6})[:.]?[ \t]+(?P<tags>(?:\[[A-Za-z0-9]+\][ \t]*)*)(?P<text>.*)", re.DOTALL
-)
-_LINE: Final = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\][ \t]+T\d+[:.]?[ \t]")
-_TAG: Final = re.compile(r"\[US(\d+)\]", re.IGNORECASE)
-_STORY: Final = re.compile(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:]?[ \t]*(?P<title>.*)")
-_PRIORITY: Final = re.compile(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
-_PHASE: Final = re.compile(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
-_BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*+:?[ \t]*+`([^`\[\]\s]+)`")
-_ADDITION: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
+_TASK: Final = regex(r"(?P<number>T\d{1,6})[:.]?[ \t]+(?P<tags>(?:\[[A-Za-z0-9]+\][ \t]*)*)(?P<text>.*)", re.DOTALL)
+_LINE: Final = regex(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\][ \t]+T\d+[:.]?[ \t]")
+_TAG: Final = regex(r"\[US(\d+)\]", re.IGNORECASE)
+_STORY: Final = regex(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:]?[ \t]*(?P<title>.*)")
+_PRIORITY: Final = regex(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
+_PHASE: Final = regex(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
+_BRANCH: Final = regex(r"\*\*Feature Branch\*\*:?[ \t]*+:?[ \t]*+`([^`\[\]\s]+)`")
+_ADDITION: Final = regex(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
 
 _INSTRUCTIONS: Final = """\
 This work follows spec-kit; its files are in `{folder}`. Your story is one group of the tasks in its `tasks.md`: do

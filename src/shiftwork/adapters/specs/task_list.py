@@ -4,7 +4,6 @@ A task with nothing below it is its own criterion.
 Only files in which no heading has a list of its own are task lists; other plans have their stories as headings.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -18,13 +17,14 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.regexes import regex
 
 NAME: Final = "task-list"
 
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = regex(
     r"(?P<name>[A-Za-z][A-Za-z0-9]*-\d[\w.-]*?)[ \t]*(?::|[ \t][-\u2013\u2014])[ \t]+(?P<title>\S.*)"
 )
-_SPACE: Final = re.compile(r"[ \t]*")
+_SPACE: Final = regex(r"[ \t]*")
 
 _INSTRUCTIONS: Final = """\
 The stories of this work are the tasks of the list `{file}`. Your story is the one below: do only that one. Do not

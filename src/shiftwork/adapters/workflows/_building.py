@@ -1,6 +1,5 @@
 """Builds the workflow model from the entries of a file; `planning.desugar` expands short forms."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, Step
 from shiftwork.planning import desugar
 from shiftwork.planning.team import TEAM_ROLES, USUAL_ROUNDS, turns
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 STORIES: Final = "stories"
 OWN: Final = "custom"
@@ -21,7 +21,7 @@ OWN: Final = "custom"
 
 _GATE_MINUTES: Final = 15
 _JUDGING: Final = frozenset({"verification", "testing", "scanning"})
-_STORIES: Final = re.compile(r"\bSTORIES_JSON\b")
+_STORIES: Final = regex(r"\bSTORIES_JSON\b")
 
 
 def build(root: Entry, personas: Personas) -> Workflow:

@@ -1,7 +1,6 @@
 """Reads certificates from the history and from files, and verifies them against a repository."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import History
 from shiftwork.ports.workspace import Gates
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ def _trial(said: Certificate, case: Case, gates: tuple[Gate, ...], bench: Bench)
     )
 
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMIT: Final = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _digest(paper: Paper) -> Held:

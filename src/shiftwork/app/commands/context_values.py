@@ -1,14 +1,14 @@
 """Values that the user names for the prompts of a run: read from `key=value`, refused if no prompt could use them."""
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from shiftwork.domain.workflow.template_values import BUILT_IN, MEMORY, Context
 from shiftwork.errors import UsageError
 from shiftwork.prompts.lengths import OWN
+from shiftwork.regexes import regex
 
-_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,63}")
+_NAME: Final = regex(r"[a-z_][a-z0-9_]{0,63}")
 _EXAMPLE: Final = "shiftwork run --context issue=1234 …"
 _SHOWN: Final = 80
 

@@ -1,6 +1,5 @@
 """Views of runs for all front ends, with derived values such as the activity."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -14,8 +13,9 @@ from shiftwork.domain.usage.usage import Share
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow, is_gone
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
-_STORY: Final = re.compile(r"[A-Z]+-\d+")
+_STORY: Final = regex(r"[A-Z]+-\d+")
 """What a story's id usually looks like; an id of a run has no capitals."""
 
 PLAN: Final = "plan"

@@ -1,7 +1,6 @@
 """The network of each agent: its own with the hosts of its model, or this machine's if its hosts are unknown."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -17,11 +16,12 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.domain.network.hosts import Host
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 OWN_AGENT: Final = "agent"
 """The settings table of the run's own agent."""
 
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_BARE: Final = regex(r"[A-Za-z0-9_-]+")
 _HTTPS: Final = 443
 
 

@@ -1,16 +1,16 @@
 """Gates of an Elixir project: the formatter, credo and tests, with mix."""
 
-import re
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import Detected, FoundGate
+from shiftwork.regexes import regex
 
 _SETUP: Final = (
     "mix local.hex --force --if-missing && mix local.rebar --force --if-missing"
     " && mix deps.get && MIX_ENV=test mix deps.compile"
 )
-_DEPENDENCY: Final = re.compile(r"\{\s*:\w+\s*,")
+_DEPENDENCY: Final = regex(r"\{\s*:\w+\s*,")
 
 
 def find(folder: Folder) -> Detected:

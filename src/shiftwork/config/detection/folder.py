@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from shiftwork.bounded import read_head
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 _FILE_BYTES: Final = 1024 * 1024
 _ENTRIES: Final = 5000
@@ -22,7 +23,7 @@ NOT_SOURCES: Final = frozenset(
 )
 """Folders with third-party or generated files."""
 
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][\w.-]*")
+_PLAIN_NAME: Final = regex(r"[A-Za-z0-9_][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import Detected, FoundGate
+from shiftwork.regexes import regex
 
 _GRADLE: Final = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
-_GRADLE_CHECKS: Final = re.compile(r"spotless|checkstyle|detekt|ktlint|pmd|spotbugs|errorprone", re.IGNORECASE)
+_GRADLE_CHECKS: Final = regex(r"spotless|checkstyle|detekt|ktlint|pmd|spotbugs|errorprone", re.IGNORECASE)
 
 
 def find(folder: Folder) -> Detected:

@@ -1,14 +1,14 @@
 """Gates of a Ruby project: rubocop, rspec, Rails or rake, with Bundler."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import Detected, FoundGate
+from shiftwork.regexes import regex
 
 _SETUP: Final = "bundle config set --local path vendor/bundle && bundle install --quiet"
-_TEST_TASK: Final = re.compile(r"TestTask|Minitest::TestTask|task[ (]+:?[\"']?test\b")
+_TEST_TASK: Final = regex(r"TestTask|Minitest::TestTask|task[ (]+:?[\"']?test\b")
 _ALL_TESTS: Final = """ruby -Ilib -Itest -e 'Dir["test/**/*_test.rb"].sort.each { |file| require "./#{file}" }'"""
 
 

@@ -13,6 +13,7 @@ from shiftwork.config.detection.found import FoundGate
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
 from shiftwork.records import dataclass, field, replace
+from shiftwork.regexes import regex
 
 _JUST_FILES: Final = ("justfile", "Justfile", ".justfile")
 _MAKE_FILES: Final = ("GNUmakefile", "Makefile", "makefile")
@@ -22,9 +23,9 @@ _WORDS: Final = {
     "test": ("test", "tests"),
     "check": ("check",),
 }
-_MAKE_RULE: Final = re.compile(r"^([A-Za-z][^:=#\t]*+)[ \t]*+::?(?![:=])([^=;#\n]*)(?:;([^\n]*))?(?:#[^\n]*)?$")
-_JUST_RULE: Final = re.compile(r"^@?([A-Za-z][\w-]*)((?:[ \t][^\n:]*)?):(?!=)([^#\n]*)(?:#[^\n]*)?$")
-_CALL: Final = re.compile(r"(?:\$[({]MAKE[)}]|\bmake|\bjust)((?:[ \t]+[\w=./-]+)+)")
+_MAKE_RULE: Final = regex(r"^([A-Za-z][^:=#\t]*+)[ \t]*+::?(?![:=])([^=;#\n]*)(?:;([^\n]*))?(?:#[^\n]*)?$")
+_JUST_RULE: Final = regex(r"^@?([A-Za-z][\w-]*)((?:[ \t][^\n:]*)?):(?!=)([^#\n]*)(?:#[^\n]*)?$")
+_CALL: Final = regex(r"(?:\$[({]MAKE[)}]|\bmake|\bjust)((?:[ \t]+[\w=./-]+)+)")
 
 
 _LINES: Final = 20_000

@@ -21,6 +21,7 @@ from shiftwork.config.registries.addresses import without_login
 from shiftwork.config.registries.discovery import Packages, Surroundings
 from shiftwork.config.secrets import is_secret
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 _LARGEST: Final = 1 << 18
 
@@ -35,10 +36,10 @@ _NAMES: Final = {
     Packages.NODE: ("NPM_TOKEN", "NODE_AUTH_TOKEN", "NPM_AUTH_TOKEN"),
     Packages.GO: ("GOPROXY", "GOFLAGS", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GONOPROXY", "GOSUMDB"),
 }
-_PUBLISHING: Final = re.compile(r"UV_PUBLISH_|POETRY_PYPI_TOKEN_|CARGO_REGISTRY_TOKEN$")
+_PUBLISHING: Final = regex(r"UV_PUBLISH_|POETRY_PYPI_TOKEN_|CARGO_REGISTRY_TOKEN$")
 _FILE_VARIABLES: Final = ("PIP_CONFIG_FILE", "UV_CONFIG_FILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig")
-_LOGIN: Final = re.compile(r"://[^/\s\"']*@")
-_NPM_KEPT: Final = re.compile(r"\s*(?:(?:@[^\s:=]+:)?registry|cafile|strict-ssl)\s*=")
+_LOGIN: Final = regex(r"://[^/\s\"']*@")
+_NPM_KEPT: Final = regex(r"\s*(?:(?:@[^\s:=]+:)?registry|cafile|strict-ssl)\s*=")
 _PIP_KEPT: Final = frozenset({"index-url", "extra-index-url", "find-links", "trusted-host", "cert", "timeout"})
 _UV_KEPT: Final = frozenset({"index", "index-url", "extra-index-url", "find-links", "native-tls"})
 _CARGO_KEPT: Final = frozenset({"index", "registry", "replace-with", "directory", "local-registry"})
@@ -76,7 +77,7 @@ def _holds(item: tuple[Path, str]) -> bool:
     return place.name in only or bool(_LOGIN.search(text) or _SECRET_LINE.search(text))
 
 
-_SECRET_LINE: Final = re.compile(r"_auth|_password|npmAuth|\btoken\b", re.IGNORECASE)
+_SECRET_LINE: Final = regex(r"_auth|_password|npmAuth|\btoken\b", re.IGNORECASE)
 
 
 def is_publishing(name: str) -> bool:

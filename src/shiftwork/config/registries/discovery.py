@@ -1,7 +1,6 @@
 """Finds the registries in force for a repository: only those of the package managers that it uses."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +23,7 @@ from shiftwork.config.registries.registry_files import (
 from shiftwork.domain.network.hosts import Host
 from shiftwork.domain.text.globs import matches
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 _LARGEST: Final = 1 << 18
 _MOST_FOLDERS: Final = 500
@@ -51,11 +51,11 @@ _MANIFESTS: Final = {
     Packages.RUST: ("Cargo.toml",),
 }
 _COMMANDS: Final = {
-    Packages.PYTHON: re.compile(r"\b(?:pip3?|pipx|uvx?|poetry|pdm|pipenv|tox|nox|hatch)\b"),
-    Packages.NODE: re.compile(r"\b(?:npm|npx|pnpm|yarn|bun)\b"),
-    Packages.GO: re.compile(r"\bgo\b"),
-    Packages.RUBY: re.compile(r"\b(?:gem|bundle)\b"),
-    Packages.RUST: re.compile(r"\bcargo\b"),
+    Packages.PYTHON: regex(r"\b(?:pip3?|pipx|uvx?|poetry|pdm|pipenv|tox|nox|hatch)\b"),
+    Packages.NODE: regex(r"\b(?:npm|npx|pnpm|yarn|bun)\b"),
+    Packages.GO: regex(r"\bgo\b"),
+    Packages.RUBY: regex(r"\b(?:gem|bundle)\b"),
+    Packages.RUST: regex(r"\bcargo\b"),
 }
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _PIP_KEYS: Final = ("index-url", "extra-index-url", "find-links")
 _REPLACING: Final = "index-url"
-_NPM: Final = re.compile(r"\s*(?:@[^\s:=]+:)?registry\s*=\s*[\"']?([^\s\"']+)")
-_NPM_LOGIN: Final = re.compile(r"\s*(//[^\s=]+?)/?:_?[A-Za-z]+\s*=")
-_YARN: Final = re.compile(r"\s*(?:npmRegistryServer:\s*|\"?(?:@[^\s:]+:)?registry\"?\s+)[\"']?([^\s\"'#]+)")
-_UV_INDEX: Final = re.compile(r"(?:[\w-]+=)?(.+)")
+_NPM: Final = regex(r"\s*(?:@[^\s:=]+:)?registry\s*=\s*[\"']?([^\s\"']+)")
+_NPM_LOGIN: Final = regex(r"\s*(//[^\s=]+?)/?:_?[A-Za-z]+\s*=")
+_YARN: Final = regex(r"\s*(?:npmRegistryServer:\s*|\"?(?:@[^\s:]+:)?registry\"?\s+)[\"']?([^\s\"'#]+)")
+_UV_INDEX: Final = regex(r"(?:[\w-]+=)?(.+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

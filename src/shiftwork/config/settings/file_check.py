@@ -1,7 +1,6 @@
 """Finds every mistake in the settings, each with its line in the file and the next command."""
 
 import contextlib
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,8 +17,9 @@ from shiftwork.config.settings.toml_text import Place, line_of, name_of
 from shiftwork.config.site import LARGEST, SETTINGS_FILE
 from shiftwork.errors import SettingsError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
-_LINE: Final = re.compile(r"\(at line (\d+)")
+_LINE: Final = regex(r"\(at line (\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from shiftwork.errors import SettingsError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 type Place = tuple[str, ...]
 
 _PART: Final = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-_KEY: Final = re.compile(rf"[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*=")
-_NAME: Final = re.compile(rf"{_PART}(?:\.{_PART})*")
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_KEY: Final = regex(rf"[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*=")
+_NAME: Final = regex(rf"{_PART}(?:\.{_PART})*")
+_BARE: Final = regex(r"[A-Za-z0-9_-]+")
 _LONGEST: Final = 1000
 """The most lines of one value: the end of a value is found by trying."""
 

@@ -8,7 +8,6 @@ test`) need no consent: a developer would type the same, and `shiftwork run` sho
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import TrustError
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 _KEPT: Final = 20
 """How many lists are stored for a file, so that changing branches does not ask again."""
@@ -139,7 +139,7 @@ _METHODS: Final = {("notify", "webhook", "url"): "POST"}
 """The HTTP method for an address, if the settings alone decide it."""
 
 _NONE: Final = "none"
-_BARE: Final = re.compile(r"[^\s'\"\\]+")
+_BARE: Final = regex(r"[^\s'\"\\]+")
 
 
 def settings_claim(root: Path) -> Claim:

@@ -8,27 +8,28 @@ from typing import Final
 
 from shiftwork.domain.text.file_types import ending
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _LINE: Final = r"[^\r\n]*(?:\r\n|\r|\n|\Z)"
 _SHEBANG: Final = r"\ufeff?(?:\#![^\r\n]*(?:\r\n|\r|\n|\Z))?"
 _COMMENT: Final = r"//[^\r\n]*|/\*.*?\*/"
 
-_FIRST: Final = re.compile(_SHEBANG, re.VERBOSE)
-_PYTHON: Final = re.compile(r"\ufeff?(?:[ \t\f]*\#[^\r\n]*(?:\r\n|\r|\n|\Z)){0,2}", re.VERBOSE)
-_RUBY: Final = re.compile(r"\ufeff?(?:[ \t]*\#[^\r\n]*(?:\r\n|\r|\n|\Z))*", re.VERBOSE)
-_SCRIPT: Final = re.compile(
+_FIRST: Final = regex(_SHEBANG, re.VERBOSE)
+_PYTHON: Final = regex(r"\ufeff?(?:[ \t\f]*\#[^\r\n]*(?:\r\n|\r|\n|\Z)){0,2}", re.VERBOSE)
+_RUBY: Final = regex(r"\ufeff?(?:[ \t]*\#[^\r\n]*(?:\r\n|\r|\n|\Z))*", re.VERBOSE)
+_SCRIPT: Final = regex(
     # comments, because some say how the file is read, and directives such as 'use strict'
     rf"""{_SHEBANG}(?:\s+|{_COMMENT}|(?:'[^'\r\n\\]*'|"[^"\r\n\\]*")[ \t]*(?:;|(?=[\r\n])|\Z))*""",
     re.VERBOSE | re.DOTALL,
 )
-_PHP: Final = re.compile(
+_PHP: Final = regex(
     rf"""{_SHEBANG}<\?php(?:\s+|{_COMMENT}|\#(?!\[)[^\r\n]*|declare\s*\([^)]*\)\s*;|namespace(?:\s+[\w\\]+)?\s*[;{{])*""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_DATA: Final = re.compile(r"^__(?:END|DATA)__[ \t]*$", re.MULTILINE)
+_DATA: Final = regex(r"^__(?:END|DATA)__[ \t]*$", re.MULTILINE)
 
-_SCRIPT_TAG: Final = re.compile(r"""<script\b(?P<said>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""")
-_LANG: Final = re.compile(r"""\slang\s*=\s*(?:"[^"]*"|'[^']*')""")
+_SCRIPT_TAG: Final = regex(r"""<script\b(?P<said>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""")
+_LANG: Final = regex(r"""\slang\s*=\s*(?:"[^"]*"|'[^']*')""")
 _ON_LOAD: Final[dict[str, Callable[[str], bool]]] = {
     "vue": lambda said: not re.search(r"\s(?:setup|src)\b", said),
     "svelte": lambda said: bool(re.search(r"\smodule\b|[\"']module[\"']", said)),

@@ -9,11 +9,12 @@ from typing import Final
 from shiftwork.domain.canary.failing_statement import Place, statement
 from shiftwork.domain.canary.insertion_point import blank_lines, end, top
 from shiftwork.domain.text.file_types import ending
+from shiftwork.regexes import regex
 
 _MARK: Final = "shiftwork_canary_"
-_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
-_WORDS: Final = re.compile(r"[\w.@+~/\\-]++")
-_PATH: Final = re.compile(r".*\.\w+")
+_COLOURS: Final = regex(r"\x1b\[[0-9;]*m")
+_WORDS: Final = regex(r"[\w.@+~/\\-]++")
+_PATH: Final = regex(r".*\.\w+")
 _LONGEST: Final = 4096
 """The maximum length of a path. It keeps the search for paths linear in the length of a gate's output."""
 

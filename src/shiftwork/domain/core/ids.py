@@ -1,7 +1,8 @@
 """Ids, streams, and the keys under which effects and messages are performed once."""
 
-import re
 from typing import Final, NewType
+
+from shiftwork.regexes import regex
 
 RunId = NewType("RunId", str)
 StoryId = NewType("StoryId", str)
@@ -9,7 +10,7 @@ StepId = NewType("StepId", str)
 Stream = NewType("Stream", str)
 Commit = NewType("Commit", str)
 
-STORY_ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
+STORY_ID: Final = regex(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
 """Valid story ids: they become names of branches and folders."""
 
 FRAME: Final = StoryId("_run")

@@ -9,21 +9,22 @@ from typing import Final
 
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _BEFORE: Final = """
     env time nice nohup exec command timeout xargs uv uvx run poetry pipenv pdm hatch rye npx pnpm yarn bunx bundle mise
     then else do if while ! {
 """
 _WRAPPERS: Final = frozenset(_BEFORE.split())
-_SHELLS: Final = re.compile(r"(ba|da|z|k)?sh")
-INTERPRETERS: Final = re.compile(
+_SHELLS: Final = regex(r"(ba|da|z|k)?sh")
+INTERPRETERS: Final = regex(
     r"(ba|da|z|k)?sh|source|\.|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|g?make|just|Rscript|pwsh"
 )
 _BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "false", "set", "export", "exit", ":", "."})
-_SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
-_MODULE_PATH: Final = re.compile(r"\bPYTHONPATH=([^\s;&|]+)")
-_HERE: Final = re.compile(r"^(?:\$(?:OLD)?PWD|\$\{(?:OLD)?PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
-_OPERATOR: Final = re.compile(r"[();<>|&\n]+")
+_SKIPPED: Final = regex(r"\w+=.*|\d+[smhd]?", re.DOTALL)
+_MODULE_PATH: Final = regex(r"\bPYTHONPATH=([^\s;&|]+)")
+_HERE: Final = regex(r"^(?:\$(?:OLD)?PWD|\$\{(?:OLD)?PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
+_OPERATOR: Final = regex(r"[();<>|&\n]+")
 
 TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
 """Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
@@ -33,8 +34,8 @@ _FIRST: Final = r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:
 _LINTERS: Final = r"""ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
     |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop"""
 _LOOKING: Final = r"grep|egrep|fgrep|rg|cat|head|tail|wc|diff|cmp|ls|stat|test|\["
-_LINTS: Final = re.compile(rf"{_FIRST}(?:{_LINTERS})(?:\s|$)", re.VERBOSE)
-_READS: Final = re.compile(rf"{_FIRST}(?:{_LINTERS}|{_LOOKING})(?:\s|$)", re.VERBOSE)
+_LINTS: Final = regex(rf"{_FIRST}(?:{_LINTERS})(?:\s|$)", re.VERBOSE)
+_READS: Final = regex(rf"{_FIRST}(?:{_LINTERS}|{_LOOKING})(?:\s|$)", re.VERBOSE)
 _SCRIPTS: Final = frozenset({"sh", "bash", "zsh", "fish", "bats", "ps1", "bat", "cmd"})
 _CHECKS: Final = """
     check checks checker test tests testing lint linter verify validate smoke ci qa gate gates spec specs suite runner
@@ -100,7 +101,7 @@ def only_lints(command: str) -> bool:
 
 def starting(programs: str) -> re.Pattern[str]:
     """Matches a part of a command that starts one of these programs, by itself or through a runner such as `uv run`."""
-    return re.compile(rf"{_FIRST}(?:{programs})(?![\w./-])", re.VERBOSE)
+    return regex(rf"{_FIRST}(?:{programs})(?![\w./-])", re.VERBOSE)
 
 
 def split(command: str) -> list[str]:

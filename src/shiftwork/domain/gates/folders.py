@@ -1,10 +1,11 @@
 """The folder of a repository in which a gate runs, such as a package of a monorepo."""
 
-import re
 import shlex
 from typing import Final
 
-_SEVERAL: Final = re.compile(r"[\n;&|#]")
+from shiftwork.regexes import regex
+
+_SEVERAL: Final = regex(r"[\n;&|#]")
 """What may separate or hide commands, so that a plain `cd` before them would not count for all."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from shiftwork.domain.gates.test_output import is_one_of, plain_lines
+from shiftwork.regexes import regex
 
 _SCRIPT: Final = r"[^\s:]+\.[cm]?[jt]sx?"
 
@@ -86,7 +87,7 @@ _NAMING: Final = (
 
 
 def _compiled(forms: Sequence[str], end: str = "") -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(f"^{form}{end}", re.MULTILINE) for form in forms)
+    return tuple(regex(f"^{form}{end}", re.MULTILINE) for form in forms)
 
 
 _FIRST_UNLOADED: Final = _compiled(_UNLOADED)

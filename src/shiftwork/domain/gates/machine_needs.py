@@ -6,6 +6,7 @@ from typing import Final
 
 from shiftwork.domain.network.hosts import plain
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _MOST: Final = 5
 _GATES: Final = "[sandbox.gates]"
@@ -25,16 +26,14 @@ class Need:
         return f"it seems to need {self.what}" + (f": {self.line} under {_GATES}" if self.line else "")
 
 
-_REFUSED: Final = re.compile(
+_REFUSED: Final = regex(
     r"(?:127\.0\.0\.1|localhost|\[?::1\]?)[\"')]*(?:,? \(127\.0\.0\.1\))?(?::|,? port:? ?)(?P<port>[1-9][0-9]{0,4})\b",
 )
-_CONNECTING: Final = re.compile(
-    r"refused|ECONNREFUSED|could not connect|cannot connect|failed to connect", re.IGNORECASE
-)
+_CONNECTING: Final = regex(r"refused|ECONNREFUSED|could not connect|cannot connect|failed to connect", re.IGNORECASE)
 _LAST_PORT: Final = 65535
 
 _SOME_HOST: Final = Need(what="hosts on the network", line='hosts = ["host.example"]')
-_UNRESOLVED: Final = re.compile(
+_UNRESOLVED: Final = regex(
     r"(?:resolve (?:host(?:name)?:? )?|ENOTFOUND |EAI_AGAIN |lookup |ConnectionPool\(host=)[\"']?"
     r"(?P<name>[\w.-]{1,253})",
 )
@@ -65,7 +64,7 @@ _NAMED: Final = (
         _SOME_HOST,
     ),
 )
-_PATTERNS: Final = tuple((re.compile(pattern), need) for pattern, need in _NAMED)
+_PATTERNS: Final = tuple((regex(pattern), need) for pattern, need in _NAMED)
 
 
 def needs(output: str) -> tuple[Need, ...]:

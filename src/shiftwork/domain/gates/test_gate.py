@@ -7,10 +7,11 @@ from typing import Final
 
 from shiftwork.domain.gates.commands import only_lints
 from shiftwork.domain.gates.gate import Gate
+from shiftwork.regexes import regex
 
 _NAMES: Final = frozenset({"test", "tests", "unit", "integration", "e2e", "check", "ci"})
 _PREPARING: Final = frozenset({"build", "compile", "bundle", "generate", "codegen", "assemble"})
-_RUNNERS: Final = re.compile(
+_RUNNERS: Final = regex(
     r"""(?<![\w./-])(?:[\w./-]*/)?(?:
         pytest | py\.test | unittest | nose2 | tox | nox | behave | stestr | trial
       | jest | vitest | mocha | ava | tap | karma | cypress | playwright | node\s+(?:\S+\s+)*--test

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
+from shiftwork.regexes import regex
+
+_COLOURS: Final = regex(r"\x1b\[[0-9;]*m")
 
 _TOOK: Final = r"(?:[ \t]+[\[(]?(?:<[ ]?)?\d[\d.,]*[ ]?(?:ns|[uµμ]s|ms|s|m|sec)[\])]?)?"
 _FILE: Final = r"(?P<file>[^\s:>\u203a]+)"

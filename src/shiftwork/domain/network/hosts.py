@@ -1,16 +1,16 @@
 """Hosts that a program may call: how they are written, and the normalised spelling in which they are compared."""
 
-import re
 from ipaddress import AddressValueError, IPv4Address
 from typing import Final
 
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 WEB_PORTS: Final = frozenset({80, 443})
 
-_LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_PORT: Final = re.compile(r"[1-9][0-9]{0,4}")
+_LABEL: Final = regex(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER: Final = regex(r"[0-9]+|0x[0-9a-f]*")
+_PORT: Final = regex(r"[1-9][0-9]{0,4}")
 _LONGEST: Final = 253
 _LAST_PORT: Final = 65535
 _BELOW: Final = "*."

@@ -12,6 +12,7 @@ from shiftwork.domain.gates.gate import NotNeeded
 from shiftwork.domain.proof.proof_status import Ran, has_evidence, in_trailer, status_of
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.regexes import regex
 
 RUN: Final = "Shiftwork-Run"
 STORY: Final = "Shiftwork-Story"
@@ -84,7 +85,7 @@ def trailers(message: str, key: str) -> list[str]:
 # Formatting ------------------------------------------------------------------------------------------------------
 
 
-_OWN_WORDS: Final = re.compile(
+_OWN_WORDS: Final = regex(
     r"^(?=[ \t]*(?:This reverts commit|With(?:out)? evidence:|Shiftwork-[A-Za-z-]+:))", re.MULTILINE | re.IGNORECASE
 )
 """The start of a line that looks like text of the harness or of git. The story's text, which an agent may have planned,

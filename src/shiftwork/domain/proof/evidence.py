@@ -23,6 +23,7 @@ from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
 from shiftwork.domain.spec.typecheck import asks_for_typecheck, is_typecheck
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 TEST: Final = "test"
 VERIFICATION: Final = "verification"
@@ -33,8 +34,8 @@ GATE: Final = "gate"
 _ALIASES: Final = {"step": VERIFICATION}
 KINDS: Final = frozenset({TEST, VERIFICATION, CITATION, *_ALIASES})
 """What an agent may call the kind of its evidence."""
-_CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
-_RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
+_CITED: Final = regex(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
+_RED: Final = regex(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
 
 _ENOUGH: Final[Mapping[ProofPolicy, frozenset[Verdict]]] = {
     ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.CONFIRMED}),
@@ -248,4 +249,4 @@ def _lines(name: str, report: GateReport) -> Iterator[str]:
                 yield " ".join(word for word in whole.sub(" ", line).split() if not _PATH.search(word))
 
 
-_PATH: Final = re.compile(r"/|::|\.py|\.[jt]sx?|\.rs|\.go")
+_PATH: Final = regex(r"/|::|\.py|\.[jt]sx?|\.rs|\.go")

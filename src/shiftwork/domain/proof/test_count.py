@@ -10,6 +10,7 @@ from typing import Final
 
 from shiftwork.domain.gates.test_output import plain_lines
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +66,15 @@ _PAIRED: Final = (
 )
 """Lines whose group contains numbers, each after its label."""
 
-_UNITTEST: Final = re.compile(
+_UNITTEST: Final = regex(
     rf"^Ran (\d+) tests? in \d[\d.]*s\n\n(?:OK|FAILED|NO TESTS RAN)(?: \(({_PAIRS})\))?$", re.MULTILINE
 )
-_PHPUNIT: Final = re.compile(r"^OK \((\d+) tests?, \d+ assertions?\)$", re.MULTILINE)
-_GO: Final = re.compile(r"^--- (PASS|FAIL|SKIP): [^\n]*$", re.MULTILINE)
-_NONE: Final = re.compile(r"^(?:=+ )?no tests ran in [\d.]+s(?: =+)?$", re.MULTILINE)
+_PHPUNIT: Final = regex(r"^OK \((\d+) tests?, \d+ assertions?\)$", re.MULTILINE)
+_GO: Final = regex(r"^--- (PASS|FAIL|SKIP): [^\n]*$", re.MULTILINE)
+_NONE: Final = regex(r"^(?:=+ )?no tests ran in [\d.]+s(?: =+)?$", re.MULTILINE)
 
-_BEFORE: Final = tuple(re.compile(f"^{form}$", re.MULTILINE) for form in _FORMS)
-_AFTER: Final = tuple(re.compile(f"^{form}$", re.MULTILINE) for form in _PAIRED)
+_BEFORE: Final = tuple(regex(f"^{form}$", re.MULTILINE) for form in _FORMS)
+_AFTER: Final = tuple(regex(f"^{form}$", re.MULTILINE) for form in _PAIRED)
 
 _KINDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("passed", "passing", "pass", "xpassed"), "passed"),
@@ -131,7 +132,7 @@ def _tallied(counts: Iterable[tuple[str, int]]) -> Iterator[Tally]:
 
 # Comparison with the gate's verdict -----------------------------------------------------------------------------
 
-_COVERAGE: Final = re.compile(
+_COVERAGE: Final = regex(
     r"""^(?:FAIL\ Required\ test\ coverage\ of\ [\d.]+%\ not\ reached[^\n]*
         |(?:ERROR:\ )?Coverage\ failure:\ total\ of\ [^\n]*
         |ERROR:\ Coverage\ for\ [^\n]*(?:threshold|not\ met)[^\n]*

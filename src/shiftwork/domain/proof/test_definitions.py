@@ -11,14 +11,15 @@ from typing import Final
 
 from shiftwork.domain.tampering.protected_paths import TESTS
 from shiftwork.domain.text.globs import matches
+from shiftwork.regexes import regex
 
 _HASHED: Final = frozenset({"py", "rb", "sh", "bash", "bats", "ex", "exs", "pl", "t", "jl", "r", "nim", "feature"})
 
 _STRINGS: Final = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`"
 _LONG: Final = r"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
-_AFTER_HASH: Final = re.compile(rf"(?P<text>{_LONG}|{_STRINGS})|#[^\n]*", re.DOTALL)
-_AFTER_SLASHES: Final = re.compile(rf"(?P<text>{_STRINGS})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_RUST: Final = re.compile(r"(?P<text>\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AFTER_HASH: Final = regex(rf"(?P<text>{_LONG}|{_STRINGS})|#[^\n]*", re.DOTALL)
+_AFTER_SLASHES: Final = regex(rf"(?P<text>{_STRINGS})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RUST: Final = regex(r"(?P<text>\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 _FORMS: Final = (
     r"\bdef\s+(?:self\.)?NAME(?!\w)",
@@ -31,13 +32,13 @@ _FORMS: Final = (
     r"^[ \t]*(?:Scenario(?: Outline)?|Example):[ \t]*NAME[ \t]*$",
 )
 
-_CALLED: Final = re.compile(
+_CALLED: Final = regex(
     r"(?:\b(?:it|test|tests|specify|scenario|example|should|property|Run|Test|TEST_CASE|SCENARIO|DisplayName)"
     r"(?:\.\w+)*\s*(?:=|\()?|\bfun)\s*$"
 )
 """What precedes a string that names a test: `it(`, `test.only(`, `test ` (in Ruby), `@DisplayName(`, `fun `."""
 
-_TESTISH: Final = re.compile(r"(?<![a-z])(?:tests?|testing|specs?|e2e)(?![a-z])")
+_TESTISH: Final = regex(r"(?<![a-z])(?:tests?|testing|specs?|e2e)(?![a-z])")
 _IN_RUST: Final = r"#\[[^\]\n]*test[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+NAME\s*[(<]"
 """Rust tests are beside the code, each with an attribute."""
 

@@ -6,9 +6,10 @@ from typing import Final
 
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.regexes import regex
 
 # What a gate, a test or a reader of the diff could check: a number, something quoted, a path, a named outcome.
-_CHECKABLE: Final = re.compile(
+_CHECKABLE: Final = regex(
     r"\d|`[^`]+`|\"[^\"]+\"|'[^']+'|\b[\w-]+/[\w./-]+|\b\w+\.(?:\w{1,5})\b|"
     r"\b(?:returns?|raises?|fails?|passes|rejects?|refuses?|exits?|prints?|shows?|lists?|logs?|stores?|saves?|adds?|"
     r"removes?|deletes?|redirects?|contains?|equals?|exists?|typechecks?|compiles|test(?:s|ed)?|migrat\w+|column|"

@@ -11,6 +11,7 @@ from shiftwork.domain.gates.attribution import gates_of
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 
 def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]:
@@ -66,10 +67,10 @@ _KNOWN: Final = """
     composer phpunit php dotnet swift flutter dart zig cabal stack docker sh bash cd test
 """
 _PROGRAMS: Final = frozenset(_KNOWN.split())
-_SCRIPT: Final = re.compile(r"\./(?:[\w-]+/)*[\w-]+(?:\.sh)?")
+_SCRIPT: Final = regex(r"\./(?:[\w-]+/)*[\w-]+(?:\.sh)?")
 _PASSES: Final = r"(?:passes|succeeds|is green|is clean|exits with (?:code )?0|exits 0)\.?"
-_QUOTED: Final = re.compile(rf"(?:(?:the command|running) )?`(?P<command>[^`\n]+)` {_PASSES}", re.IGNORECASE)
-_BARE: Final = re.compile(
+_QUOTED: Final = regex(rf"(?:(?:the command|running) )?`(?P<command>[^`\n]+)` {_PASSES}", re.IGNORECASE)
+_BARE: Final = regex(
     rf"""(?P<command>
         npm[ ](?:run[ ][\w:.-]+|test) | (?:pnpm|yarn|bun)[ ](?:run[ ])?[\w:.-]+ | make[ ][\w-]+
       | cargo[ ](?:test|check|build|clippy|nextest[ ]run) | go[ ](?:test|vet|build)[ ]\./\.\.\.

@@ -1,10 +1,11 @@
 """Guesses which story the user means by an id typed differently: another case, fewer zeros, the number alone."""
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
-_PARTS: Final = re.compile(r"[a-z]+|[0-9]+")
+from shiftwork.regexes import regex
+
+_PARTS: Final = regex(r"[a-z]+|[0-9]+")
 
 
 def guess(typed: str, known: Iterable[str]) -> str:

@@ -8,13 +8,14 @@ from shiftwork.domain.gates.commands import split, starting
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 TYPECHECK_PASSES: Final = "Typecheck passes"
 
-_ASKS: Final = re.compile(
+_ASKS: Final = regex(
     r"(?:the )?type[ -]?check(?:s|ing|er)?(?: command)? (?:pass(?:es)?|succeeds|is green)\.?", re.IGNORECASE
 )
-_NAMES: Final = re.compile(
+_NAMES: Final = regex(
     r"(?:[\w.-]+[ :_-])?(?:type[ _-]?check(?:s|er|ing)?|check[-:_]types)(?: \(.*\))?|types|typing", re.IGNORECASE
 )
 _STARTS: Final = starting(

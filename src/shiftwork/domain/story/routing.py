@@ -5,7 +5,6 @@ replacements; a step may not be moved to the other side of a step that leads to 
 nor skipped. A route forward to a skipped step leads to the next step after it; a route back to a skipped step runs it.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
@@ -27,6 +26,7 @@ from shiftwork.domain.workflow.template_values import Context, without
 from shiftwork.domain.workflow.transitions import turn_step
 from shiftwork.domain.workflow.workflow import Route, StepKind
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 DONE: Final = "done"
 RETRY: Final = "retry"
@@ -39,11 +39,11 @@ STATUS: Final = "status"
 MAX_REVIEWS: Final = 3
 """How often the last step of a story may find faults that are repaired; after that the story ends."""
 
-_REJECTING: Final = re.compile(
+_REJECTING: Final = regex(
     rf"(?:{RETRY}|fail(?:s|ed|ure)?|reject(?:s|ed)?|needs[_ -](?:fixes|changes|work)|error|incomplete"
     r"|not (?:done|ready|complete|finished|acceptable|approved))(?![\w-])"
 )
-_REMARK: Final = re.compile(r"\s*\([^()]*\)$")
+_REMARK: Final = regex(r"\s*\([^()]*\)$")
 _MARKS: Final = " \t`*_.,;:!\"'\u3002\uff01"  # the last two are the full stop and the exclamation mark of Chinese
 
 

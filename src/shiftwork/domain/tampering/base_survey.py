@@ -17,6 +17,7 @@ from shiftwork.domain.tampering.restore import module_roots
 from shiftwork.domain.tampering.started_scripts import mentions, started
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
+from shiftwork.regexes import regex
 
 NAMES: Final = 1000
 """The maximum number of new modules to ask about, and of files to read that may start others."""
@@ -25,7 +26,7 @@ NAMES: Final = 1000
 
 _MODULES: Final = frozenset({"py", "pyc", "so", "pyd"})
 _MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
-_PYTHON: Final = re.compile(r"(?:[^\s;&|()'\"]*/)?(?:python|pypy)[\d.]*")
+_PYTHON: Final = regex(r"(?:[^\s;&|()'\"]*/)?(?:python|pypy)[\d.]*")
 _FOUND: Final = (
     "import importlib.util, sys; print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name)), sep='\\n')"
 )
@@ -71,9 +72,9 @@ _RECIPES: Final = (
     *("GNUmakefile", "Makefile", "makefile", "*.mk", "justfile", "Justfile", ".justfile", "Taskfile.y*ml"),
     *("taskfile.y*ml", "package.json", "composer.json", "tox.ini", "noxfile.py", "Rakefile", "mise.toml"),
 )
-_INCLUDE: Final = re.compile(r"^[ \t]*(?:-|s)?include[ \t]+([^#\n]+)", re.MULTILINE)
-_IMPORT: Final = re.compile(r"""^(?:import|mod)\??[ \t]+(?:\w+[ \t]+)?['"]([^'"\n]+)['"]""", re.MULTILINE)
-_VARIABLE: Final = re.compile(r"\$[({][^(){}]*[)}]/?|\$\w/?")
+_INCLUDE: Final = regex(r"^[ \t]*(?:-|s)?include[ \t]+([^#\n]+)", re.MULTILINE)
+_IMPORT: Final = regex(r"""^(?:import|mod)\??[ \t]+(?:\w+[ \t]+)?['"]([^'"\n]+)['"]""", re.MULTILINE)
+_VARIABLE: Final = regex(r"\$[({][^(){}]*[)}]/?|\$\w/?")
 
 
 def recipes(paths: Iterable[str]) -> tuple[str, ...]:
@@ -117,13 +118,13 @@ class Lister:
 
 unittest.main(module=None, argv=["unittest", *sys.argv[1:]], testRunner=Lister(), exit=False)
 """
-_UNITTEST: Final = re.compile(r"((?:^|[\s/])python[\d.]*(?:\s+-[A-Za-z]+)*?\s+)-m\s+unittest(?![\w.])([^;&|<>()\n]*)$")
+_UNITTEST: Final = regex(r"((?:^|[\s/])python[\d.]*(?:\s+-[A-Za-z]+)*?\s+)-m\s+unittest(?![\w.])([^;&|<>()\n]*)$")
 _LISTING: Final = (
-    (re.compile(r"(?:^|[\s/])(?:pytest|py\.test)(?![\w./-])[^;&|<>()\n]*$"), " --collect-only -q"),
-    (re.compile(r"(?:^|[\s/])jest(?![\w./-])[^;&|<>()\n]*$"), " --listTests"),
+    (regex(r"(?:^|[\s/])(?:pytest|py\.test)(?![\w./-])[^;&|<>()\n]*$"), " --collect-only -q"),
+    (regex(r"(?:^|[\s/])jest(?![\w./-])[^;&|<>()\n]*$"), " --listTests"),
 )
-_DOUBTFUL: Final = re.compile(r"test|spec|check", re.IGNORECASE)
-_LISTED: Final = re.compile(r"^([^\s:][^:\n]*)(?:::[^\n]*|: \d+)?$", re.MULTILINE)
+_DOUBTFUL: Final = regex(r"test|spec|check", re.IGNORECASE)
+_LISTED: Final = regex(r"^([^\s:][^:\n]*)(?:::[^\n]*|: \d+)?$", re.MULTILINE)
 
 
 def doubtful(touched: Sequence[Touched], protection: Protection) -> tuple[str, ...]:

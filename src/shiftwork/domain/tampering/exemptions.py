@@ -5,7 +5,6 @@ everything that a broad pattern happens to cover.
 unnoticed.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -15,8 +14,9 @@ from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.domain.tampering.later_files import names_later
 from shiftwork.domain.tampering.protected_paths import is_configuration, is_test
+from shiftwork.regexes import regex
 
-_WILDCARD: Final = re.compile(r"\*\*/|\*+|\?")
+_WILDCARD: Final = regex(r"\*\*/|\*+|\?")
 _SAMPLE: Final = "x"
 
 

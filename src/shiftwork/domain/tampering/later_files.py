@@ -14,6 +14,7 @@ from shiftwork.domain.tampering.findings import Finding, Inspection, LaterPolicy
 from shiftwork.domain.tampering.inspect import FINDINGS
 from shiftwork.domain.text.globs import matches
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
 _AGENTS: Final = (
     *(".claude", ".claude.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md", ".agents"),
@@ -84,7 +85,7 @@ PATTERNS: Final = (*_AGENTS, *_CI, *_HOOKS, *_GIT, *_EDITORS, *_SHELLS, *_LANGUA
 
 _NAMED: Final = 5
 
-_IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_IGNORED: Final = regex("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that macOS ignores in a name."""
 
 

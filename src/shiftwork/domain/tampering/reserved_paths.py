@@ -7,12 +7,14 @@ checked again.
 import re
 from typing import Final
 
+from shiftwork.regexes import regex
+
 _NAMES: Final = frozenset({".git", ".shiftwork"})
 
-_SHORT: Final = re.compile(r"(?:git|gi[0-9a-f]{4}|shiftw|sh[0-9a-f]{4})~[0-9]+")
+_SHORT: Final = regex(r"(?:git|gi[0-9a-f]{4}|shiftw|sh[0-9a-f]{4})~[0-9]+")
 """Their short names on Windows, where names have eight letters."""
 
-_IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_IGNORED: Final = regex("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that macOS ignores in a name."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shiftwork.domain.text.file_types import ending
+from shiftwork.regexes import regex
 
 _PYTHON: Final = r"(?:_pytest|pytest|unittest|pluggy|nose2?|hypothesis|xdist|coverage)"
 _CLASSES: Final = r"(?:TestCase|TestResult|TextTestResult|TextTestRunner|TestProgram|TestReport)"
@@ -62,7 +63,7 @@ _LANGUAGES: Final[Mapping[str, str]] = {
 _ELSEWHERE: Final = r"(?:file:|git\+|git:|https?:|\.{1,2}/|/)"
 _REDIRECTS: Final = (
     (
-        re.compile(r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*|requirements/[^/]*)"),
+        regex(r"(?:.*/)?(?:[^/]*(?:requirements|constraints)[^/]*|requirements/[^/]*)"),
         (
             r"^\s*(?:-e|-i|-f|--editable|--index-url|--extra-index-url|--find-links)\b",
             rf"\s@\s{{0,9}}{_ELSEWHERE}",
@@ -70,7 +71,7 @@ _REDIRECTS: Final = (
         ),
     ),
     (
-        re.compile(r"(?:.*/)?(?:pyproject\.toml|Pipfile|setup\.cfg|setup\.py)"),
+        regex(r"(?:.*/)?(?:pyproject\.toml|Pipfile|setup\.cfg|setup\.py)"),
         (
             rf"\s@\s{{0,9}}{_ELSEWHERE}",
             r"[{,]\s{0,9}(?:path|git|url|file)\s{0,9}=",
@@ -78,13 +79,13 @@ _REDIRECTS: Final = (
         ),
     ),
     (
-        re.compile(r"(?:.*/)?(?:package(?:-lock)?|npm-shrinkwrap)\.json"),
+        regex(r"(?:.*/)?(?:package(?:-lock)?|npm-shrinkwrap)\.json"),
         (r"^(?!\s*\"url\").*\"(?:file|link|portal|npm|git\+\w{1,9}|git|github):",),
     ),
-    (re.compile(r"(?:.*/)?go\.(?:mod|work)"), (r"^\s*replace\b", r"\s=>\s")),
-    (re.compile(r"(?:.*/)?Cargo\.toml"), (r"^\s*\[(?:patch|replace)\b",)),
+    (regex(r"(?:.*/)?go\.(?:mod|work)"), (r"^\s*replace\b", r"\s=>\s")),
+    (regex(r"(?:.*/)?Cargo\.toml"), (r"^\s*\[(?:patch|replace)\b",)),
     (
-        re.compile(r"(?:.*/)?(?:Gemfile|gems\.rb)"),
+        regex(r"(?:.*/)?(?:Gemfile|gems\.rb)"),
         (r"\b(?:path|git|github)\s{0,9}(?::|=>)", r"^\s*(?:path|git|source)\s"),
     ),
 )

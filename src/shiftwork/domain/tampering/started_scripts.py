@@ -8,12 +8,13 @@ from typing import Final
 from shiftwork.domain.gates.commands import INTERPRETERS, named, without_reading
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
+from shiftwork.regexes import regex
 
 _RECIPES: Final = ("*.mk", "*.sh", "*.bash", ".justfile")
 """Files with an extension whose lines are commands."""
 
 
-_SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
+_SERVING: Final = regex(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
 """Names of scripts and targets that start the product itself."""
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
-_HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_ESCAPE: Final = re.compile(r"\\([0-7]{3}|.)", re.DOTALL)
+_HUNK: Final = regex(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_ESCAPE: Final = regex(r"\\([0-7]{3}|.)", re.DOTALL)
 _FOLDERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

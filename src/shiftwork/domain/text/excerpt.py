@@ -4,13 +4,15 @@ import hashlib
 import re
 from typing import Final
 
+from shiftwork.regexes import regex
+
 OPENING: Final = 5
 CLOSING: Final = 30
 BEFORE: Final = 3
 AFTER: Final = 12
 LINE_LIMIT: Final = 400
 
-_ERROR: Final = re.compile(
+_ERROR: Final = regex(
     r"\berror\b|\bfail(ed|ure|ures|ing)?\b|\bexception\b|\btraceback\b|\bpanic(ked)?\b|\bassert\w*|\bexpected\b"
     r"|\bfatal\b|\bundefined\b|\bnot found\b|\btimed out\b|\bcannot\b|^E\s|✗|✕",
     re.IGNORECASE,
@@ -59,7 +61,7 @@ def _spread(lines: list[str], wanted: set[int]) -> list[str]:
 
 
 WORDS_LIMIT: Final = 200
-_UNREADABLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNREADABLE: Final = regex(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def with_last_words(error: str, said: str) -> str:
@@ -71,13 +73,13 @@ def with_last_words(error: str, said: str) -> str:
 
 
 _NOISE: Final = (
-    (re.compile(r"\x1b\[[0-9;?]*[A-Za-z]"), ""),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
-    (re.compile(r"\d{1,4}[-:]\d\d[-:]\d\d(?:[.,]\d+)?"), "#"),
-    (re.compile(r"\b\d+(?:\.\d+)?\s*(?:ms|s|secs?|seconds?|m|min|minutes?|µs|ns)\b"), "#"),
-    (re.compile(r"(?:/[\w.+@-]+){2,}/"), "/"),
-    (re.compile(r"(?<=:)\d+\b|(?<=line )\d+\b|\b\d{5,}\b"), "#"),
-    (re.compile(r"\s+"), " "),
+    (regex(r"\x1b\[[0-9;?]*[A-Za-z]"), ""),
+    (regex(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
+    (regex(r"\d{1,4}[-:]\d\d[-:]\d\d(?:[.,]\d+)?"), "#"),
+    (regex(r"\b\d+(?:\.\d+)?\s*(?:ms|s|secs?|seconds?|m|min|minutes?|µs|ns)\b"), "#"),
+    (regex(r"(?:/[\w.+@-]+){2,}/"), "/"),
+    (regex(r"(?<=:)\d+\b|(?<=line )\d+\b|\b\d{5,}\b"), "#"),
+    (regex(r"\s+"), " "),
 )
 
 

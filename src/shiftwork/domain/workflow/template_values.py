@@ -1,8 +1,9 @@
 """The names that templates of a workflow may use, and how the answers of steps are added to them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from shiftwork.regexes import regex
 
 type Context = tuple[tuple[str, str], ...]
 
@@ -38,7 +39,7 @@ AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining"
 
 # Blanks inside the braces are allowed because people write them. Anything else in braces is text, so that
 # `{{ a.b }}`, `{ {x} }` and JSON stay as they are.
-PLACE: Final = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
+PLACE: Final = regex(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 
 
 def merged(context: Context, outputs: Iterable[tuple[str, str]]) -> Context:

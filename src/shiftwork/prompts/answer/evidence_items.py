@@ -4,7 +4,6 @@
 shows it. What is not understood is returned too: a claim must never be lost without a word.
 """
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -12,15 +11,16 @@ from shiftwork.domain.proof.claim import NOT_UNDERSTOOD, Evidence
 from shiftwork.domain.proof.evidence import CITATION, KINDS, TEST
 from shiftwork.prompts.lengths import one_line, shorten
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _LINE: Final = 160
 """How much of a line is shown that was not understood."""
 _LISTED: Final = 5
 _COLONS: Final = ":\uff1a"
 _AROUND: Final = "*()[],:\uff1a"
-_LINES: Final = re.compile(r"[^\s:]+:\d{1,9}(?:-\d{1,9})?")
-_FILE: Final = re.compile(r"[\w.-]*(?:/[\w.-]+)+|[\w-]+\.\w{1,8}")
-_TEST_NAME: Final = re.compile(r"[Tt]est_?\w+")
+_LINES: Final = regex(r"[^\s:]+:\d{1,9}(?:-\d{1,9})?")
+_FILE: Final = regex(r"[\w.-]*(?:/[\w.-]+)+|[\w-]+\.\w{1,8}")
+_TEST_NAME: Final = regex(r"[Tt]est_?\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

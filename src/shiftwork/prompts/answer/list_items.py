@@ -1,9 +1,10 @@
 """Reads the list that an agent wrote below a key: one item per line, with or without a bullet."""
 
-import re
 from typing import Final
 
-_SIGN: Final = re.compile(r"(?:[-*•]|\d{1,3}[.)])[ \t]+")
+from shiftwork.regexes import regex
+
+_SIGN: Final = regex(r"(?:[-*•]|\d{1,3}[.)])[ \t]+")
 _NOTHING: Final = frozenset({"", "-", "none", "n/a", "nothing", "no", "null"})
 
 

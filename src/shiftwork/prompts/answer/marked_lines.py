@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Final
 
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 # No repetition is nested in another, and every alternative fails within its own line: the search takes linear time for
 # any text. `C:\x`, `HTTP://x` and `STD::x` are not keys. `\uff1a` is the full-width colon.
-_LINE: Final = re.compile(
+_LINE: Final = regex(
     r"""^ (?= [ \#*<A-Za-z`~•0-9-] ) (?:
       [ ]{0,3} (?P<fence> `{3,} | ~{3,} ) (?P<info> [^\n]* )
     | [ ]{0,3} (?P<promise> <promise>COMPLETE</promise> ) [ \t]* $

@@ -18,12 +18,13 @@ from shiftwork.prompts.answer.asked import (
 )
 from shiftwork.prompts.answer.marked_lines import cleaned, find, line_end
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 # Where the line of a key begins, and where its value begins and ends.
 type Span = tuple[int, int, int]
 
-_BOLD_END: Final = re.compile(r"\*\*[ \t]*$", re.MULTILINE)
-_WRAPPED: Final = re.compile(r"(`|\*\*)([^`*\n]+)\1")
+_BOLD_END: Final = regex(r"\*\*[ \t]*$", re.MULTILINE)
+_WRAPPED: Final = regex(r"(`|\*\*)([^`*\n]+)\1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

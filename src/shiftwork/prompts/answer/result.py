@@ -29,12 +29,13 @@ from shiftwork.prompts.answer.contract import SUMMARY_LIMIT, Answer
 from shiftwork.prompts.answer.stories import STORIES_KEY
 from shiftwork.prompts.lengths import shorten
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 BLOCKED: Final = "blocked"
 
-_EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
+_EXPECTED: Final = regex(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
 _CLAIMED: Final = " (claimed by an agent, not checked)"
-_PULL_REQUEST: Final = re.compile(
+_PULL_REQUEST: Final = regex(
     r"https?://[^\s<>\"'`]{1,300}/(?:pulls?|merge_requests|pull-requests|pullrequest)/\d+\b"
     f"(?!{re.escape(_CLAIMED)})"
 )

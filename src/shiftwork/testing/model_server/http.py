@@ -2,12 +2,12 @@
 
 import gzip
 import json
-import re
 import socket
 from collections.abc import Callable, Iterable, Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, override
 
+from shiftwork.regexes import regex
 from shiftwork.testing.model_server.anthropic import AnthropicMessages
 from shiftwork.testing.model_server.control import requests_body, script_of
 from shiftwork.testing.model_server.model_request import ModelRequest
@@ -19,8 +19,8 @@ from shiftwork.testing.model_server.wire import Body, Frame, Reply, Wire
 WIRES: Final[tuple[Wire, ...]] = (AnthropicMessages(), OpenAIResponses())
 DEFAULT_SCRIPT: Final = "default"
 
-_ADDRESS = re.compile(r"(?:/s/(?P<script>[^/?]+))?(?P<path>/[^?]*)")
-_CONTROL = re.compile(r"/_(?P<what>scripts|requests)/(?P<script>[^/?]+)")
+_ADDRESS = regex(r"(?:/s/(?P<script>[^/?]+))?(?P<path>/[^?]*)")
+_CONTROL = regex(r"/_(?P<what>scripts|requests)/(?P<script>[^/?]+)")
 _MODELS: Final[Body] = {
     "object": "list",
     "data": [{"id": "scripted", "type": "model", "object": "model", "display_name": "Scripted"}],

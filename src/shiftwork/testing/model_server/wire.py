@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 from shiftwork.testing.model_server.model_request import Conversation
 from shiftwork.testing.model_server.turns import SOME_TOKENS, Call, Say, Think, Tokens, ToolCall
 
@@ -108,8 +109,8 @@ def word(body: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-_REMINDER = re.compile(r"\s*(<(system-reminder|environment_context|user_instructions|permissions)|# AGENTS\.md)")
-_RESERVED = re.compile(r"\[SUGGESTION MODE|generate a (short )?title|Reply with ONLY the suggestion", re.IGNORECASE)
+_REMINDER = regex(r"\s*(<(system-reminder|environment_context|user_instructions|permissions)|# AGENTS\.md)")
+_RESERVED = regex(r"\[SUGGESTION MODE|generate a (short )?title|Reply with ONLY the suggestion", re.IGNORECASE)
 
 
 def own_words(said: list[str]) -> str:

@@ -95,7 +95,7 @@ def test_a_gate_may_be_red_for_its_coverage_alone(line: str) -> None:
     ["1 a, ", "= ", "a b ", "A: 1, ", "--- PASS: ", "Ran 1 test in 1s\n\n", "Tests  ", " ", "1 passed; ", "Jest: "],
 )
 def test_reading_takes_time_in_proportion_to_the_length(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     tally(piece * (200_000 // len(piece)))
     lacks_coverage_alone("1 passed in 1s\n" + piece * (200_000 // len(piece)))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -135,8 +135,8 @@ def test_a_listed_file_is_put_back() -> None:
 
 @pytest.mark.parametrize("piece", ["include a ", "$(", "-include\t", "import 'a", "a/", "x:1:"])
 def test_reading_takes_time_in_proportion_to_the_length(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     text = piece * (100_000 // len(piece))
     base_survey.included_by({"Makefile": text})
     base_survey.listed_in(text, ("a.py",))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -143,8 +143,8 @@ def test_gates_prove_nothing_then_unless_the_spec_says_that_the_file_is_touched(
 )
 def test_reading_takes_time_in_proportion_to_the_length(piece: str) -> None:
     line = piece * (50_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     for path in ("a.py", "a.js", "a.rb", "requirements.txt", "package.json", "pyproject.toml", "Gemfile", "test_a.js"):
         text = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{line}\n+{line}x\n"
         inspect([Touched(path=path, letter="M")], Patch(text=text), Protection())
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

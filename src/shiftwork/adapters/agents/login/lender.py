@@ -27,6 +27,7 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
 from shiftwork.bounded import read_bytes
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 FOLDER: Final = "login"
 """The folder in an attempt's home that replaces the agent's own."""
@@ -42,7 +43,7 @@ _PAUSE_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 300.0
 """The pause before a failed renewal is retried."""
 
-_SECRET: Final = re.compile("token|key|secret", re.IGNORECASE)
+_SECRET: Final = regex("token|key|secret", re.IGNORECASE)
 
 _logger = logging.getLogger(__name__)
 

@@ -6,10 +6,11 @@ from typing import Final
 import h11
 
 from shiftwork.domain.network.hosts import plain, port
+from shiftwork.regexes import regex
 
 _HTTP: Final = 80
-_TUNNEL: Final = re.compile(r"([^:/@]+):([0-9]+)")
-_ADDRESS: Final = re.compile(r"http://([^:/?#@\\]+)(?::([0-9]+))?(|[/?].*)", re.IGNORECASE)
+_TUNNEL: Final = regex(r"([^:/@]+):([0-9]+)")
+_ADDRESS: Final = regex(r"http://([^:/?#@\\]+)(?::([0-9]+))?(|[/?].*)", re.IGNORECASE)
 
 _FRAMING: Final = frozenset({b"content-length", b"transfer-encoding"})
 _NOT_PASSED_ON: Final = frozenset({b"host", b"connection", b"keep-alive", b"te", b"trailer", b"upgrade"})

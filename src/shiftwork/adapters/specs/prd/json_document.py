@@ -1,15 +1,15 @@
 """JSON with offsets: every value has its offset, so that a single value can be changed and the rest left alone."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Final, Never
 
 from shiftwork.adapters.specs._document import UnreadableError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _DEEPEST: Final = 100
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_SPACE: Final = regex(r"[ \t\r\n]*")
 _BOM: Final = "\ufeff"
 
 

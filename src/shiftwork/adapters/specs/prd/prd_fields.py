@@ -4,7 +4,6 @@ Reads are recorded, so that everything else can be listed as not used without a 
 """
 
 import json
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -15,6 +14,7 @@ from shiftwork.ports.specs import Unused
 from shiftwork.prompts.answer.marked_lines import cleaned
 from shiftwork.prompts.answer.problem import nearest
 from shiftwork.records import dataclass, field
+from shiftwork.regexes import regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ _METADATA: Final = frozenset(
 _COMMENT: Final = "_"
 """Keys that begin with this are comments and belong to the user."""
 
-_PLAIN_KEY: Final = re.compile(r"[\w$-]+")
+_PLAIN_KEY: Final = regex(r"[\w$-]+")
 
 
 def unused(node: Node, record: Record, path: str = "") -> Iterator[Unused]:

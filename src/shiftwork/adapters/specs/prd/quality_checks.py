@@ -5,7 +5,6 @@ An object maps names to commands or to objects with a `command` and a `cwd`; a l
 command stays unread, and so is listed as not used.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -16,10 +15,11 @@ from shiftwork.domain.gates.folders import folder_fault, in_folder
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.named_gates import command_of
 from shiftwork.prompts.answer.marked_lines import cleaned
+from shiftwork.regexes import regex
 
 _NAMES: Final = ("quality_checks", "qualityChecks", "quality_gates", "qualityGates")
 _COMMANDS: Final = ("verificationCommands", "verification_commands")
-_ODD: Final = re.compile(r"[^\w.:/+-]+")
+_ODD: Final = regex(r"[^\w.:/+-]+")
 _LONGEST: Final = 40
 
 type Check = tuple[str, str, str]

@@ -6,7 +6,6 @@ these.
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import Final
 
 from shiftwork.errors import UnfitRepositoryError
 from shiftwork.git_folders import Whereabouts
+from shiftwork.regexes import regex
 
-_GITS: Final = re.compile(
+_GITS: Final = regex(
     r"[A-Z_]+|index|sharedindex\..*|config|config\.worktree|packed-refs|shallow|commondir|gitdir|reftable"
     r"|refs|logs|info|objects|worktrees|rebase-merge|rebase-apply|sequencer"
 )

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import UnfitRepositoryError
 from shiftwork.git_folders import Whereabouts
+from shiftwork.regexes import regex
 
 type Pair = tuple[str, str]
 """A setting as git lists it, and its value."""
@@ -27,10 +28,10 @@ _LONGEST: Final = 1000
 """Characters of a name. Git gets these names with every call, and a kernel accepts at most 128 KiB at once."""
 _SECONDS: Final = 30.0
 
-_INCLUDES: Final = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
-_EXPANDED: Final = re.compile(r"~[^/]|%\(|:\(")
+_INCLUDES: Final = regex(r"include\.path|includeif\..*\.path", re.DOTALL)
+_EXPANDED: Final = regex(r"~[^/]|%\(|:\(")
 """Beginnings of paths that git expands: the home of a named user, the folder where git is installed."""
-_PROGRAMS: Final = re.compile(
+_PROGRAMS: Final = regex(
     r"filter\..*\.(clean|smudge|process|required)|hook\..*|core\.(attributesfile|excludesfile)|checkout\.workers"
     r"|lfs\.extension\..*\.(clean|smudge)|lfs\.customtransfer\..*\.(path|args)|lfs\.(.*\.)?standalonetransferagent"
     r"|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper",
@@ -41,9 +42,9 @@ also through a filter of the user: git-lfs has its own extensions and transfers,
 settings that name programs have no effect there, because these commands do not fetch, sign, merge or show anything.
 """
 
-_FILTER: Final = re.compile(r"filter\.(.*)\.(clean|smudge|process|required)", re.DOTALL)
-_HOOK: Final = re.compile(r"hook\.(.*)\.[a-z]+", re.DOTALL)
-_NEVER: Final = re.compile(r"hook\..*|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper", re.DOTALL)
+_FILTER: Final = regex(r"filter\.(.*)\.(clean|smudge|process|required)", re.DOTALL)
+_HOOK: Final = regex(r"hook\.(.*)\.[a-z]+", re.DOTALL)
+_NEVER: Final = regex(r"hook\..*|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper", re.DOTALL)
 _QUIET: Final = {
     "core.attributesfile": os.devnull,
     "core.excludesfile": os.devnull,

@@ -12,6 +12,7 @@ from shiftwork.domain.proof.test_definitions import defines, may_define
 from shiftwork.domain.proof.verdict import FileFound, Findings, NameFound
 from shiftwork.errors import RepositoryError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _PLAIN: Final = (
     "--no-ext-diff",
@@ -21,7 +22,7 @@ _PLAIN: Final = (
     "--unified=0",
     "--inter-hunk-context=0",
 )
-_HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HUNK: Final = regex(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _FILES: Final = 100
 """How many files are searched for a name: it is the name of one test."""
 

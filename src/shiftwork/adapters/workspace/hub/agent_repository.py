@@ -1,7 +1,6 @@
 """The agent's own repository in its tree: disposable, written as plain files, so that creating it runs no git."""
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from shiftwork.bounded import read_bytes
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import TrustError, UnfitRepositoryError
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 ALTERNATES: Final = "objects/info/alternates"
 """The key for folders with borrowed objects among the things that the user agrees to."""
@@ -38,7 +38,7 @@ _CONFIG: Final = """\
 """
 
 
-_LENT: Final = re.compile(r"[0-9a-f]{2}|pack|info|(tmp|incoming)[_-].*")
+_LENT: Final = regex(r"[0-9a-f]{2}|pack|info|(tmp|incoming)[_-].*")
 """Names in a folder of objects."""
 
 

@@ -1,6 +1,5 @@
 """Comments of a person on lines of a story's patch: one text for one repair."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -13,8 +12,9 @@ from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.errors import IntentError, UsageError
 from shiftwork.ports.store import History, MessageBox
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK: Final = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _REPAIR: Final = "coding"
 _REASON: Final = "a person commented on lines of the patch"
 _OPENING: Final = "Make the changes that these comments on the patch ask for."

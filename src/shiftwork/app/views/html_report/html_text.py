@@ -1,13 +1,14 @@
 """Elements of HTML, in which everything that a person, an agent or a repository has written stays text."""
 
-import re
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
+from shiftwork.regexes import regex
+
 _LINE: Final = 300
 _MARKUP: Final = 30  # what a line takes beside its text
-_ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?)")
+_ESCAPES: Final = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?)")
 _EMPTY: Final = frozenset({"meta", "rect", "path", "line"})
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from shiftwork.config.detection.folder import Folder, table
 from shiftwork.config.detection.found import Detected, FoundGate
 from shiftwork.config.detection.node.npm_workspaces import Member, members, run_in_members
+from shiftwork.regexes import regex
 
 _SCRIPTS: Final = {
     "lint": ("lint",),
@@ -17,7 +18,7 @@ _SCRIPTS: Final = {
 _ONCE: Final = ("test:ci", "test:run", "test:once")
 """Used instead of a `test` script that watches files and never ends."""
 
-_WATCHES: Final = re.compile(r"--watch(?:All)?(?![\w=-])|--watch(?:All)?=true")
+_WATCHES: Final = regex(r"--watch(?:All)?(?![\w=-])|--watch(?:All)?=true")
 _NO_TESTS: Final = "no test specified"
 _LOCKS: Final = {
     "pnpm-lock.yaml": "pnpm",

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from shiftwork.config.detection.folder import Folder, strings, table
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _DEPTH: Final = 2
 _MOST: Final = 200
 _PNPM: Final = "pnpm-workspace.yaml"
-_PNPM_LIST: Final = re.compile(r"^packages:[ \t]*\n((?:[ \t]*(?:-[^\n]*|#[^\n]*)?\n)*)", re.MULTILINE)
+_PNPM_LIST: Final = regex(r"^packages:[ \t]*\n((?:[ \t]*(?:-[^\n]*|#[^\n]*)?\n)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

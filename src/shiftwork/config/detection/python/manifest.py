@@ -8,6 +8,7 @@ from typing import Any, Final
 from shiftwork.config.detection.folder import Folder, strings, table
 from shiftwork.config.detection.python.requirements import bring, listed
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "requirements-dev.txt")
 """A folder with one of these files is a separate Python project."""
@@ -16,7 +17,7 @@ TEST_NAMES: Final = ("test", "tests", "testing", "dev", "develop", "development"
 """The usual names of extras and dependency groups for tests."""
 
 _BASE_FILES: Final = ("requirements.txt", "requirements/base.txt", "requirements/requirements.txt")
-_TEST_FILE: Final = re.compile(
+_TEST_FILE: Final = regex(
     r"requirements[-_.](?:test|tests|testing|dev|develop|development)\.txt"
     r"|(?:test|tests|testing|dev|develop|development)[-_.]requirements\.txt"
     r"|requirements/(?:test|tests|testing|dev|develop|development)\.txt"

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
+from shiftwork.regexes import regex
 
-_NAME: Final = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_INCLUDED: Final = re.compile(r"^[ \t]*(?:-r|--requirement)[ =]*(\S+)", re.MULTILINE)
+_NAME: Final = regex(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_INCLUDED: Final = regex(r"^[ \t]*(?:-r|--requirement)[ =]*(\S+)", re.MULTILINE)
 _MOST: Final = 20
 _WITH_PLUGINS: Final = ("pytest", "flake8")
 """Tools that are installed by their plugins: `pytest-cov` installs pytest."""

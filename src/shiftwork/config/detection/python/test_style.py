@@ -7,13 +7,14 @@ from typing import Final
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.python.manifest import MANIFESTS
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 _FILES: Final = r"test_.*\.py|.*_test\.py|tests\.py"
 _MOST_FILES: Final = 60
 _DEPTH: Final = 5
 _TEST_FOLDERS: Final = ("tests", "test")
 
-_PYTEST: Final = re.compile(
+_PYTEST: Final = regex(
     r"^(?:async\s+)?def\s+test_?\w*\s*\("
     r"|^[ \t]*(?:import|from)[ \t]+pytest\b"
     r"|^class\s+Test\w*\s*(?:\(\s*\))?\s*:",

@@ -5,18 +5,17 @@ from typing import Final
 
 from shiftwork.config.detection.folder import Folder, table
 from shiftwork.config.detection.found import Detected, FoundGate
+from shiftwork.regexes import regex
 
 _VENV: Final = "python3 -m venv .venv && .venv/bin/python -m pip install -q"
-_SESSION: Final = re.compile(
-    r"^@(?:nox\.)?session\b[^\n]*\n(?:[ \t)][^\n]*\n|@[^\n]*\n){0,50}+def\s+(\w+)", re.MULTILINE
-)
-_NAMED: Final = re.compile(r"""^@(?:nox\.)?session\([^)@]*\bname\s*=\s*["']([\w.-]+)["']""", re.MULTILINE)
+_SESSION: Final = regex(r"^@(?:nox\.)?session\b[^\n]*\n(?:[ \t)][^\n]*\n|@[^\n]*\n){0,50}+def\s+(\w+)", re.MULTILINE)
+_NAMED: Final = regex(r"""^@(?:nox\.)?session\([^)@]*\bname\s*=\s*["']([\w.-]+)["']""", re.MULTILINE)
 _GATES: Final = {
     "lint": ("lint", "linter", "ruff", "flake8"),
     "typecheck": ("typecheck", "type_check", "typing", "mypy"),
     "test": ("tests", "test", "unit", "unittests", "pytest"),
 }
-_INTERPRETERS: Final = re.compile(r"\bpy(?:py)?\{?\d|(?<![\w.])3\.\d+")
+_INTERPRETERS: Final = regex(r"\bpy(?:py)?\{?\d|(?<![\w.])3\.\d+")
 
 
 def tox(folder: Folder) -> Detected:

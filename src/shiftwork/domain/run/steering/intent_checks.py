@@ -1,6 +1,5 @@
 """What users may ask of a run, and why not: the same check for the command and for the run that applies it later."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -15,6 +14,7 @@ from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.records import dataclass
+from shiftwork.regexes import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def next_story_id(stories: Sequence[Story]) -> StoryId:
     return StoryId(f"{prefix}{max(map(int, numbers), default=0) + 1:0{width}d}")
 
 
-_NUMBERED: Final = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]+)")
+_NUMBERED: Final = regex(r"(?P<prefix>.*?)(?P<number>[0-9]+)")
 
 
 # The run -------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """`shiftwork gc`: cleans up after runs, and first saves work that has not landed."""
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
@@ -22,11 +21,12 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
 from shiftwork.ports.remains import Weight
+from shiftwork.regexes import regex
 
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _EMPTY: Final = Sweep(cleaned=(), spared=(), leases=())
 
-_AGE: Final = re.compile(r"(\d{1,6})([hdw])")
+_AGE: Final = regex(r"(\d{1,6})([hdw])")
 _SECONDS: Final = {"h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 

@@ -1,6 +1,5 @@
 """`logs --gates`: the stored output of the gates on landing candidates."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -22,8 +21,9 @@ from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.entrypoints.cli.terminal import pager
 from shiftwork.errors import UsageError
 from shiftwork.ports.store import History
+from shiftwork.regexes import regex
 
-_RULER: Final = re.compile(r"([=_*-])\1{9,}")
+_RULER: Final = regex(r"([=_*-])\1{9,}")
 
 
 def show(site: Site, view: RunView, wanted: Wanted, *, as_json: bool, paged: bool = True) -> None:

@@ -1,15 +1,15 @@
 """Why a gate is red, on one line: its runner's summary, and the first line that names a cause."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
+from shiftwork.regexes import regex
 
 _WIDTH: Final = 120
 
 _SUMMARIES: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         r"^=* ?((?:\d+ \w+, )*\d+ (?:failed|errors?)\b.*?|no tests ran)(?: in [\d.]+s.*)?$",  # pytest
         r"^FAILED \((.+)\)$",  # unittest
@@ -24,7 +24,7 @@ _SUMMARIES: Final = tuple(
     )
 )
 _CAUSES: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         r"No module named|: (?:command )?not found|No rule to make target|[Mm]issing script|[Tt]imed out after",
         r"^E  +\S|^--- FAIL|panicked at|AssertionError",
@@ -33,7 +33,7 @@ _CAUSES: Final = tuple(
 )
 """The most informative patterns come first."""
 
-_NOISE: Final = re.compile(
+_NOISE: Final = regex(
     r"^(?:npm (?:error|ERR!)? ?(?:Lifecycle|command|path|code|errno|workspace|location|A complete log)"
     r"|make(?:\[\d+\])?: \*\*\* \[|error: Recipe |npm notice|=+$|-+$)"
 )

@@ -18,6 +18,7 @@ from shiftwork.domain.budget.amounts import Reached
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.ports.rows.row_parts import WaitCause
+from shiftwork.regexes import regex
 
 type Step = tuple[str, str]
 """A command to type, and when or why; the reason is empty if it is obvious."""
@@ -37,7 +38,7 @@ _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
-_WRITEBACK: Final = re.compile(
+_WRITEBACK: Final = regex(
     r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
 )
 """Lines that name the cause, in a long output of a gate."""

@@ -1,6 +1,5 @@
 """Fields of the user's file that are not used, and its checks: printed in one block before the work starts."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -13,10 +12,11 @@ from shiftwork.entrypoints.cli.render.json import this_moment
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.ports.specs import Sheet, Unused
+from shiftwork.regexes import regex
 
 _LINES: Final = 20
-_PLACE: Final = re.compile(r"\[\d+\]")
-_NAME: Final = re.compile(r".*\.(?=[\w$-]+\Z)")
+_PLACE: Final = regex(r"\[\d+\]")
+_NAME: Final = regex(r".*\.(?=[\w$-]+\Z)")
 _WIDEST: Final = 60
 
 

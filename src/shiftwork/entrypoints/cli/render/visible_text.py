@@ -12,13 +12,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from shiftwork.regexes import regex
+
 EMPTY: Final = "<nothing>"
 
 _LINE_FEED: Final = "<LF>"
 _GOES_ON: Final = "\\"
 """At the end of a line that is broken to fit; a shell reads it the same way."""
 
-_TO_MARK: Final = re.compile(
+_TO_MARK: Final = regex(
     r"""
       (?P<feed> \n )
     | (?P<blanks> \ {2,} | (?m:^)\  | \ (?m:$) )
@@ -26,7 +28,7 @@ _TO_MARK: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_PIECES: Final = re.compile(r"<LF>|<\d+ blanks>|<U\+[0-9A-F]+>|[^ <]+| |<")
+_PIECES: Final = regex(r"<LF>|<\d+ blanks>|<U\+[0-9A-F]+>|[^ <]+| |<")
 
 
 def marked(text: str) -> str:

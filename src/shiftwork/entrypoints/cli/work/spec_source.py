@@ -1,7 +1,6 @@
 """The request of a run: a spec with its own stories if a file or a folder is named, else one sentence."""
 
 import os
-import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,8 +17,9 @@ from shiftwork.entrypoints.cli.env.trust import ensure
 from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
-_LIKE_A_FILE: Final = re.compile(r"\S*/\S*|\S+\.[A-Za-z]\w*")
+_LIKE_A_FILE: Final = regex(r"\S*/\S*|\S+\.[A-Za-z]\w*")
 """A word with a slash, or with a file extension."""
 
 
