@@ -4,9 +4,12 @@ import asyncio
 import json
 from pathlib import Path
 
+from shiftwork.adapters.hosting.server_file import living
+from shiftwork.bootstrap.server.living import path_of
 from shiftwork.bootstrap.server.open_server import claimed_file, open_server
 from shiftwork.domain.core.ids import RunId
 from tests.api.api_rig import staged
+from tests.conformance.hosting.test_server_file import refused_writes
 from tests.patience import eventually
 
 WRITES_ENVIRONMENT = """\
@@ -32,3 +35,15 @@ def test_a_worker_does_not_inherit_the_trust_of_the_terminal_that_started_the_se
     inherited = json.loads(seen.read_text())
     assert inherited["SHIFTWORK_STATE_HOME"] == env["SHIFTWORK_STATE_HOME"]
     assert "SHIFTWORK_TRUST" not in inherited
+
+
+def test_a_server_writes_its_address_as_soon_as_the_disk_has_space_again(tmp_path: Path) -> None:
+    with staged(tmp_path / "user") as stage, claimed_file(stage.site) as file:
+        assert file
+        opened = asyncio.run(open_server(stage.site, stage.env, file, 1, lambda _: None))
+        with refused_writes():
+            opened.publish("http://127.0.0.1:1")
+        opened.tidy()
+        found = living(path_of(stage.site))
+    assert found is not None
+    assert found.address == "http://127.0.0.1:1"

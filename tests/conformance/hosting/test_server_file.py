@@ -1,17 +1,21 @@
 """The file of a server: one server at a time, and nothing that a dead one has written is believed."""
 
+import contextlib
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shiftwork.adapters.hosting.server_file import ServedRun, ServerRecord, held, living
 from shiftwork.adapters.processes.host.process_identity import this_owner
+from shiftwork.records import replace
 from tests.patience import SECONDS, eventually
 
 ANOTHER = textwrap.dedent("""
@@ -29,6 +33,17 @@ ANOTHER = textwrap.dedent("""
         print("serving", flush=True)
         time.sleep(600)
 """)
+
+
+@contextlib.contextmanager
+def refused_writes() -> Iterator[None]:
+    """No file can be written by this process, as on a full disk."""
+    given = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, given[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, given)
 
 
 @pytest.fixture
@@ -97,6 +112,18 @@ def test_a_server_that_ends_in_order_leaves_nothing(path: Path) -> None:
         path.unlink()
         assert not file.remains(), "the repository was removed"
     assert living(path) is None
+
+
+def test_a_server_whose_disk_is_full_is_still_found(path: Path) -> None:
+    with held(path) as file:
+        assert file is not None
+        record = ServerRecord(owner=this_owner("x"), store="s", address="a")
+        file.write(record)
+        with refused_writes(), pytest.raises(OSError, match="File too large"):
+            file.write(replace(record, stopping=True))
+        assert living(path) == record
+        file.write(replace(record, address=""))
+        assert living(path) == replace(record, address="")
 
 
 def test_a_frozen_server_still_has_the_repository(path: Path) -> None:

@@ -7,6 +7,7 @@ Rejected: a file with a pid and no lock. Of two servers that start at once, both
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -62,7 +63,9 @@ class ServerFile:
         self._descriptor = descriptor
 
     def write(self, record: ServerRecord) -> None:
-        """In place, because the lock belongs to this very file."""
+        """In place, because the lock belongs to this very file. The old text is cut off afterwards: on a full disk,
+        another program may take the space that it frees. Raises OSError, and may leave a text that cannot be read.
+        """
         owner = record.owner
         values = {
             **{name: getattr(owner, name) for name in ("executor", "host", "pid", "pid_started")},
@@ -71,8 +74,10 @@ class ServerFile:
             "stopping": record.stopping,
             "runs": [[served.run, served.phase, served.reason[:_LONGEST]] for served in record.runs],
         }
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, json.dumps(values).encode(), 0)
+        text = json.dumps(values).encode()
+        if os.pwrite(self._descriptor, text, 0) < len(text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+        os.ftruncate(self._descriptor, len(text))
 
     def remains(self) -> bool:
         """Whether the file is still in its place: a repository that was removed needs no server."""

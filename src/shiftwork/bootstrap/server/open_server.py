@@ -88,7 +88,7 @@ async def open_server(
         publish=shown.publish,
         retire=shown.retire,
         remains=file.remains,
-        tidy=lambda: log_file.cut(log),
+        tidy=partial(_tidy, log, shown),
     )
 
 
@@ -100,13 +100,24 @@ def _is_checkout(site: Site, folder: str) -> bool:
         return False
 
 
+def _tidy(log: Path, shown: "_Shown") -> None:
+    log_file.cut(log)
+    shown.catch_up()
+
+
 class _Shown:
     """What the file says about this server, written again with each change."""
 
     def __init__(self, file: ServerFile, record: ServerRecord) -> None:
         self._file = file
         self._record = record
+        self._is_behind = False
         file.write(record)
+
+    def catch_up(self) -> None:
+        """Writes what a full disk has refused."""
+        if self._is_behind:
+            self._write(self._record)
 
     def publish(self, address: str) -> None:
         self._write(replace(self._record, address=address))
@@ -121,5 +132,7 @@ class _Shown:
 
     def _write(self, record: ServerRecord) -> None:
         self._record = record
+        self._is_behind = True
         with contextlib.suppress(OSError):  # a full disk: the server works on, and its file is behind
             self._file.write(record)
+            self._is_behind = False

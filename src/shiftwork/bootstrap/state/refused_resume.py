@@ -23,7 +23,7 @@ def remembered(site: Site, run: str) -> Iterator[None]:
         yield
     except ShiftworkError as error:
         with contextlib.suppress(OSError):
-            _file(site, run).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _file(site, run).parent.mkdir(exist_ok=True, mode=0o700)
             _file(site, run).write_text(error.message.split("\n")[0][:_LARGEST], encoding="utf-8")
         raise
     with contextlib.suppress(OSError):
