@@ -38,12 +38,11 @@ class _Given:
 class Attribute:
     """A field of a record. `default` is the default or its factory."""
 
-    __slots__ = ("compare", "default", "has_factory", "hash", "init", "kw_only", "metadata", "name", "repr", "type")
-
     def __init__(self, name: str, kind: Any, given: dict[str, Any], *, kw_only: bool) -> None:
         self.name, self.type = name, kind
         self.has_factory = "default_factory" in given
         self.default = given["default_factory"] if self.has_factory else given.get("default", _MISSING)
+        self.is_required = self.default is _MISSING
         self.init, self.repr = given.get("init", True), given.get("repr", True)
         self.compare, self.hash, self.kw_only = given.get("compare", True), given.get("hash"), kw_only
         self.metadata: Mapping[str, Any] = given.get("metadata", {})

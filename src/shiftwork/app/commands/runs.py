@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from shiftwork import failpoints
@@ -34,7 +33,7 @@ from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
 from shiftwork.ports.store import History, MessageBox
 from shiftwork.ports.views import Lease, is_gone
-from shiftwork.records import dataclass
+from shiftwork.records import attributes, dataclass
 
 type Stories = Mapping[StoryId, StoryState]
 
@@ -105,7 +104,7 @@ async def _on_branch(context: Context, order: Order) -> None:
 
 def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
     """Returns the first facts of a run."""
-    kept: dict[str, Any] = {field.name: getattr(order, field.name) for field in fields(order) if field.name != "done"}
+    kept: dict[str, Any] = {each.name: getattr(order, each.name) for each in attributes(Order) if each.name != "done"}
     plan = RunPlan(run=run, project=project, worktree=worktree, **kept)
     adopted = (run_facts.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (run_facts.RunStarted(at=at, plan=plan), *adopted)

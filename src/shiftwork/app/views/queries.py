@@ -189,9 +189,13 @@ async def needing_elsewhere(queries: Queries, run: str) -> list[StoryRow]:
 
 async def runs_with(queries: Queries, story: str, states: Collection[str] = ()) -> list[str]:
     """Returns the runs that have this story, newest first; with `states`, only where it is in one of them."""
-    runs = await queries.runs(limit=LOOKED_THROUGH)
-    known = [row for run in runs for row in await queries.stories(run.run) if row.story == story]
-    return [row.run for row in known if not states or row.status in states]
+    runs = [row.run for row in await queries.runs(limit=LOOKED_THROUGH)]
+    return [run for run in runs if await has_story(queries, run, story, states)]
+
+
+async def has_story(queries: Queries, run: str, story: str, states: Collection[str] = ()) -> bool:
+    """Whether the run has this story; with `states`, only if it is in one of them."""
+    return any(not states or row.status in states for row in await queries.stories(run, story=story))
 
 
 async def outlines(

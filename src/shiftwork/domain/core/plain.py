@@ -3,10 +3,11 @@
 import types
 import typing
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
+
+from shiftwork.records import attributes, is_record
 
 
 def to_plain(value: Any) -> Any:
@@ -18,8 +19,8 @@ def to_plain(value: Any) -> Any:
 @cache
 def _writer(kind: type) -> Callable[[Any], Any]:
     """How to write values of a type, computed once: see `_reader`."""
-    if is_dataclass(kind):
-        names = tuple(field.name for field in fields(kind))
+    if is_record(kind):
+        names = tuple(each.name for each in attributes(kind))
         return lambda value: {name: to_plain(getattr(value, name)) for name in names}
     if issubclass(kind, tuple):
         return lambda value: [to_plain(item) for item in value]
@@ -47,7 +48,7 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
         return _tuple(typing.get_args(wanted))
     if isinstance(wanted, type) and issubclass(wanted, StrEnum):
         return wanted
-    if is_dataclass(wanted):
+    if is_record(wanted):
         return _record(wanted)
     return _plain(wanted)
 
@@ -66,8 +67,8 @@ def _tuple(parts: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 def _record(wanted: Any) -> Callable[[Any], Any]:
     hints = typing.get_type_hints(wanted)
-    kinds = {field.name: hints[field.name] for field in fields(wanted)}
-    required = {f.name for f in fields(wanted) if f.default is MISSING and f.default_factory is MISSING}
+    kinds = {each.name: hints[each.name] for each in attributes(wanted)}
+    required = {each.name for each in attributes(wanted) if each.is_required}
 
     @cache
     def readers() -> dict[str, tuple[Any, Callable[[Any], Any]]]:

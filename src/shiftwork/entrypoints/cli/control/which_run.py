@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from shiftwork.app.views.queries import LOOKED_THROUGH, outlines, run_view, runs_with, unended
+from shiftwork.app.views.queries import LOOKED_THROUGH, has_story, outlines, run_view, runs_with, unended
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -28,10 +28,12 @@ def check_story_run(site: Site, story: str, command: str, states: Collection[str
     """
     queries = open_queries(site)
     newest = used or answer(lambda: run_view(queries, "", liveness(), every_step=False)).run.run
+    if answer(lambda: has_story(queries, newest, story, states)):
+        return
     found = answer(lambda: runs_with(queries, story, states))
     if not found and is_run(site, story):
         raise UsageError(f"{story} is a run, not a story", hint=f"shiftwork stories {story}")
-    if found and newest not in found:
+    if found:
         where = f"run {found[0]}" if len(found) == 1 else f"the runs {', '.join(found[:_LISTED])}"
         is_there = f"{story} can be used for this in {where}" if states else f"{story} is a story of {where}"
         instead = f"run {used}" if used else f"the newest run, {newest}"
