@@ -17,10 +17,12 @@ def rows(site: Site, run: str) -> Iterator[tuple[str, str]]:
 
 def lines(site: Site, run: str) -> Iterator[str]:
     """The same as Markdown."""
+    from shiftwork.app.views.report.safe_markdown import code  # noqa: PLC0415 - only a report needs it
+
     if patch := _patch(site, run):
         yield "\n## Left out\n"
         yield "Files that run on your machine later (hooks, editor tasks, CI) and that no story asked for did not land."
-        yield "Read the patch:"
+        yield f"Look at them first: {code(str(_shown(site, patch)))} has them as a patch. This command applies it:"
         yield f"\n    {_command(site, patch)}"
 
 
@@ -38,5 +40,8 @@ def _patch(site: Site, run: str) -> Path | None:
 def _command(site: Site, patch: Path) -> str:
     from shlex import quote  # noqa: PLC0415 - `status` is asked for often, and hardly ever needs it
 
-    shown = patch.relative_to(site.root) if patch.is_relative_to(site.root) else patch
-    return f"git apply {quote(str(shown))}"
+    return f"git apply {quote(str(_shown(site, patch)))}"
+
+
+def _shown(site: Site, patch: Path) -> Path:
+    return patch.relative_to(site.root) if patch.is_relative_to(site.root) else patch
