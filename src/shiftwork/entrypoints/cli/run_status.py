@@ -244,7 +244,10 @@ def _next(page: Snapshot, obstacle: Obstacle | None, left: int) -> Iterator[Line
         yield Line(f"  still running, and their work is lost: {count}")
     view, failed = page.view, page.glance.of(Group.FAILED)
     asked = [step for asking in askings(view, page.glance) for step in asking.commands]
-    beside = {*asked, *(step for item in failed if len(view.stories) > 1 for step in next_steps.again(view, item.view))}
+    beside = {*asked}
+    if len(view.stories) > 1:  # every failed story stands above, with its commands or among those that are only named
+        beside |= {step for item in failed for step in next_steps.again(view, item.view)}
+        beside |= {*next_steps.more_failed(view)}
     steps = asked[:1] + list(next_steps.meanwhile(view) if asked else _steps(view, obstacle, left))
     yield Line()
     yield from map(Line, phrases.following(dict.fromkeys(steps[:1] + [step for step in steps if step not in beside])))

@@ -117,7 +117,20 @@ def test_of_many_failures_some_are_reported_and_the_others_are_named() -> None:
     assert [command for command, _ in steps if " retry " in command] == [
         f"shiftwork retry US-00{number}" for number in (1, 2, 3)
     ]
-    assert steps[-1] == ("shiftwork stories r1", "2 more failed: US-004, US-005")
+    assert steps[-1] == ("shiftwork stories r1 --failed", "2 more failed: US-004, US-005")
+
+
+def test_the_status_counts_the_failed_stories_that_it_does_not_show_once_and_names_them_all() -> None:
+    long = "a-story-with-a-long-name-in-its-spec"
+    failed = [story(f"{long}-{number:02}", "failed", ended_at=10.0 + number % 7) for number in range(1, 30)]
+    said = status_text(view(Activity.OVER, *failed, status="failed")).splitlines()
+    [more] = [place for place, line in enumerate(said) if "more failed" in line]
+    assert said[more].endswith("more failed: shiftwork stories r1 --failed")
+    assert said[more + 1].startswith("    (") and long in said[more + 1]
+    few = [story(f"US-00{number}", "failed", ended_at=10.0 - number) for number in range(1, 8)]
+    text = status_text(view(Activity.OVER, *few, status="failed"))
+    assert text.count("more failed") <= 1
+    assert all(item.story.story in text for item in few)
 
 
 def test_what_red_gates_kept_from_landing_leads_to_what_they_printed() -> None:

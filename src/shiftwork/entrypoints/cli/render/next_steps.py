@@ -124,6 +124,10 @@ def _failed(stories: Iterable[StoryView]) -> list[StoryView]:
     return [view for view in stories if view.story.status == "failed"]
 
 
+def _newest_first(stories: Iterable[StoryView]) -> list[StoryView]:
+    return sorted(_failed(stories), key=lambda view: view.story.ended_at or 0.0, reverse=True)
+
+
 def landed_on(view: RunView) -> str:
     """The branch with the last landed work: the run's own, or another if that could not be moved safely."""
     last = last_landed(view)
@@ -219,19 +223,21 @@ def meanwhile(view: RunView) -> Iterator[phrases.Step]:
 
 def fallen(view: RunView) -> Iterator[phrases.Step]:
     """Commands that show why stories failed, the newest failure first, and that retry failed and undone stories."""
-    failed = sorted(_failed(view.stories), key=lambda entry: entry.story.ended_at or 0.0, reverse=True)
-    for item in failed[:_NAMED]:
+    for item in _newest_first(view.stories)[:_NAMED]:
         yield from again(view, item)
-    if more := failed[_NAMED:]:
-        yield (
-            f"shiftwork stories {view.run.run}",
-            f"{len(more)} more failed: {', '.join(entry.story.story for entry in more)}",
-        )
+    yield from more_failed(view)
     undone = [entry.story.story for entry in view.stories if entry.story.status == "undone"]
     for story in undone[:_NAMED]:
         yield f"shiftwork retry {story} --from-scratch{naming(view)}", "does it again"
     if not_started(view):
         yield f"shiftwork resume {view.run.run} --keep-going", "continues with the next story"
+
+
+def more_failed(view: RunView) -> Iterator[phrases.Step]:
+    """The failed stories that `fallen` gives no commands for."""
+    if more := _newest_first(view.stories)[_NAMED:]:
+        named = ", ".join(entry.story.story for entry in more)
+        yield f"shiftwork stories {view.run.run} --failed", f"{len(more)} more failed: {named}"
 
 
 def reviving(view: RunView) -> tuple[phrases.Step, ...]:

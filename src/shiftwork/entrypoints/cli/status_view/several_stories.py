@@ -105,7 +105,7 @@ def _needs_you(page: Snapshot, size: _Size) -> list[Line]:
     wide = max(cells(", ".join(asking.names)) for asking in asked[: size.asking])
     lines = [line for asking in asked[: size.asking] for line in _asking(asking, wide, whole=size.blank)]
     if rest := [name for asking in asked[size.asking :] for name in asking.names]:
-        lines.append(_more(rest, "need you", f"{page.naming} --needs-you"))
+        lines += _more(rest, "need you", f"{page.naming} --needs-you")
     return [Line("Needs you", Style.YELLOW), *lines]
 
 
@@ -132,7 +132,7 @@ def _failed(page: Snapshot, size: _Size) -> list[Line]:
     wide = max(cells(_name(item.view.story)) for item in items[: size.failed])
     lines = [line for item in items[: size.failed] for line in _failure(page, item, wide, size)]
     if rest := [item.view.story.story for item in items[size.failed :]]:
-        lines.append(_more(rest, "failed", f"{page.naming} --failed"))
+        lines += _more(rest, "failed", f"{page.naming} --failed")
     return [Line("Failed", Style.RED), *lines]
 
 
@@ -157,7 +157,7 @@ def _in_progress(page: Snapshot, size: _Size) -> list[Line]:
     titles = min(max(cells(item.view.story.title) for item in shown), _TITLE)
     lines = [line for item in shown for line in _busy(page, item, ids, titles)]
     if rest := [item.view.story.story for item in items[size.busy :]]:
-        lines.append(_more(rest, "in progress", f"{page.naming} --in-progress"))
+        lines += _more(rest, "in progress", f"{page.naming} --in-progress")
     return [Line("In progress", Style.BLUE), *lines]
 
 
@@ -263,8 +263,12 @@ def _name(story: StoryRow) -> str:
     return one_line(story.story, _ID)
 
 
-def _more(names: Sequence[str], what: str, command: str) -> Line:
-    """How many others there are, and the command that shows them, whole."""
+def _more(names: Sequence[str], what: str, command: str) -> Iterator[Line]:
+    """How many others there are, the command that shows them, and their names: below it if they do not fit beside."""
     text = f"  {len(names)} more {what}: {command}"
-    listed = f"   ({', '.join(names)})"
-    return Line(text + (listed if cells(text + listed) <= phrases.layout() else ""))
+    listed = f"({', '.join(names)})"
+    if cells(f"{text}   {listed}") <= phrases.layout():
+        yield Line(f"{text}   {listed}")
+        return
+    yield Line(text)
+    yield Line(f"    {one_line(listed, phrases.width() - 4)}")
