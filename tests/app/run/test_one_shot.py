@@ -141,7 +141,7 @@ def test_the_last_words_of_an_agent_that_failed_are_in_the_failure(rig: Rig) -> 
     rig.agent = Failing()
     run = asyncio.run(rig.run(workflow=SHORT))
     failure = asyncio.run(rig.story(run)).outcome.reason
-    assert "ended with exit code 1\nlast output: I cannot reach the model (" in failure
+    assert "ended with exit code 1\nlast output: I cannot\nreach the model (" in failure
 
 
 def test_an_answer_that_breaks_the_contract_is_in_the_failure(rig: Rig) -> None:

@@ -61,15 +61,19 @@ def _spread(lines: list[str], wanted: set[int]) -> list[str]:
 
 
 WORDS_LIMIT: Final = 200
+LAST_OUTPUT: Final = "last output: "
 _UNREADABLE: Final = regex(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def with_last_words(error: str, said: str) -> str:
-    """Why an attempt failed, with the end of the agent's last output, unless the error already contains it."""
-    words = " ".join(_UNREADABLE.sub("", said[-8 * WORDS_LIMIT :]).split())
-    if not words or words in " ".join(_UNREADABLE.sub("", error).split()):
+    """Why an attempt failed, and below it the end of the agent's last output, unless the error already contains it. The
+    lines of the output stay apart, so that a view with room for one of them shows the last.
+    """
+    lines = [" ".join(line.split()) for line in _UNREADABLE.sub("", said[-8 * WORDS_LIMIT :]).split("\n")]
+    words = "\n".join(filter(None, lines))
+    if not words or " ".join(words.split()) in " ".join(_UNREADABLE.sub("", error).split()):
         return error
-    return f"{error}\nlast output: {words if len(words) <= WORDS_LIMIT else f'…{words[-WORDS_LIMIT:]}'}"
+    return f"{error}\n{LAST_OUTPUT}{words if len(words) <= WORDS_LIMIT else f'…{words[-WORDS_LIMIT:].lstrip()}'}"
 
 
 _NOISE: Final = (

@@ -211,6 +211,9 @@ def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
 def test_of_many_lines_the_first_and_the_last_are_reported_or_why_it_failed() -> None:
     failure = "gate test failed:\n\nAssertionError: 1 != 2\n-----\nFAILED (failures=1)\n"
     assert brief(failure, "step_failed") == "gate test failed: AssertionError: 1 != 2"
+    words = "ended with exit code 3\nlast output: fake agent: story\n1/2 thinking\n2/2 cannot reach the model"
+    for event in ("step_failed", "step_cancelled", "story_failed"):
+        assert brief(words, event) == "ended with exit code 3; last output: 2/2 cannot reach the model"
     assert brief("first\nsecond\nthird", "step_completed") == "first … third"
     assert brief("one", "step_failed") == "one"
 

@@ -23,6 +23,7 @@ from shiftwork.app.views.html_report.state_marks import mark_of_step
 from shiftwork.app.views.report.event_sentences import answered, edits, finding, refusals
 from shiftwork.app.views.report.run_record import AttemptMade, StoryRecord
 from shiftwork.app.views.run_views import asks
+from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.domain.proof.certificate import Certificate
 from shiftwork.domain.proof.fail_to_pass import in_words
 from shiftwork.domain.proof.proof_status import after_landed
@@ -100,7 +101,7 @@ def _steps(story: StoryRecord) -> Html:
 def _step(step: StepRow, made: list[AttemptMade]) -> Iterator[Html]:
     """The row of a step; if it was tried more than once, a row for each attempt follows."""
     label, used = state_labels.word(step.status), amounts.usage_of(step)
-    said = line(step.error or step.skip_reason or step.notes)
+    said = line(on_one_line(step.error) or step.skip_reason or step.notes)
     agent = line(f"{step.agent} {step.model}".strip()) or "-"
     cost, tokens = amounts.brief_cost(used), amounts.brief_tokens(used)
     yield row(mark(mark_of_step(label)), line(step.name), label, agent, duration(step.seconds), tokens, cost, said)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shiftwork.app.views.text.failure_line import failure_line
+from shiftwork.app.views.text.failure_line import on_one_line
 
 WORDS: Final = {
     "run_started": "the run begins",
@@ -81,5 +81,5 @@ def brief(text: str, event: str) -> str:
     lines = [part for part in text.split("\n") if part.strip()]
     if len(lines) <= 1:
         return text
-    failed = event.endswith(("failed", "refused"))
-    return f"{lines[0]} {failure_line('\n'.join(lines[1:]))}" if failed else f"{lines[0]} … {lines[-1]}"
+    failed = event.endswith(("failed", "refused")) or event == "step_cancelled"
+    return on_one_line("\n".join(lines)) if failed else f"{lines[0]} … {lines[-1]}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from shiftwork.app.views import amounts
 from shiftwork.app.views.report.run_record import Answer
 from shiftwork.app.views.report.safe_markdown import time
+from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import facts as story_facts
@@ -52,7 +53,7 @@ def refusals(fact: Fact, text: Text) -> Iterator[str]:
             start = "from scratch" if fact.from_scratch else "from the failed step"
             yield f"{time(fact.at)}: retried, {start}{because}"
         case story_facts.StepFailed() | story_facts.StepCancelled():
-            message = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
+            message = f"attempt {fact.attempt} {fact.trouble}: {text(on_one_line(fact.error))}"
             yield f"{time(fact.at)}: {fact.step} {message}"
         case story_facts.StepInterrupted():
             why = "restarted by a person" if fact.restarted else "interrupted: its worker died"

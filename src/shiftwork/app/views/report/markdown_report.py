@@ -11,6 +11,7 @@ from shiftwork.app.views.report.event_sentences import answered, edits, finding,
 from shiftwork.app.views.report.run_record import RunRecord, StoryRecord
 from shiftwork.app.views.report.safe_markdown import between, code, lasted, listed, printed, quoted, table, text, time
 from shiftwork.app.views.run_views import asks
+from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.domain.agents.idle_time import Idle
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId
@@ -144,7 +145,7 @@ def _step(step: StepRow) -> Sequence[str]:
         lasted(step.seconds),
         amounts.tokens(used),
         amounts.cost(used),
-        text(step.error or step.skip_reason or step.notes),
+        text(on_one_line(step.error) or step.skip_reason or step.notes),
     )
 
 

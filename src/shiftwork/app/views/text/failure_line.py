@@ -1,10 +1,14 @@
-"""The line of a gate's output that says why it failed: the last assertion or error, no separator and no summary."""
+"""Why something failed, in a line: of a gate's output the last assertion or error, no separator and no summary; of an
+agent's, its last line after the cause.
+"""
 
 import itertools
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
+
+from shiftwork.domain.text.excerpt import LAST_OUTPUT
 
 # Patterns are compiled when first needed, and cached by `re`: most commands have no failure to show.
 _CONTROLS: Final = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -77,8 +81,31 @@ def reason_of(failure: str) -> str:
     """Returns the line below the first one of a failure that says why; empty if the first says it all. Kept, because
     the document of a run is made with every change.
     """
-    rest = failure.strip().partition("\n")[2]
-    return failure_line(rest) if rest.strip() else ""
+    return cause_and_reason(failure)[1]
+
+
+def cause_and_reason(failure: str) -> tuple[str, str]:
+    """Returns the first line of a failure, and the line below it that says why: of a gate's output, or the last line of
+    an agent's. The second is empty if the first says it all.
+    """
+    error, _, words = failure.strip().partition(f"\n{LAST_OUTPUT}")
+    head, _, rest = error.partition("\n")
+    if rest.strip():
+        return head, failure_line(rest)
+    return head, f"{LAST_OUTPUT}{words.split('\n')[-1]}" if words else ""
+
+
+def is_last_output(reason: str) -> bool:
+    """Whether the reason is what an agent said at last: it need not be why it failed."""
+    return reason.startswith(LAST_OUTPUT)
+
+
+def on_one_line(failure: str) -> str:
+    """Returns the cause and, after it, the line that says why."""
+    cause, reason = cause_and_reason(failure)
+    if not reason:
+        return cause
+    return f"{cause.rstrip().removesuffix(':')}{'; ' if is_last_output(reason) else ': '}{reason}"
 
 
 def is_noise(line: str) -> bool:

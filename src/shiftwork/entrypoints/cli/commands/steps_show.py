@@ -11,6 +11,7 @@ from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.step_list import StepLine, StepList
 from shiftwork.app.views.story_lookup import check_story
+from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
@@ -116,7 +117,8 @@ def _below(line: StepLine, room: int) -> Iterator[str]:
     yield from (f"{_INDENT}{text}" for text in phrases.wrapped(line.description, room, most=_LINES))
     if line.outcome:
         label = _LABELS.get(line.status, "→ ")
-        outcome = phrases.wrapped(line.outcome, room - len(label), most=_LINES)
+        said = on_one_line(plain(line.outcome)) if line.status in {"failed", "cancelled"} else line.outcome
+        outcome = phrases.wrapped(said, room - len(label), most=_LINES)
         yield from phrases.labelled(f"{_INDENT}{label}", outcome)
 
 

@@ -11,7 +11,7 @@ from shiftwork.entrypoints.cli.render.sanitize import cells, cut, one_line, plai
 from shiftwork.entrypoints.cli.render.story_words import (
     askings,
     clock,
-    failed_because,
+    failed_in_short,
     is_working,
     minutes,
     of_limit,
@@ -185,8 +185,7 @@ def _queued(sheet: Sheet, item: Item, widths: _Widths) -> Line:
 
 def _failed(sheet: Sheet, item: Item, widths: _Widths, *, whole: bool) -> Iterator[Line]:
     head = widths.name(_MARKS[item.group], item)
-    what, why = failed_because(item.view.story)
-    text = f"failed: {why or what}"
+    text = f"failed: {failed_in_short(item.view.story)}"
     yield Line(head + one_line(text, max(sheet.room - cells(head), 0)), Style.RED)
     if whole:
         [(command, _), *_] = next_steps.again(sheet.view, item.view)

@@ -7,7 +7,7 @@ from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.amounts import brief_cost
 from shiftwork.app.views.overview import Group, Item, Overview
 from shiftwork.app.views.run_views import UNDOING, RunView, reason
-from shiftwork.app.views.text.failure_line import failure_line
+from shiftwork.app.views.text.failure_line import cause_and_reason, is_last_output, on_one_line
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
@@ -75,8 +75,14 @@ def stage_of(view: RunView, item: Item) -> str:
 
 def failed_because(story: StoryRow) -> tuple[str, str]:
     """What failed, and the line that says why; the second is empty if the first says it all."""
-    head, _, rest = plain(story.failure).strip().partition("\n")
-    return head.rstrip(":"), failure_line(rest) if rest.strip() else ""
+    head, why = cause_and_reason(plain(story.failure))
+    return head.rstrip(":"), why
+
+
+def failed_in_short(story: StoryRow) -> str:
+    """The line of a gate that says why; of an attempt, the cause before what the agent said."""
+    what, why = failed_because(story)
+    return on_one_line(plain(story.failure)) if is_last_output(why) else why or what
 
 
 def of_limit(view: RunView) -> str:

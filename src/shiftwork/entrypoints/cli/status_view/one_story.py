@@ -6,8 +6,9 @@ from typing import Final
 from shiftwork.app.views import amounts
 from shiftwork.app.views.overview import Group
 from shiftwork.app.views.run_views import UNDOING, StoryView, reason
+from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.entrypoints.cli.render import next_steps, phrases
-from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.entrypoints.cli.status_view.several_stories import Snapshot, story_sections
 from shiftwork.entrypoints.cli.terminal.style import Line, Style
 from shiftwork.ports.views import StepRow
@@ -71,7 +72,7 @@ def _table(page: Snapshot, steps: Sequence[StepRow], at_hand: str) -> Iterator[L
         name = phrases.padded(step.name, names)
         row = f"    {name}  {state:<9}  {tries:>3}  {spent:>11}  {tokens:>11}  {cost:>10}"
         yield Line(row, _STATES.get(step.status, Style.DIM))
-        if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
+        if said := on_one_line(plain(step.error)) if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield Line(f"      {one_line(said, room - 6)}")
         if step.agent not in {"", run.run.agent}:
             yield Line(f"      profile {one_line(step.agent, room - 16)}")
