@@ -194,8 +194,8 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     assert content(rig, again.landing.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
     assert asyncio.run(rig.story(run)).waiting.holds == 2
     text = asyncio.run(report_of(rig.store, run))
-    answered = [line for line in text.splitlines() if "said yes (" in line]
-    assert [line.partition("said yes (")[2].partition(":")[0] for line in answered] == ["approval", "changed"]
+    approved = [line for line in text.splitlines() if ": approved (" in line]
+    assert [line.partition(": approved (")[2].partition(":")[0] for line in approved] == ["approval", "changed"]
     assert "gates passed, no person has approved it yet" in text
     assert "gates passed, the patch has changed since it was approved, in work.txt" in text
 

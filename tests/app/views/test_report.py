@@ -67,7 +67,7 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -
     edits = section(first, "### Edits made")
     assert "- step-001: skip step-003: small change" in edits
     assert "- step-001: refused, no reason" in edits
-    assert "- person: reorder step-007, step-006, step-005, step-004: tests first" in edits
+    assert "- a person: reorder step-007, step-006, step-005, step-004: tests first" in edits
     refusals = section(first, "### Refusals and repairs")
     assert any("landing refused (conflict) in a.txt: they clash" in line for line in refusals)
     assert any("rebase\\_resolve added to fix it" in line for line in refusals)
@@ -77,7 +77,10 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -
         "lint passed at the second try on `candidate-` in 0.5 s",
         f"test passed on `{LANDED[:10]}` (known from a commit with the same files) in 1.5 s",
     ]
-    assert any("step-001 attempt 1 interrupted" in line for line in section(second, "### Refusals and repairs"))
+    assert any(
+        "step-001 attempt 1 interrupted" in line
+        for line in section(second, "### Refusals and repairs")
+    )
     assert [line for line in section(second, "### Kept diffs") if line] == [
         "- step-001 attempt 1: `/state/diffs/first.diff`",
         "- step-001 attempt 2: `r.diff`",

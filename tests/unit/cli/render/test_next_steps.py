@@ -126,7 +126,7 @@ def test_the_status_counts_the_failed_stories_that_it_does_not_show_once_and_nam
     said = status_text(view(Activity.OVER, *failed, status="failed")).splitlines()
     [more] = [place for place, line in enumerate(said) if "more failed" in line]
     assert said[more].endswith("more failed: shiftwork stories r1 --failed")
-    assert said[more + 1].startswith("    (") and long in said[more + 1]
+    assert said[more + 1].startswith(f"    ({long}")
     few = [story(f"US-00{number}", "failed", ended_at=10.0 - number) for number in range(1, 8)]
     text = status_text(view(Activity.OVER, *few, status="failed"))
     assert text.count("more failed") <= 1

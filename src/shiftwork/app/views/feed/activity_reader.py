@@ -145,6 +145,6 @@ def _of_gates(recorded: Sequence[Recorded], run: RunId) -> Iterator[tuple[Place,
 def _of_story(recorded: Sequence[Recorded]) -> Iterator[tuple[Place, Change]]:
     state = STORY.start
     for each in recorded:
-        state = STORY.evolve(state, each.fact)
-        if change := change_of(each.fact, state):
+        asked, state = state.asks, STORY.evolve(state, each.fact)
+        if change := change_of(each.fact, state, asked):
             yield Place(each.fact.at, change.story, "story", each.version), change

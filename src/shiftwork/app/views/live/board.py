@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork.app.runtime.context import GateBegun, Sighting
 from shiftwork.app.runtime.streams import RUN, STORY
+from shiftwork.app.views.text.people_words import answer_word, edited
 from shiftwork.domain.core.effect import Receive
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StepId, StoryId, Stream
@@ -35,7 +36,7 @@ from shiftwork.records import dataclass, field, replace
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A change that gets a line: `event` names it for programs, `text` is its text, not sanitized. `until` is when a
-    wait ends. `proof` says how far a landed story is proved.
+    wait ends. `proof` says how far a landed story is proved. `word` is the verb for people where one event has several.
     """
 
     at: float
@@ -48,6 +49,7 @@ class Change:
     text: str = ""
     until: float | None = None
     proof: str = ""
+    word: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -76,13 +78,14 @@ class Board:
             self.gates[stream] = what
             return None
         self.gates.pop(stream, None)  # a recorded fact ends the wait for a gate
+        asked = self.stories.get(stream, STORY.start).asks
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
         elif stream.startswith("run/"):
             self.run = RUN.evolve(self.run, what)
         if isinstance(what, ENDS):
             self.doing.pop(stream, None)
-        change = change_of(what, self.stories.get(stream, STORY.start))
+        change = change_of(what, self.stories.get(stream, STORY.start), asked)
         if change is None:
             return None
         change = self._compared(change, what)
@@ -203,18 +206,20 @@ def _untold(fact: Fact) -> bool:
     return isinstance(fact, run_facts.SpecUpdated) and not fact.marked and not fact.cleared
 
 
-def change_of(fact: Fact, story: StoryState) -> Change | None:
-    """The change that a fact is, with the story after it; None if it gets no line."""
-    return None if type(fact) not in EVENTS or _untold(fact) else _change(fact, story)
+def change_of(fact: Fact, story: StoryState, asked: Hold | None = None) -> Change | None:
+    """The change that a fact is, with the story after it and what it `asked` before; None if it gets no line."""
+    return None if type(fact) not in EVENTS or _untold(fact) else _change(fact, story, asked)
 
 
-def _change(fact: Fact, story: StoryState) -> Change:
+def _change(fact: Fact, story: StoryState, asked: Hold | None) -> Change:
     event, said = EVENTS[type(fact)]
     field, *otherwise = OTHERWISE.get(type(fact), ("", event, said))
     if getattr(fact, field, None):
         event, said = otherwise
     step = story.pipeline.find(StepId(getattr(fact, "step", "")))
     text = getattr(fact, said) if said else ""
+    if isinstance(fact, story_facts.WorkflowEdited):
+        text = edited(fact.by, fact.edits, story.pipeline)
     if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
         text = ""  # only a fallback agent is news
     if isinstance(fact, story_facts.StepRouted) and step and any(route.adds for route in step.plan.routes):
@@ -236,7 +241,14 @@ def _change(fact: Fact, story: StoryState) -> Change:
         text=_spelled(text),
         proof=after_landed(proof_of(story)) if isinstance(fact, story_facts.LandingAccepted) else "",
         until=fact.until if isinstance(fact, story_facts.StepDeferred) and fact.until > fact.at else None,
+        word=_word(fact, asked),
     )
+
+
+def _word(fact: Fact, asked: Hold | None) -> str:
+    if not isinstance(fact, story_facts.StoryReleased):
+        return ""
+    return answer_word(asked.cause if asked else None, granted=fact.granted)
 
 
 def _sessions(story: StoryState) -> int:

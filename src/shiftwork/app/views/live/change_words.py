@@ -67,13 +67,16 @@ _JOINED: Final = {
 """How the text of a change follows its name, where a colon would be the second one or would part a sentence."""
 
 
-def worded(event: str, said: str, which: str = "") -> str:
-    """The words for a kind of change, `which` attempt or until when, and what is said about it."""
-    if not said or said == WORDS[event]:
-        return f"{WORDS[event]}{which}"
+def worded(event: str, said: str, which: str = "", *, word: str = "") -> str:
+    """The words for a kind of change, `which` attempt or until when, and what is said about it; `word` instead of the
+    usual words.
+    """
+    words = word or WORDS[event]
+    if not said or said == words:
+        return f"{words}{which}"
     if event == "repair_planned":
         said = said[:1].lower() + said[1:]
-    return f"{WORDS[event]}{which}{_JOINED.get(event, ': {}').format(said)}"
+    return f"{words}{which}{_JOINED.get(event, ': {}').format(said)}"
 
 
 def brief(text: str, event: str) -> str:

@@ -8,6 +8,7 @@ from shiftwork.app.views import amounts
 from shiftwork.app.views.report.run_record import Answer
 from shiftwork.app.views.report.safe_markdown import time
 from shiftwork.app.views.text.failure_line import on_one_line
+from shiftwork.app.views.text.people_words import answer_word, author
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import facts as story_facts
@@ -22,9 +23,9 @@ def edits(fact: Fact, text: Text) -> Iterator[str]:
     match fact:
         case story_facts.WorkflowEdited():
             for edit in fact.edits:
-                yield f"{text(fact.by)}: {_edit(edit, text)}"
+                yield f"{text(author(fact.by))}: {_edit(edit, text)}"
         case story_facts.WorkflowEditRejected():
-            yield f"{text(fact.by)}: refused, {text(fact.reason)}"
+            yield f"{text(author(fact.by))}: refused, {text(fact.reason)}"
         case _:
             pass
 
@@ -37,8 +38,8 @@ def _edit(edit: Edit, text: Text) -> str:
 
 def answered(answer: Answer, text: Text) -> str:
     """Returns the question to a person, the answer and its time."""
-    said = "said yes" if answer.granted else "said no"
-    words = f": {text(answer.answer)}" if answer.answer else ""
+    said = answer_word(answer.cause, granted=answer.granted)
+    words = f": {text(answer.answer)}" if answer.answer else ": yes" if said == "answered" else ""
     return f"{time(answer.at)}: {said} ({answer.cause}: {text(answer.question)}){words}"
 
 

@@ -56,7 +56,7 @@ def _parts(change: Change) -> tuple[str, str]:
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
     said = phrases.state(change.text) if change.event == "run_ended" else brief(plain(change.text), change.event)
     until = "" if change.until is None else f" until {phrases.o_clock(change.until)}"
-    text = worded(change.event, said, f"{attempt}{until}")
+    text = worded(change.event, said, f"{attempt}{until}", word=change.word)
     who = phrases.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
     return head, f"{text}{change.proof}"
