@@ -5,7 +5,7 @@ import pytest
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.live.change_words import worded
-from shiftwork.app.views.report.event_sentences import answered
+from shiftwork.app.views.report.event_sentences import answered, refusals
 from shiftwork.app.views.report.run_record import Answer
 from shiftwork.app.views.text.people_words import author, edited
 from shiftwork.domain.core.fact import Fact
@@ -99,3 +99,16 @@ def test_a_question_that_was_approved_without_a_text_is_answered_with_yes() -> N
     approved = Answer(at=2.0, cause=HoldCause.APPROVAL, question="may it land?", granted=True, answer="")
     assert answered(approved, str).endswith(": approved (approval: may it land?)")
     assert sentence(story_facts.StoryReleased(at=2, granted=True, answer="")) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("diff", "restarted", "said"),
+    [
+        ("a.diff", False, "was interrupted; its changes are kept as a diff"),
+        ("", False, "was interrupted"),
+        ("a.diff", True, "was restarted by a person; its changes are kept as a diff"),
+    ],
+)
+def test_an_interrupted_attempt_is_true_of_a_stop_and_of_a_death(diff: str, *, restarted: bool, said: str) -> None:
+    fact = story_facts.StepInterrupted(at=1, step=step_id(1), attempt=1, diff=diff, restarted=restarted)
+    assert [line.partition(": ")[2] for line in refusals(fact, str)] == [f"step-001 attempt 1 {said}"]

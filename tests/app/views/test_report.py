@@ -78,7 +78,7 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -
         f"test passed on `{LANDED[:10]}` (known from a commit with the same files) in 1.5 s",
     ]
     assert any(
-        "step-001 attempt 1 interrupted" in line
+        "step-001 attempt 1 was interrupted; its changes are kept" in line
         for line in section(second, "### Refusals and repairs")
     )
     assert [line for line in section(second, "### Kept diffs") if line] == [

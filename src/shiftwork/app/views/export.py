@@ -134,7 +134,7 @@ def _of_step(fact: Fact) -> Iterator[_Entry]:
         case story_facts.StepCancelled():
             yield "step_cancelled", fact.step, _trouble(fact)
         case story_facts.StepInterrupted():
-            reason = "a person restarted the step" if fact.restarted else "the worker died during the attempt"
+            reason = "a person restarted the step" if fact.restarted else "the attempt was interrupted"
             details = {"attempt": fact.attempt, "trouble": "interrupted", "error": reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, details
         case story_facts.StepDeferred():

@@ -57,8 +57,9 @@ def refusals(fact: Fact, text: Text) -> Iterator[str]:
             message = f"attempt {fact.attempt} {fact.trouble}: {text(on_one_line(fact.error))}"
             yield f"{time(fact.at)}: {fact.step} {message}"
         case story_facts.StepInterrupted():
-            why = "restarted by a person" if fact.restarted else "interrupted: its worker died"
-            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} {why}"
+            why = "was restarted by a person" if fact.restarted else "was interrupted"
+            kept = "; its changes are kept as a diff" if fact.diff else ""
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} {why}{kept}"
         case story_facts.StepDeferred():
             waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another profile continued"
             message = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"
