@@ -196,7 +196,7 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     text = asyncio.run(report_of(rig.store, run))
     approved = [line for line in text.splitlines() if ": approved (" in line]
     assert [line.partition(": approved (")[2].partition(":")[0] for line in approved] == ["approval", "changed"]
-    assert "gates passed, no person has approved it yet" in text
+    assert "gates passed, it needs your approval" in text
     assert "gates passed, the patch has changed since it was approved, in work.txt" in text
 
 

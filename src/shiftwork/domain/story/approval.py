@@ -82,7 +82,7 @@ def approved(story: StoryState) -> Patch | None:
 def lacking(entry: Entry) -> str:
     """Why a candidate needs a person's approval."""
     if not entry.differs:
-        return "no person has approved it yet"
+        return "it needs your approval"
     more = f" and {len(entry.differs) - _NAMED} more" if len(entry.differs) > _NAMED else ""
     return f"the patch has changed since it was approved, in {', '.join(entry.differs[:_NAMED])}{more}"
 
