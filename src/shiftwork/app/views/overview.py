@@ -22,6 +22,8 @@ class Group(StrEnum):
     ENDED = "ended"
 
 
+_ADVANCING: Final = frozenset({Group.IN_PROGRESS, Group.QUEUED, Group.LANDED})
+
 GATES: Final = "gates"
 """The stage of a story whose gates run, and that lands if they pass."""
 
@@ -105,14 +107,34 @@ def _waits_for(run: RunView, view: StoryView) -> tuple[str, ...]:
 
 def _left(run: RunView, items: Sequence[Item], now: float) -> float | None:
     stories = [item for item in items if item.view.story.story != FRAME]
+    held = _held(stories)
+    ahead = [item for item in stories if item.view.story.story not in held]
     return time_left(
         Pace(
             took=[seconds for item in stories if item.group is Group.LANDED and (seconds := _worked(item, now))],
-            spent=[_worked(item, now) for item in stories if item.group is Group.IN_PROGRESS],
-            queued=sum(item.group is Group.QUEUED and item.view.story.status != "blocked" for item in stories),
+            spent=[_worked(item, now) for item in ahead if item.group is Group.IN_PROGRESS],
+            queued=sum(item.group is Group.QUEUED for item in ahead),
             slots=1 if run.options.get("ordered") else max(run.options.get("parallel", 1), 1),
         )
     )
+
+
+def _held(items: Sequence[Item]) -> set[str]:
+    """The stories that do not land unless a person acts: those that wait, are paused, have failed or are blocked, and
+    all that depend on them.
+    """
+    held = {item.view.story.story for item in items if item.group not in _ADVANCING or _is_stopped(item)}
+    queued, before = [item.view.story for item in items if item.group is Group.QUEUED], -1
+    while len(held) > before:
+        before = len(held)
+        for story in queued:
+            if not held.isdisjoint(story.depends_on):
+                held.add(story.story)
+    return held
+
+
+def _is_stopped(item: Item) -> bool:
+    return item.view.story.status in {PAUSED, "blocked"}
 
 
 def _worked(item: Item, now: float) -> float:

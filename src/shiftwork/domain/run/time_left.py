@@ -25,12 +25,14 @@ class Pace:
 
 
 def time_left(pace: Pace) -> float | None:
-    """Seconds; None if too few stories have landed or nothing is left. Dependencies between stories may make it
-    longer.
+    """Seconds; None if too few stories have landed, nothing is left, or all that is left takes longer than usual, so
+    that no estimate would change. Dependencies between stories may make it longer.
     """
     if len(pace.took) < _FEWEST or not (pace.spent or pace.queued):
         return None
     ordered, middle = sorted(pace.took), len(pace.took) // 2
     usual = (ordered[middle] + ordered[~middle]) / 2  # the median; importing `statistics` is a tenth of `status`
+    if not pace.queued and all(spent > usual for spent in pace.spent):
+        return None
     ahead = [max(usual - spent, usual * _NEARLY) for spent in pace.spent] + [usual] * pace.queued
     return max(sum(ahead) / pace.slots, *ahead)

@@ -21,7 +21,13 @@ def test_the_usual_time_is_shared_by_the_slots() -> None:
 
 
 def test_a_story_that_takes_longer_than_usual_is_nearly_done() -> None:
-    assert time_left(Pace(took=[300.0, 300.0], spent=[4000.0], queued=0, slots=3)) == 30.0
+    assert time_left(Pace(took=[300.0, 300.0], spent=[4000.0, 280.0], queued=0, slots=3)) == 30.0
+    assert time_left(Pace(took=[300.0, 300.0], spent=[4000.0], queued=1, slots=3)) == 300.0
+
+
+def test_nothing_is_estimated_when_all_that_is_left_takes_longer_than_usual() -> None:
+    """The estimate would stay the same for as long as it takes."""
+    assert time_left(Pace(took=[300.0, 300.0], spent=[4000.0, 301.0], queued=0, slots=3)) is None
 
 
 @given(st.lists(SECONDS, min_size=2), st.lists(SECONDS), st.integers(0, 50), st.integers(1, 8))
