@@ -51,11 +51,13 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     assert nothing.returncode == 64
     assert "US-002 is not waiting for an answer" in nothing.stderr
     silent = project.shiftwork("answer", "US-001")
-    assert silent.returncode == 64
-    assert silent.stderr.splitlines() == [
-        "shiftwork: the answer is empty; US-001 asks: Tabs or blanks?",
-        '  try: shiftwork answer US-001 "…"',
-    ]
+    assert (silent.returncode, silent.stderr) == (2, "")
+    assert silent.stdout.splitlines() == ["US-001 asks: Tabs or blanks?", 'next: shiftwork answer US-001 "…"']
+    program = project.shiftwork("answer", "US-001", "--json")
+    assert (program.returncode, json.loads(program.stderr or program.stdout)["message"]) == (
+        64,
+        "the answer is empty; US-001 asks: Tabs or blanks?",
+    )
     assert "US-002 is not waiting for one" in project.shiftwork("answer", "US-002").stderr
 
     typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "answer"))

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.entrypoints.cli.render.story_words import failed_in_short
-from shiftwork.testing.conformance.store_stage import story_row
+from shiftwork.app.views.run_views import Activity, RunView
+from shiftwork.entrypoints.cli.render.story_words import failed_in_short, question_lines
+from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
+from shiftwork.testing.conformance.store_stage import run_row, story_row
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,36 @@ from shiftwork.testing.conformance.store_stage import story_row
 )
 def test_a_failure_begins_with_its_cause_and_not_with_what_the_agent_said(failure: str, shown: str) -> None:
     assert failed_in_short(replace(story_row("r1", "US-001"), failure=failure)) == shown
+
+
+@pytest.mark.parametrize(
+    ("waiting", "shown"),
+    [
+        (
+            WaitingPart(cause=WaitCause.QUESTION, detail="Tabs or blanks?", choices=("tabs", "blanks")),
+            [
+                "US-001 asks: Tabs or blanks?",
+                "  [1] tabs",
+                "  [2] blanks",
+                'next: shiftwork answer US-001 "…"    (or the number of an option)',
+            ],
+        ),
+        (
+            WaitingPart(cause=WaitCause.QUESTION, detail="A name?"),
+            ["US-001 asks: A name?", 'next: shiftwork answer US-001 "…"'],
+        ),
+        (
+            WaitingPart(cause=WaitCause.APPROVAL, detail="may it land?"),
+            [
+                "US-001 needs your approval: may it land?",
+                "next: shiftwork diff US-001    (look at it first)",
+                "      shiftwork approve US-001",
+                "      or: shiftwork reject US-001 --because …",
+            ],
+        ),
+    ],
+    ids=["options", "free text", "approval"],
+)
+def test_a_question_is_shown_whole_with_the_commands_that_answer_it(waiting: WaitingPart, shown: list[str]) -> None:
+    view = RunView(run=run_row("r1"), activity=Activity.WAITING, worker=None, stories=())
+    assert list(question_lines(view, replace(story_row("r1", "US-001"), waiting=waiting))) == shown

@@ -21,7 +21,8 @@ from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, raise_hint
 from shiftwork.entrypoints.cli.render.json import say
-from shiftwork.errors import EXIT_DONE, IntentError, UsageError
+from shiftwork.entrypoints.cli.render.story_words import question_lines, says_of
+from shiftwork.errors import EXIT_DONE, EXIT_LIMIT, IntentError, UsageError
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.records import replace
 
@@ -48,8 +49,10 @@ def said(spoken: Reply, *, as_json: bool) -> int:
     return _carry_on(site, view, as_json=as_json)
 
 
-def unanswered(run: str, story: str) -> UsageError:
-    """The question of the story with its options, for a user who has given no answer."""
+def show_question(run: str, story: str, *, as_json: bool) -> int:
+    """Prints what the story asks, with the options and the commands that answer it. Raises UsageError if it does not
+    wait, and for programs, which have to give an answer.
+    """
     queries = open_queries(here())
     view = answer(lambda: run_view(queries, run, liveness()))
     if not run:
@@ -57,13 +60,13 @@ def unanswered(run: str, story: str) -> UsageError:
     row = next((item.story for item in view.stories if item.story.story == story), None)
     if row is None or not row.waiting.needs_person:
         status = f"shiftwork status {view.run.run}"
-        return UsageError(f"the answer is empty, and {story} is not waiting for one", hint=status)
-    asked = "\n".join(
-        (row.waiting.detail, *(f"  [{at}] {text}" for at, text in enumerate(row.waiting.choices, start=1)))
-    )
-    command, _ = next_steps.replies(view, row)[-1]
-    number = ", or the number of an option" if row.waiting.choices else ""
-    return UsageError(f"the answer is empty; {story} asks: {asked}", hint=f"{command}{number}")
+        raise UsageError(f"the answer is empty, and {story} is not waiting for one", hint=status)
+    if as_json:
+        *_, (command, _) = next_steps.replies(view, row)
+        raise UsageError(f"the answer is empty; {story} {says_of(row)}: {reason(row)}", hint=command)
+    with though_undelivered():
+        click.echo("\n".join(question_lines(view, row)))
+    return EXIT_LIMIT
 
 
 def approved_all(run: str, because: str, *, as_json: bool) -> int:

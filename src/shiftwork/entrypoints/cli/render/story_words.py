@@ -47,6 +47,16 @@ def says_of(story: StoryRow) -> str:
     return _ASKS.get(story.waiting.cause, "needs you")
 
 
+def question_lines(view: RunView, story: StoryRow) -> Iterator[str]:
+    """What one story asks, each option on a line of its own, and the commands that answer it."""
+    yield f"{story.story} {says_of(story)}: {plain(story.waiting.detail)}"
+    yield from (f"  [{number}] {plain(text)}" for number, text in enumerate(story.waiting.choices, start=1))
+    steps = next_steps.replies(view, story)
+    if story.waiting.choices:
+        steps = (*steps[:-1], (steps[-1][0], "or the number of an option"))
+    yield from phrases.following(steps)
+
+
 def askings(view: RunView, glance: Overview) -> Iterator[Asking]:
     waiting: dict[tuple[WaitCause, str, tuple[phrases.Step, ...]], list[str]] = {}
     for item in glance.of(Group.NEEDS_YOU):
