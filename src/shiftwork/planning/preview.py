@@ -36,13 +36,15 @@ class Preview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOrder:
     """`stories` are those that are not done, the first to start first; `stating` says how many of them state what they
-    depend on, and `at_once` how many start at first. If the run is `planned`, its own steps may plan other stories.
+    depend on, `free` how many have nothing to wait for, and `at_once` how many of these start at first. If the run is
+    `planned`, its own steps may plan other stories.
     """
 
     ordered: bool
     planned: bool
     stories: tuple[StoryId, ...]
     stating: int
+    free: int
     at_once: int
 
 

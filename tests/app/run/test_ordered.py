@@ -130,7 +130,7 @@ def ids(*numbers: int) -> tuple[StoryId, ...]:
 def test_the_order_of_the_start_is_known_before_the_run() -> None:
     first = replace(asked(3), priority=-1)
     assert start_order(order(asked(1), asked(2), first)) == StartOrder(
-        ordered=True, planned=False, stories=ids(3, 1, 2), stating=0, at_once=1
+        ordered=True, planned=False, stories=ids(3, 1, 2), stating=0, free=1, at_once=1
     )
     part = replace(order(*THREE), done=frozenset(ids(1)))
     assert start_order(part).stories == ids(2, 3)
@@ -138,7 +138,9 @@ def test_the_order_of_the_start_is_known_before_the_run() -> None:
 
 def test_how_many_start_at_once_is_known_before_the_run() -> None:
     some = order(asked(1), asked(2), asked(3, after=(1,)))
-    assert start_order(some) == StartOrder(ordered=False, planned=False, stories=ids(1, 2, 3), stating=1, at_once=2)
+    known = StartOrder(ordered=False, planned=False, stories=ids(1, 2, 3), stating=1, free=2, at_once=2)
+    assert start_order(some) == known
+    assert start_order(replace(some, parallel=1)) == replace(known, at_once=1), "as many are free as `plan` says"
     assert start_order(replace(order(*THREE), ordered=False)).at_once == 3
 
 

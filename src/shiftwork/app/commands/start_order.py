@@ -17,5 +17,6 @@ def start_order(order: Order) -> StartOrder:
         planned=any(step.plans for step in order.workflow.frame),
         stories=tuple(sorted((story.id for story in left), key=run.graph.rank.__getitem__)),
         stating=sum(states_dependencies((story,), order.base_story) for story in left),
+        free=len(to_start(run, 1 if ordered else max(len(left), 1))),
         at_once=len(to_start(run, 1 if ordered else order.parallel)),
     )

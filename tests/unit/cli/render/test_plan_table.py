@@ -18,7 +18,7 @@ FIVE = "US-001, US-002, US-003, US-004, US-005"
 
 def found(count: int, *, ordered: bool = True, **more: int | bool) -> StartOrder:
     stories: tuple[StoryId, ...] = tuple(map(story_id, range(1, count + 1)))
-    known = {"planned": False, "stating": 0, "at_once": 1, **more}
+    known = {"planned": False, "stating": 0, "free": 1, "at_once": 1, **more}
     return StartOrder(ordered=ordered, stories=stories, **known)  # type: ignore[arg-type]  # by their names
 
 
@@ -39,12 +39,16 @@ def found(count: int, *, ordered: bool = True, **more: int | bool) -> StartOrder
         ),
         (found(3, ordered=False, at_once=3), []),
         (
-            found(3, ordered=False, stating=1, at_once=2),
-            ["2 of 3 stories start at once: 1 states what it depends on"],
+            found(3, ordered=False, stating=1, free=2, at_once=2),
+            ["2 of 3 stories can start at once: 1 states what it depends on"],
+        ),
+        (
+            found(7, ordered=False, stating=2, free=5, at_once=3),
+            ["5 of 7 stories can start at once, 3 of them with --parallel 3: 2 state what they depend on"],
         ),
         (
             found(3, ordered=False, stating=2),
-            ["1 of 3 stories starts at once: 2 state what they depend on"],
+            ["1 of 3 stories can start at once: 2 state what they depend on"],
         ),
         (
             found(1, planned=True),

@@ -67,7 +67,8 @@ def starting(order: StartOrder) -> Iterator[str]:
         yield f"{count} stories, one after the other because none states a dependency: {named}{more}"
     elif order.stating and count > 1 and not order.planned:
         states = f"{order.stating} state{'s' if order.stating == 1 else ''} what {_THEY[order.stating == 1]}"
-        yield f"{order.at_once} of {count} stories start{'s' if order.at_once == 1 else ''} at once: {states}"
+        most = f", {order.at_once} of them with --parallel {order.at_once}" if order.at_once < order.free else ""
+        yield f"{order.free} of {count} stories can start at once{most}: {states}"
     if order.ordered and (order.planned or count > 1):
         yield f"  {AT_ONCE}; --keep-going continues after one that failed"
 
