@@ -23,7 +23,7 @@ _PATIENCE_SECONDS: Final = 3600.0
     default="",
     type=id_completion.RUN,
     metavar="RUN",
-    help="Run id, or its first characters; default: the newest run.",
+    help="Run id, or its first characters; default: the newest run, if no other has landed STORY.",
 )
 @quietable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
@@ -33,7 +33,8 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     The story is then undone in all views and in the spec's file, and `shiftwork retry STORY --from-scratch` repeats it.
     Stories that depend on it must be undone first if they have landed, and cancelled first if they are in progress. An
     interrupted undo is pending: `shiftwork status` shows it, `shiftwork resume` completes it, and `shiftwork cancel
-    --story STORY` withdraws it.
+    --story STORY` withdraws it. If several runs have landed a STORY of this id, you are asked which one is meant, and
+    without a terminal --run must name it.
     """
     from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.app.commands.steering import unchecked  # noqa: PLC0415 - as above
