@@ -41,7 +41,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = [entry.name for entry in self.entries]
         if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"there is no command {args[0]!r}{_nearest(args[0], known)}")
+            meant = nearest(args[0], known)
+            ctx.fail(f"there is no command {args[0]!r}{f'; did you mean {meant}?' if meant else ''}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's shape
@@ -50,11 +51,11 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(entry.name.ljust(_NAMES), entry.help) for entry in entries])
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def nearest(name: str, known: list[str]) -> str:
+    """The known name that a mistyped one is most like; empty if it is like none."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
 
-    close = get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return next(iter(get_close_matches(name, known, n=1)), "")
 
 
 def _version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:

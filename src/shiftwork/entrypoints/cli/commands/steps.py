@@ -1,8 +1,11 @@
 """`shiftwork steps`: shows and edits the steps of a story; each command is imported when it is called."""
 
+from collections.abc import Sequence
+from typing import NoReturn
+
 import click
 
-from shiftwork.entrypoints.cli.group import LazyGroup
+from shiftwork.entrypoints.cli.group import LazyGroup, nearest
 from shiftwork.entrypoints.cli.registry import STEPS_COMMANDS
 
 
@@ -18,7 +21,16 @@ class StepsGroup(LazyGroup):
         alone = len(words) == 1 or (len(words) > 1 and args[1] in {"--run", "--json"})
         if args and args[0] not in known and alone:
             return super().resolve_command(ctx, ["show", *args])
+        if len(words) > 1 and args[:2] == words[:2] and not {args[0], nearest(args[0], known)} & set(known):
+            _refuse(ctx, words, known)  # the first word is a story
         return super().resolve_command(ctx, args)
+
+
+def _refuse(ctx: click.Context, words: Sequence[str], known: Sequence[str]) -> NoReturn:
+    story, wanted, *_ = words
+    if wanted in known:
+        ctx.fail(f"the command stands before the story: shiftwork steps {wanted} {story}")
+    ctx.fail(f"there is no command {wanted!r} for the steps of {story}; there are {', '.join(known)}")
 
 
 @click.group(
