@@ -185,7 +185,7 @@ def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
     assert process.returncode == 1, message
     assert "cancelled: nothing was landed" in message
     assert not lives(agent)
-    assert "has already ended: cancelled" in project.shiftwork("cancel").stdout
+    assert "is over already: cancelled" in project.shiftwork("cancel").stdout
 
 
 def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_received_of_it(project: Project) -> None:

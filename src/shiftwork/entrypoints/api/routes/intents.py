@@ -148,7 +148,7 @@ async def cancel(project: Served, run: RunName) -> Response:
 
 def _check_open(view: RunView) -> None:
     if view.activity is Activity.OVER:
-        raise IntentError(f"run {view.run.run} has already ended", hint=f"shiftwork status {view.run.run}")
+        raise IntentError(f"run {view.run.run} is over already", hint=f"shiftwork status {view.run.run}")
 
 
 @endpoint(router, "POST /runs/{run}/stories/{story}/cancel", Role.OPERATOR, "accepted", status=_STATUS)

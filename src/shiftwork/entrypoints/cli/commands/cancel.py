@@ -61,7 +61,7 @@ def command(run: str, *, story: str, as_json: bool) -> int:
     before = _look(queries, named)
     if before.activity is Activity.OVER:
         return _announce(
-            before, f"run {before.run.run} has already ended: {phrases.state(before.run.status)}", as_json=as_json
+            before, f"run {before.run.run} is over already: {phrases.state(before.run.status)}", as_json=as_json
         )
     run_id = RunId(before.run.run)
     if before.worker is None:
