@@ -115,6 +115,14 @@ def test_an_error_is_a_document_with_a_status(
     assert (response.status_code, response.json()["kind"]) == (status, kind)
 
 
+def test_a_refusal_says_once_what_is_refused(client: TestClient, asking: Stage) -> None:
+    admin, viewer = asking.bearer(Role.ADMIN), asking.bearer(Role.VIEWER)
+    assert client.get(f"{PREFIX}/nothing", headers=admin).json()["message"] == "not found"
+    assert client.put(f"{PREFIX}/runs", headers=admin).json()["message"] == "method not allowed"
+    refused = client.get(f"{PREFIX}/tokens", headers=viewer).json()["message"]
+    assert refused == "this needs the role admin, and the token has the role viewer"
+
+
 def test_a_path_leads_nowhere_else(client: TestClient, asking: Stage) -> None:
     for path in ("/runs/../../tokens.json", "/runs/r1/stories/..%2f..%2ftokens.json/diff", "/runs/%00"):
         assert client.get(f"{PREFIX}{path}", headers=asking.bearer(Role.ADMIN)).status_code in {404, 422}

@@ -64,7 +64,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout
     too_little = project.shiftwork("resume", "--max-story-cost", "1.1")
     assert too_little.returncode == 64
-    assert "1.20 USD are already spent" in too_little.stderr
+    assert "already spent: 1.20 USD" in too_little.stderr
 
     unwritten = project.shiftwork("resume", "--max-story-cost", "2")
     assert unwritten.returncode == 64
@@ -93,7 +93,7 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     assert kept.stdout.splitlines()[0] == f"run {run} has ended: these limits apply when it continues"
     assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (with the reason: --because …)"
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
-    assert (too_little.returncode, "1.20 USD are already spent" in too_little.stderr) == (64, True)
+    assert (too_little.returncode, "already spent: 1.20 USD" in too_little.stderr) == (64, True)
     asked = project.outputs("intent/%")
     again = project.shiftwork("retry", "US-001", "--max-cost", "900")
     assert again.returncode == 0, again

@@ -210,7 +210,7 @@ def test_a_run_that_is_over_continues_for_what_is_asked_of_it(project: Project) 
     assert stories(project)["US-005"] == "undone"
     assert document(project, "edit", "US-005", "--title", "Another")["delivery"] == "waiting"
     message = typed(project, "edit", "US-005", "--description", "more")
-    assert "requested; done when the run continues: the run is over" in message
+    assert "requested; the run is over, and this is done once it is continued" in message
     assert message.splitlines()[-1] == "next: shiftwork retry US-005"
     message = typed(project, "retry", "US-005")
     assert "US-005 starts again from its first step: its work was reverted" in message.splitlines()

@@ -88,7 +88,8 @@ async def _refused(_: Request, error: Exception) -> Response:
     if isinstance(error, Problem):
         return error.response()
     phrase = HTTPStatus(error.status_code).phrase.lower()
-    return Problem(error.status_code, phrase.replace(" ", "-"), f"{phrase}: {error.detail}").response()
+    more = "" if error.detail.lower() == phrase else f": {error.detail}"  # by default the detail is the phrase
+    return Problem(error.status_code, phrase.replace(" ", "-"), f"{phrase}{more}").response()
 
 
 async def _invalid(_: Request, error: Exception) -> Response:

@@ -35,13 +35,13 @@ def edited(run: RunState, number: int, *rows: StoryView, received: bool = False)
         (
             edited(over(FAILED), 1, story("US-001", "failed"), story("US-002", "blocked")),
             1,
-            ["requested; done when the run continues: the run is over", "next: shiftwork retry US-001"],
+            ["requested; the run is over, and this is done once it is continued", "next: shiftwork retry US-001"],
         ),
         (
             edited(over(FAILED), 2, story("US-001", "failed"), story("US-002", "blocked")),
             2,
             [
-                "requested; done when the run continues: the run is over",
+                "requested; the run is over, and this is done once it is continued",
                 "next: shiftwork logs r1 --story US-001",
                 "      shiftwork retry US-001    (with the reason: --because …)",
             ],
@@ -50,7 +50,7 @@ def edited(run: RunState, number: int, *rows: StoryView, received: bool = False)
             edited(over(UNBEGUN), 1, story("US-001", "unclaimed")),
             1,
             [
-                "requested; done when the run continues: the run is over",
+                "requested; the run is over, and this is done once it is continued",
                 'next: shiftwork add "…" --run r1    (adds more work)',
             ],
         ),

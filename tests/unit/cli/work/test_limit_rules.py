@@ -68,7 +68,7 @@ def test_the_limit_that_is_proposed_is_higher_than_the_present_one(reached: Reac
 
 def test_a_number_of_sessions_that_has_been_used_is_refused() -> None:
     waiting = held(at(Whose.RUN, Budget(sessions=3), Budget(sessions=3)))
-    with pytest.raises(UsageError, match="3 sessions are already spent, so a limit of 2 sessions") as refused:
+    with pytest.raises(UsageError, match="already spent: 3 sessions, so a limit of 2 sessions") as refused:
         limit_rules.check_raised(waiting, Bounds(max_sessions=2))
     assert refused.value.hint == "shiftwork resume r1 --max-sessions 6"
 
@@ -83,7 +83,7 @@ def test_limits_of_a_spec_hold_where_the_user_names_none() -> None:
 
 def test_a_limit_below_what_was_counted_is_refused_though_no_one_reported_it() -> None:
     guessed = held(at(Whose.RUN, Budget(usd=3.0), Budget(usd=3.0)))
-    with pytest.raises(UsageError, match=r"3\.00 USD are already spent") as refused:
+    with pytest.raises(UsageError, match=r"already spent: 3\.00 USD") as refused:
         limit_rules.check_raised(guessed, Bounds(max_cost=2.0))
     assert refused.value.hint == "shiftwork resume r1 --max-cost 6"
     limit_rules.check_raised(guessed, Bounds(max_cost=4.0, max_story_cost=1.0))

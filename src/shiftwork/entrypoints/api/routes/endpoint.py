@@ -68,7 +68,7 @@ def needs(role: Role) -> Callable[[Request], None]:
 
     def check(request: Request) -> None:
         if identity_of(request).role < role:
-            message = f"this needs the role {role.word}, and the token is of a {identity_of(request).role.word}"
+            message = f"this needs the role {role.word}, and the token has the role {identity_of(request).role.word}"
             raise Problem(403, "role", message, f"shiftwork token create --role {role.word}")
 
     return check

@@ -146,10 +146,12 @@ def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark:
         click.echo(done)
         return EXIT_DONE
     over = is_over_after(asked.before, asked.intent)
-    idle = "the run is over" if over else "no process works on the run"
-    who = "its worker has not answered yet" if asked.view.worker else idle
+    who = "its worker has not answered yet" if asked.view.worker else "no process works on the run"
     resume = next_steps.reviving(asked.view) if over else ((f"shiftwork resume {asked.run}", ""),)
     steps = ((later, ""),) if later else resume
-    said = (f"requested; done when the run continues: {who}", *([remark] if remark else []))
+    pending = f"done when the run continues: {who}"
+    if over and not asked.view.worker:
+        pending = "the run is over, and this is done once it is continued"
+    said = (f"requested; {pending}", *([remark] if remark else []))
     click.echo("\n".join((*said, *phrases.following(steps))))
     return EXIT_DONE

@@ -103,7 +103,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
         used = max((known, *(bar.spent for bar in bars if bar.option == option)))
         if limit is not None and limit <= used:
             raise UsageError(
-                f"{_sum(option, used)} are already spent, so a limit of {_sum(option, limit)} changes nothing",
+                f"already spent: {_sum(option, used)}, so a limit of {_sum(option, limit)} changes nothing",
                 hint=f"shiftwork resume {view.run.run} {option} {raise_hint.figure(option, 2 * used)}",
             )
 
