@@ -49,6 +49,11 @@ def server(project: Project) -> int:
     return int(document["server"]["pid"])
 
 
+def served(project: Project) -> list[dict[str, str]]:
+    runs: list[dict[str, str]] = json.loads(project.shiftwork("serve", "--status", "--json").stdout)["runs"]
+    return runs
+
+
 def over(project: Project, run: str) -> dict[str, object]:
     return awaited(lambda: project.status(run), lambda status: status["activity"] == "over", every=STATUS_EVERY)
 
@@ -148,10 +153,12 @@ def test_a_paused_run_has_no_process_and_resume_has_the_server_continue_it(proje
     project.agent.with_name("go").touch()
     eventually(lambda: not lives(working))
     paused = project.status(run)
-    assert (paused["activity"], paused["worker"]) == ("paused", None)
+    assert (paused["activity"], paused["worker"], paused["state"]) == ("paused", None, "paused")
     resumed = project.shiftwork("resume", run)
     assert resumed.returncode == 0, resumed
     assert f"run {run} is handed over to the server" in resumed.stdout
+    states = [project.status(run)["state"], *(each["state"] for each in served(project) if each["run"] == run)]
+    assert "paused" not in states, "the request that ends the pause is recorded"
     assert over(project, run)["status"] == "completed"
 
 

@@ -10,8 +10,16 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import raise_limits, wait_for
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.history import account
-from shiftwork.app.views.queries import PLAN, is_meant, needing_elsewhere, outlines, run_view, runs_with, unfinished
-from shiftwork.app.views.run_views import Activity, proof_of, reason, waiting_text
+from shiftwork.app.views.queries import (
+    PLAN,
+    is_meant,
+    needing_elsewhere,
+    outlines,
+    run_view,
+    runs_with,
+    unfinished,
+)
+from shiftwork.app.views.run_views import Activity, RunOutline, proof_of, reason, waiting_text
 from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits
@@ -54,6 +62,10 @@ def is_unknown(owner: Owner) -> None:
     """As for a process on another host."""
 
 
+async def is_served(view: RunOutline) -> bool:
+    return bool(view.run.run)
+
+
 def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(pause=60)])
@@ -64,7 +76,7 @@ def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: 
             assert (await run_view(queries, run, lives)).activity is Activity.WORKING
             assert (await run_view(queries, run, is_unknown)).activity is Activity.WORKING
             assert (await run_view(queries, run, is_dead)).activity is Activity.INTERRUPTED
-            assert (await run_view(queries, run, is_dead, served=lambda _: True)).activity is Activity.QUEUED
+            assert (await run_view(queries, run, is_dead, served=is_served)).activity is Activity.QUEUED
             assert (await run_view(queries, run, is_dead)).worker is None
             await context.leases.leave(context.owner)
             assert (await run_view(queries, run, is_unknown)).worker is None, "its last sign of life is too old"

@@ -1,7 +1,7 @@
 """Views of runs for all front ends, with derived values such as the activity."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
@@ -35,8 +35,8 @@ type Silence = Callable[[str], bool]
 """Whether the attempt with this log has printed nothing for so long that it seems stuck."""
 
 
-type Served = Callable[[str], bool]
-"""Whether a server has a process for the run with this id, or will start one."""
+type Served = Callable[[RunOutline], Awaitable[bool]]
+"""Whether a server has a process for the run, or will start one."""
 
 
 def never(log: str) -> bool:  # noqa: ARG001 - the signature of `Silence`
@@ -44,7 +44,7 @@ def never(log: str) -> bool:  # noqa: ARG001 - the signature of `Silence`
     return False
 
 
-def unserved(run: str) -> bool:  # noqa: ARG001 - the signature of `Served`
+async def unserved(view: RunOutline) -> bool:  # noqa: ARG001 - the signature of `Served`
     """For callers to whom it is one whether a run is queued or interrupted."""
     return False
 
@@ -72,7 +72,7 @@ async def run_view(  # noqa: PLR0913 - what a view depends on beside the databas
         waited=await queries.waited(row.run),
         spent=await queries.spent(row.run),
     )
-    return _queued(assembled(rows, worker, meant=await is_meant(queries, row.run), silent=silent), served)
+    return await _queued(assembled(rows, worker, meant=await is_meant(queries, row.run), silent=silent), served)
 
 
 async def run_outline(queries: Queries, run: str, alive: Liveness, *, served: Served = unserved) -> RunOutline:
@@ -86,7 +86,7 @@ async def run_outline(queries: Queries, run: str, alive: Liveness, *, served: Se
     row = replace(row, completed=ended.get("completed", 0), failed=ended.get("failed", 0))
     stories = await queries.stories(row.run, status="in_progress")
     views = [_story_view(story, (), worker, never) for story in stories]
-    return _queued(RunOutline(run=row, activity=_activity(row, views, worker), worker=worker), served)
+    return await _queued(RunOutline(run=row, activity=_activity(row, views, worker), worker=worker), served)
 
 
 async def story_view(queries: Queries, run: RunOutline, story: str, *, silent: Silence = never) -> StoryView | None:
@@ -252,10 +252,10 @@ async def _unknown(queries: Queries, run: str) -> UnknownRunError:
     return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
 
 
-def _queued[V: RunOutline](view: V, served: Served) -> V:
-    if view.activity is Activity.INTERRUPTED and served(view.run.run):
-        return replace(view, activity=Activity.QUEUED)
-    return view
+async def _queued[V: RunOutline](view: V, served: Served) -> V:
+    """The row of a run stays paused until a process has read the request that ends the pause."""
+    stopped = view.worker is None and view.activity in {Activity.INTERRUPTED, Activity.PAUSED}
+    return replace(view, activity=Activity.QUEUED) if stopped and await served(view) else view
 
 
 def _activity(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Activity:

@@ -7,14 +7,26 @@ from typing import Final
 
 from shiftwork.adapters.hosting import server_file
 from shiftwork.adapters.hosting.server_file import ServedRun, ServerRecord
+from shiftwork.app.views.run_views import Activity, RunOutline
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.config.site import Site, environment
+from shiftwork.domain.core.ids import RunId
 
-__all__ = ["ServedRun", "ServerRecord", "had_server", "living_server", "reads_same_store", "will_continue"]
+__all__ = [
+    "ServedRun",
+    "ServerRecord",
+    "had_server",
+    "living_server",
+    "reads_same_store",
+    "will_continue",
+    "will_resume",
+]
 
 _FILE: Final = "server"
 _CONTINUED: Final = frozenset({"queued", "working"})
 """The phases of a run that has a process or will have one."""
+
+_RESTING: Final = "resting"
 
 
 def path_of(site: Site) -> Path:
@@ -33,8 +45,29 @@ def living_server(site: Site) -> ServerRecord | None:
 
 def will_continue(site: Site, run: str) -> bool:
     """Whether a living server has a process for the run, which may have just started, or will start one."""
+    return _phase(site, run) in _CONTINUED
+
+
+async def will_resume(site: Site, view: RunOutline) -> bool:
+    """As `will_continue`, for a run without a process that may be paused. The server has a paused run beside it, and
+    continues it once the pause has ended: that request is unread until a process works on the run.
+    """
+    run = RunId(view.run.run)
+    if view.activity is not Activity.PAUSED:
+        return will_continue(site, run)
+    if _phase(site, run) not in {*_CONTINUED, _RESTING}:
+        return False
+    from shiftwork.app.commands.runs import forecast  # noqa: PLC0415 - see the first line; rarely needed
+    from shiftwork.bootstrap.state.open_inbox import open_inbox  # noqa: PLC0415 - as above
+
+    box = await open_inbox(site)
+    return not (await forecast(box.events, box.inbox, run)).requests.paused
+
+
+def _phase(site: Site, run: str) -> str:
+    """What a living server does about the run; empty if it does not have it."""
     server = living_server(site)
-    return server is not None and any(each.run == run and each.phase in _CONTINUED for each in server.runs)
+    return next((each.phase for each in server.runs if each.run == run), "") if server else ""
 
 
 def reads_same_store(site: Site, record: ServerRecord) -> bool:

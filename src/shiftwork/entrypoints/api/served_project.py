@@ -11,7 +11,7 @@ from shiftwork.app.hosting.handover import hand_over, handed_over
 from shiftwork.app.views.feed.timeline_reader import KnownFacts, known_facts, nothing_known
 from shiftwork.app.views.queries import Liveness, Served, Silence, outlines, run_outline, run_view, story_view
 from shiftwork.app.views.run_views import Activity, RunOutline, RunView, StoryView
-from shiftwork.bootstrap.server.living import will_continue
+from shiftwork.bootstrap.server.living import will_resume
 from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_feed, open_queries, silence
 from shiftwork.bootstrap.state.refused_resume import reason_of
@@ -40,7 +40,7 @@ class Project:
         self.access = access
         self.alive: Liveness = liveness()
         self.silent: Silence = silence(site)
-        self.served: Served = partial(will_continue, site)
+        self.served: Served = partial(will_resume, site)
         self.commands = OwnCommands()
         self.texts = RunTexts()
         self._opened: tuple[object, Reader] | None = None

@@ -6,7 +6,7 @@ from functools import partial
 from shiftwork.app.views import amounts
 from shiftwork.app.views.overview import Group, overview
 from shiftwork.app.views.queries import needing_elsewhere, run_view
-from shiftwork.app.views.run_views import Activity, RunView
+from shiftwork.app.views.run_views import Activity, RunOutline, RunView
 from shiftwork.bootstrap.state.read_only import left_running, liveness, now, open_queries, silence
 from shiftwork.bootstrap.state.refused_resume import reason_of
 from shiftwork.config.site import Site, environment
@@ -68,10 +68,10 @@ def status_of(run: str = "", *, every_step: bool = False) -> Status:
     return Status(site=site, view=view, conflicts=conflicts, left=left, elsewhere=elsewhere, refused=refused)
 
 
-def is_served(site: Site, run: str) -> bool:
-    from shiftwork.bootstrap.server.living import will_continue  # noqa: PLC0415 - see the first line
+async def is_served(site: Site, view: RunOutline) -> bool:
+    from shiftwork.bootstrap.server.living import will_resume  # noqa: PLC0415 - see the first line
 
-    return will_continue(site, run)
+    return await will_resume(site, view)
 
 
 def printed(status: Status) -> str:

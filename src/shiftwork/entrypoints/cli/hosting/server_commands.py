@@ -10,7 +10,7 @@ from shiftwork.app.views.documents.commands import server_documents as documents
 from shiftwork.app.views.documents.run_documents import run_state
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
-from shiftwork.bootstrap.server.living import ServedRun, ServerRecord, living_server, will_continue
+from shiftwork.bootstrap.server.living import ServedRun, ServerRecord, living_server, will_resume
 from shiftwork.bootstrap.server.open_server import server_log
 from shiftwork.bootstrap.server.serving import end_in_order, handed_runs, workers_left
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
@@ -81,7 +81,7 @@ def stop(site: Site, *, as_json: bool) -> int:
 def status(site: Site, *, as_json: bool) -> int:
     found, queries = living_server(site), open_queries(site)
     runs = answer(lambda: handed_runs(site))
-    known = partial(will_continue, site)
+    known = partial(will_resume, site)
     views = {handed.run: answer(partial(run_view, queries, handed.run, liveness(), served=known)) for handed in runs}
     served = {each.run: each for each in found.runs} if found else {}
     if as_json:
