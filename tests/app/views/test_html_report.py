@@ -291,6 +291,19 @@ def test_the_bars_of_a_story_are_attempts_waits_and_the_landing(record: RunRecor
     assert (span.place(10.0), span.place(99.0), span.place(0.0)) == (0.0, 1000.0, 0.0)
 
 
+def test_an_attempt_that_asked_a_question_is_not_drawn_as_failed(record: RunRecord) -> None:
+    first, ending = record.stories[0], "asked a question"
+    asked = tuple(replace(made, row=replace(made.row, ending=ending)) for made in first.attempts)
+    assert {bar.kind for bar in bars(replace(first, attempts=asked), 9.0)} >= {"asked"}
+    alone = replace(record, stories=(replace(first, attempts=asked),))
+    text = html_document(alone, {}, moving=False)
+    rows = re.findall(r'<tr><td><i class="mark" data-state="(\w+)"></i></td><td><span class="muted">attempt', text)
+    assert rows
+    assert set(rows) == {"paused"}
+    assert '<i class="asked"></i>attempt that asked a question' in text
+    assert ".asked {" in text
+
+
 def test_texts_are_bounded_and_times_are_spelt() -> None:
     assert clean("a\tb\x1b[1mc\u202e") == "a    bc\N{REPLACEMENT CHARACTER}"
     assert (len(line("x" * 999)), line(" a\n b ")) == (300, "a b")

@@ -14,13 +14,16 @@ from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.ports.views import AttemptRow
 
+COMPLETED: Final = "completed"
+ASKED: Final = "asked a question"
+
 _ENDINGS: Final[dict[type[Fact], str]] = {
-    story_facts.StepCompleted: "completed",
+    story_facts.StepCompleted: COMPLETED,
     story_facts.StepFailed: "failed",
     story_facts.StepCancelled: "cancelled",
     story_facts.StepInterrupted: "interrupted",
     story_facts.StepYielded: "restarted by its own edit",
-    story_facts.QuestionAsked: "asked a question",
+    story_facts.QuestionAsked: ASKED,
     story_facts.StepDeferred: "reached a limit of the agent",
     story_facts.StepCutShort: "stopped at its cost limit",
     story_facts.SummaryMissed: "gave no summary",

@@ -27,6 +27,7 @@ _DIFFS: Final = 500_000
 
 _LEGEND: Final = (
     ("ok", "attempt"),
+    ("asked", "attempt that asked a question"),
     ("bad", "attempt that failed or was stopped"),
     ("person", "waited for a person"),
     ("limit", "waited for an agent's limit"),

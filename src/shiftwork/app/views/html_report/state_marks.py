@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from shiftwork.app.runtime.attempt_projection import ASKED, COMPLETED
+
 _MARKS: Final = {
     "proved": "landed",
     "landed": "landed",
@@ -19,6 +21,7 @@ _MARKS: Final = {
     "cancelled": "failed",
 }
 _STEPS: Final = {"done": "done", "skipped": "skipped"}
+_ATTEMPTS: Final = {COMPLETED: "done", ASKED: "paused"}
 
 
 def mark_of(label: str) -> str:
@@ -29,3 +32,8 @@ def mark_of(label: str) -> str:
 def mark_of_step(label: str) -> str:
     """A finished step is a grey check: green is for what was proved."""
     return _STEPS.get(label) or mark_of(label)
+
+
+def mark_of_attempt(ending: str) -> str:
+    """An attempt that asked a question has not failed: its step waits for the answer."""
+    return _ATTEMPTS.get(ending, "failed")

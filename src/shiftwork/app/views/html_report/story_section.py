@@ -19,7 +19,7 @@ from shiftwork.app.views.html_report.html_text import (
     stated,
     table,
 )
-from shiftwork.app.views.html_report.state_marks import mark_of_step
+from shiftwork.app.views.html_report.state_marks import mark_of_attempt, mark_of_step
 from shiftwork.app.views.report.event_sentences import answered, edits, finding, refusals
 from shiftwork.app.views.report.run_record import AttemptMade, StoryRecord
 from shiftwork.app.views.run_views import asks
@@ -107,7 +107,7 @@ def _step(step: StepRow, made: list[AttemptMade]) -> Iterator[Html]:
     yield row(mark(mark_of_step(label)), line(step.name), label, agent, duration(step.seconds), tokens, cost, said)
     for each in made if len(made) > 1 else ():
         ending = element("span", f"attempt {each.row.number}", class_="muted")
-        state = mark(mark_of_step("done" if each.row.ending == "completed" else "failed"))
+        state = mark(mark_of_attempt(each.row.ending))
         spent = (amounts.brief_tokens(each.used), amounts.brief_cost(each.used))
         who = line(f"{each.row.agent} {each.row.model}".strip()) or "-"
         yield row(state, ending, line(each.row.ending), who, duration(each.row.seconds), *spent, "")

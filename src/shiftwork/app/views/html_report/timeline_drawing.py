@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from shiftwork.app.runtime.attempt_projection import ASKED, COMPLETED
 from shiftwork.app.views.amounts import duration
 from shiftwork.app.views.html_report.html_text import Html, clock, element, joined, line, mark
 from shiftwork.app.views.report.run_record import StoryRecord
@@ -12,6 +13,8 @@ from shiftwork.records import dataclass
 _WIDTH: Final = 1000
 _TIMES: Final = 5
 _THINNEST: Final = 1.5
+_ENDINGS: Final = {COMPLETED: "ok", ASKED: "asked"}
+"""The kind of bar of an attempt; any other ending is a failure, or a stop from outside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,7 @@ def bars(story: StoryRecord, now: float) -> Iterator[Bar]:
     """The parts of a row; what is still in progress lasts until `now`."""
     for made in story.attempts:
         row = made.row
-        kind = "ok" if row.ending == "completed" else "bad"
+        kind = _ENDINGS.get(row.ending, "bad")
         start = row.ended_at if row.started_at is None else row.started_at
         message = f"{row.step} attempt {row.number}: {row.ending}, {duration(row.seconds)}"
         yield Bar(kind=kind, start=start, end=max(row.ended_at, start), text=message)
@@ -67,7 +70,7 @@ def bars(story: StoryRecord, now: float) -> Iterator[Bar]:
         yield Bar(kind="landed", start=at, end=at, text=f"landed at {clock(at)}")
 
 
-_HEIGHTS: Final = {"ok": 12, "bad": 12, "now": 12, "person": 6, "limit": 3, "landed": 18}
+_HEIGHTS: Final = {"ok": 12, "asked": 12, "bad": 12, "now": 12, "person": 6, "limit": 3, "landed": 18}
 
 
 def timeline(rows: Sequence[tuple[StoryRecord, str, str]], span: Span) -> Html:
