@@ -150,11 +150,22 @@ def duration(seconds: float | None) -> str:
 
 
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
-    """Returns a suffix for a duration: how much of it was idle, with no story in work. Empty if that is negligible."""
+    """Returns a suffix for the duration of a run: how much of it was idle, with no story in work. Empty if that is
+    negligible.
+    """
+    return _of_which(lost, spell, ("including", "when all work waited"))
+
+
+def waiting_of_story(lost: Idle, spell: Callable[[float], str]) -> str:
+    """Returns a suffix for the duration of a story: how long it waited, while others may have been worked on."""
+    return _of_which(lost, spell, ("of which", "waiting"))
+
+
+def _of_which(lost: Idle, spell: Callable[[float], str], words: tuple[str, str]) -> str:
     parts = ((lost.person, "for you"), (lost.limit, "for a rate limit"))
     first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _REPORT_SECONDS] or [("", "")]
     rest = "".join(f", {time} {whom}" for time, whom in others)
-    return f" (including {first[0]} when all work waited {first[1]}{rest})" if first[0] else ""
+    return f" ({words[0]} {first[0]} {words[1]} {first[1]}{rest})" if first[0] else ""
 
 
 def brief_cost(used: Usage) -> str:
