@@ -275,6 +275,18 @@ def test_each_story_stands_right_of_those_it_depends_on() -> None:
     assert "left out" in graph([node(str(number), "0" if number else "") for number in range(201)])
 
 
+def test_the_browser_cuts_a_title_where_its_box_ends() -> None:
+    title = "Add a function mod wrongcase with a long title"
+    drawn = graph([replace(node("a"), title=title), node("b", "a")])
+    assert re.findall(r'<foreignObject x="12" y="21" width="164" height="18"><div>([^<]*)</div>', drawn) == [title]
+
+
+def test_an_unknown_cost_stays_on_one_line(record: RunRecord) -> None:
+    text = html_document(record, {}, moving=False)
+    assert re.search(r'<td><span class="num">at least [^<]*</span></td></tr></tbody></table>', text)
+    assert "td .num { white-space: nowrap; }" in text
+
+
 def test_the_bars_of_a_story_are_attempts_waits_and_the_landing(record: RunRecord) -> None:
     landed, *_, working, _ = record.stories
     waits = (

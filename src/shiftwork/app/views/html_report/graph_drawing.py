@@ -12,7 +12,8 @@ _HEIGHT: Final = 42
 _GAP: Final = 44
 _ROW: Final = 52
 _MOST: Final = 200
-_TITLE: Final = 26
+_TITLE: Final = 80
+"""Characters of a title; the browser cuts it where the box ends, because letters differ in width."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,7 @@ def _drawn(node: Node, place: tuple[int, int]) -> Html:
     edge = element("rect", x=str(x), y=str(y + 5), width="3", height=str(_HEIGHT - 10), class_="bar")
     named = element("text", line(node.id, 14), x=str(x + 12), y=str(y + 17), class_="id")
     word = element("text", node.word, x=str(x + _WIDTH - 10), y=str(y + 17), class_="word")
-    title = element("text", line(node.title, _TITLE), x=str(x + 12), y=str(y + 33))
+    size = {"width": str(_WIDTH - 20), "height": "18"}
+    title = element("foreignObject", element("div", line(node.title, _TITLE)), x=str(x + 12), y=str(y + 21), **size)
     whole = element("title", line(f"{node.id}: {node.title} ({node.word})"))
     return element("a", joined(whole, box, edge, named, word, title), href=f"#{node.link}", data_state=node.state)

@@ -164,8 +164,8 @@ def _share(share: Share) -> Html:
     values = amounts.plain(share.usage)
     counts = [values[name] for name in ("input_tokens", "cached_tokens", "output_tokens")]
     tokens = ["unknown" if count is None else f"{count:,}" for count in counts]
-    attempts = str(share.usage.attempts)
-    return row(line(share.agent), line(share.model or "unknown"), attempts, *tokens, amounts.cost(share.usage))
+    attempts, cost = str(share.usage.attempts), element("span", amounts.cost(share.usage), class_="num")
+    return row(line(share.agent), line(share.model or "unknown"), attempts, *tokens, cost)
 
 
 def _story(item: Section, link: str) -> Html:
