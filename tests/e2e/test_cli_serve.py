@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,6 +155,10 @@ def test_a_paused_run_has_no_process_and_resume_has_the_server_continue_it(proje
     eventually(lambda: not lives(working))
     paused = project.status(run)
     assert (paused["activity"], paused["worker"], paused["state"]) == ("paused", None, "paused")
+    log = project.root / ".git/shiftwork/server-logs/server.log"
+    lines = awaited(lambda: log.read_text("utf-8").splitlines(), lambda lines: f"run {run} is paused" in lines[-1])
+    assert [line for line in lines if not re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [a-zA-Z]", line)] == []
+    assert "needs you" not in "".join(lines)
     resumed = project.shiftwork("resume", run)
     assert resumed.returncode == 0, resumed
     assert f"run {run} is handed over to the server" in resumed.stdout

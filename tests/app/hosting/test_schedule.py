@@ -79,7 +79,9 @@ def test_only_the_last_lines_of_a_worker_are_the_reason() -> None:
 
 @pytest.mark.parametrize("condition", [each for each in Condition if each is not Condition.READY])
 def test_a_worker_that_ends_leaves_the_run_as_it_is_found(condition: Condition) -> None:
-    assert ended(replace(hosted(), failures=3), ending(), condition, NOW) == hosted(phase=PHASES[condition])
+    assert ended(replace(hosted(), failures=3), ending(), condition, NOW) == replace(
+        hosted(phase=PHASES[condition]), paused=condition is Condition.PAUSED
+    )
 
 
 def test_a_run_that_can_continue_again_is_tried_as_if_new() -> None:
@@ -87,3 +89,12 @@ def test_a_run_that_can_continue_again_is_tried_as_if_new() -> None:
     assert found(failed, Condition.READY) == hosted(phase=Phase.QUEUED)
     waiting = replace(hosted(phase=Phase.QUEUED), failures=1, not_before=NOW)
     assert found(waiting, Condition.READY) == waiting, "it still waits"
+
+
+def test_a_run_that_is_paused_while_it_needs_a_person_is_known_to_be_paused() -> None:
+    waiting = found(hosted(), Condition.RESTS)
+    assert (waiting.phase, waiting.paused) == (Phase.RESTING, False)
+    paused = found(waiting, Condition.PAUSED)
+    assert (paused.phase, paused.paused) == (Phase.RESTING, True)
+    assert found(paused, Condition.PAUSED) is paused
+    assert found(paused, Condition.RESTS) == waiting

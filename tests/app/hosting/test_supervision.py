@@ -221,6 +221,7 @@ def test_a_paused_run_is_not_continued_by_a_server(stage: Stage) -> None:
         await ask(store.events, store.inbox, run, run_facts.RunPaused(at=0), "p")
         await server.turn()
         assert phases(server) == {run: Phase.RESTING}
+        assert [hosted.paused for hosted in server.hosted] == [True]
         await ask(store.events, store.inbox, run, run_facts.RunUnpaused(at=0), "u")
         stage.arrived_in.add(run_stream(run))
         await server.turn()

@@ -21,9 +21,9 @@ _LINES: Final = 3
 
 
 class Phase(StrEnum):
-    """What the server does about a run: it waits for a free place, has a worker, waits for a person, waits for a
-    process elsewhere, does not try again before somebody has done something about it, or has no more to do with it: the
-    run is over, or left to a person who continues it.
+    """What the server does about a run: it waits for a free place, has a worker, waits for a person or for the end of a
+    pause, waits for a process elsewhere, does not try again before somebody has done something about it, or has no more
+    to do with it: the run is over, or left to a person who continues it.
     """
 
     QUEUED = "queued"
@@ -40,13 +40,14 @@ GONE: Final = frozenset({Phase.OVER, Phase.LEFT})
 
 
 class Condition(StrEnum):
-    """Where a run without a worker of this server stands: it has ended, waits for a person, is worked on by a process
-    that is watched from now on, or by one that cannot be watched from here, has a history that this release cannot
-    read, or can continue.
+    """Where a run without a worker of this server stands: it has ended, waits for a person, is paused, is worked on by
+    a process that is watched from now on, or by one that cannot be watched from here, has a history that this release
+    cannot read, or can continue.
     """
 
     OVER = "over"
     RESTS = "rests"
+    PAUSED = "paused"
     ADOPTED = "adopted"
     UNREADABLE = "unreadable"
     ELSEWHERE = "elsewhere"
@@ -56,6 +57,7 @@ class Condition(StrEnum):
 PHASES: Final = {
     Condition.OVER: Phase.OVER,
     Condition.RESTS: Phase.RESTING,
+    Condition.PAUSED: Phase.RESTING,
     Condition.ADOPTED: Phase.WORKING,
     Condition.UNREADABLE: Phase.FAILED,
     Condition.ELSEWHERE: Phase.ELSEWHERE,
@@ -66,13 +68,16 @@ PHASES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosted:
-    """A run of the server: how often in a row its workers failed, when it may start again, and why it does not."""
+    """A run of the server: how often in a row its workers failed, when it may start again, and why it does not. One
+    that is `paused` rests although nothing needs a person.
+    """
 
     handed: Handed
     phase: Phase = Phase.QUEUED
     failures: int = 0
     not_before: float = 0.0
     reason: str = ""
+    paused: bool = False
 
     @property
     def run(self) -> RunId:
@@ -93,7 +98,7 @@ def ended(hosted: Hosted, ending: Ending, condition: Condition, now: float) -> H
     each time after a longer wait.
     """
     if condition is not Condition.READY:
-        return Hosted(handed=hosted.handed, phase=PHASES[condition])
+        return _in_condition(hosted.handed, condition)
     if ending.code == EXIT_INTERRUPTED:
         return replace(hosted, phase=Phase.FAILED, reason="its worker was stopped by a signal")
     said = "\n".join(ending.said.splitlines()[-_LINES:]) or f"its worker ended with exit code {ending.code}"
@@ -108,5 +113,9 @@ def ended(hosted: Hosted, ending: Ending, condition: Condition, now: float) -> H
 
 def found(hosted: Hosted, condition: Condition) -> Hosted:
     """The run after a look at where it stands."""
-    phase = PHASES[condition]
-    return hosted if phase is hosted.phase else Hosted(handed=hosted.handed, phase=phase)
+    now = _in_condition(hosted.handed, condition)
+    return hosted if (now.phase, now.paused) == (hosted.phase, hosted.paused) else now
+
+
+def _in_condition(handed: Handed, condition: Condition) -> Hosted:
+    return Hosted(handed=handed, phase=PHASES[condition], paused=condition is Condition.PAUSED)

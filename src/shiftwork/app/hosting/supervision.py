@@ -115,15 +115,16 @@ class Server:
                 return Condition.OVER if over else Condition.READY
             if view.worker:
                 return Condition.ADOPTED if ports.workers.adopt(run, view.worker) else Condition.ELSEWHERE
-            return Condition.RESTS if await self._rests(view) else Condition.READY
+            return await self._without_worker(view)
         except UnknownRunError:  # archived, or recorded in another database
             return Condition.OVER
         except CodecError:
             return Condition.UNREADABLE
 
-    async def _rests(self, view: RunView) -> bool:
-        """Whether the run waits for a person: for an answer, or for the end of a pause."""
+    async def _without_worker(self, view: RunView) -> Condition:
+        """Whether the run is paused or waits for an answer; requests that no process has read yet count."""
         history, inbox, run = self._ports.history, self._ports.inbox, RunId(view.run.run)
         if (await forecast(history, inbox, run)).requests.paused:
-            return True
-        return view.activity is Activity.WAITING and await at_rest(history, inbox, run)
+            return Condition.PAUSED
+        waits = view.activity is Activity.WAITING and await at_rest(history, inbox, run)
+        return Condition.RESTS if waits else Condition.READY

@@ -13,7 +13,7 @@ from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.server.living import ServedRun, ServerRecord, living_server, will_resume
 from shiftwork.bootstrap.server.open_server import server_log
 from shiftwork.bootstrap.server.serving import end_in_order, handed_runs, workers_left
-from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.bootstrap.state.read_only import liveness, now, open_queries
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -41,7 +41,7 @@ def serve(site: Site, port: int | None, *, as_json: bool) -> int:
             if as_json:
                 say(documents.ServerEvent(time=this_moment(), text=text))
             else:
-                click.echo(plain(text))
+                _print(text)
 
     def observe(hosted: Hosted) -> None:
         with though_undelivered():
@@ -49,9 +49,15 @@ def serve(site: Site, port: int | None, *, as_json: bool) -> int:
                 say(_hosted(hosted))
             else:
                 reason = f": {hosted.reason}" if hosted.reason else ""
-                click.echo(plain(f"run {hosted.run} {_SAID[hosted.phase]}{reason}"))
+                said = "is paused" if hosted.paused else _SAID[hosted.phase]
+                _print(f"run {hosted.run} {said}{reason}")
 
     return serve_here(site, Serving(port=port, say=line, observe=observe))
+
+
+def _print(text: str) -> None:
+    """With the time: what a server prints in its log is read days later."""
+    click.echo(plain(f"{phrases.dated(now())} {text}"))
 
 
 def _hosted(hosted: Hosted) -> documents.HostedEvent:

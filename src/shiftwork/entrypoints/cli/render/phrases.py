@@ -51,6 +51,11 @@ def o_clock(at: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(at))
 
 
+def dated(at: float) -> str:
+    """The date and the time of day where the command was typed."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
 def landing(ended: Iterable[float | None], gate: str = "") -> str:
     """The activity of a story that is ready to merge, since its last step ended, with the running gate if known."""
     last = max((at for at in ended if at is not None), default=None)
