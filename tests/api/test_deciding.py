@@ -113,14 +113,16 @@ def test_a_limit_is_not_lifted_by_an_approval(stage: Stage) -> None:
 @pytest.mark.parametrize("path", ["/pause", "/cancel", "/stories/US-001/cancel"])
 def test_a_run_and_its_stories_are_paused_and_cancelled(asked: Stage, path: str) -> None:
     with asked.client() as client:
-        assert post(asked, client, path)[0] == 202
+        status, accepted = post(asked, client, path)
+        assert (status, accepted["asked"]) == (202, path.rpartition("/")[2])
         assert len(sent(asked, RUN)) == 1
         assert handed_over(asked) == ([] if path == "/pause" else ["r1"])
 
 
 def test_a_pause_is_ended(asked: Stage) -> None:
     with asked.client() as client:
-        assert post(asked, client, "/resume")[0] == 202
+        status, accepted = post(asked, client, "/resume")
+        assert (status, accepted["asked"]) == (202, "resume")
         assert sent(asked, RUN) == [], "it was not paused"
         post(asked, client, "/pause")
         assert post(asked, client, "/resume")[0] == 202
@@ -176,13 +178,13 @@ def test_stories_are_added_changed_and_ordered(asked: Stage) -> None:
     headers = asked.bearer(Role.OPERATOR)
     with asked.client() as client:
         added = post(asked, client, "/stories", {"title": "Greet", "depends_on": ["US-001"]})
-        assert (added[0], added[1]["asked"], added[1]["story"]) == (202, "StoryAdded", "US-004")
+        assert (added[0], added[1]["asked"], added[1]["story"]) == (202, "add", "US-004")
         assert handed_over(asked) == ["r1"]
         path = f"{PREFIX}/runs/r1/stories/US-003"
         edited = client.patch(path, json={"title": "Greet all"}, headers=headers)
-        assert (edited.status_code, edited.json()["asked"]) == (202, "StoryEdited")
+        assert (edited.status_code, edited.json()["asked"]) == (202, "edit")
         ordered = post(asked, client, "/order", {"stories": ["US-003", "US-002"]})
-        assert (ordered[0], ordered[1]["asked"]) == (202, "StoriesReordered")
+        assert (ordered[0], ordered[1]["asked"]) == (202, "reorder")
         assert len(sent(asked, RUN)) == 3
         assert client.patch(path, json={}, headers=headers).status_code == 422
         assert client.patch(path.replace("003", "009"), json={"title": "x"}, headers=headers).status_code == 409

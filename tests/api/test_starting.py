@@ -127,7 +127,7 @@ def test_limits_are_stored_without_running_a_gate_and_a_pause_stays(stage: Stage
     (stage.site.root / "shiftwork.toml").write_text('[gates]\ntest = "touch ran; sleep 60"\n')
     with stage.client() as client:
         status, accepted = posted(client, stage, "/runs/r1/limits", {"of_run": {"sessions": 3}})
-    assert (status, accepted.get("asked")) == (202, "LimitsRaised"), accepted
+    assert (status, accepted.get("asked")) == (202, "limits"), accepted
     after = asyncio.run(forecast(stage.store.events, stage.store.inbox, RUN_ID))
     assert after.given.limits.run.sessions == 3
     assert after.requests.paused

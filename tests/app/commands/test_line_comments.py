@@ -131,7 +131,7 @@ def test_a_story_in_progress_gets_a_step() -> None:
     asked, inbox = asyncio.run(requested("US-004"))
     (wanted,) = (fact for fact in inbox if isinstance(fact, story_facts.WorkflowEditRequested))
     (new,) = wanted.edits[0].steps
-    assert (asked, new.type, new.description) == ("WorkflowEditRequested", "coding", "please change it")
+    assert (asked, new.type, new.description) == ("steps", "coding", "please change it")
 
 
 @pytest.mark.parametrize(

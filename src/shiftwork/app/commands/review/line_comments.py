@@ -8,6 +8,7 @@ from shiftwork.app.commands.replies import Reply, Word, reply
 from shiftwork.app.commands.step_edits import StepRequest
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.views.documents.request_words import STEPS
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.errors import IntentError, UsageError
 from shiftwork.ports.store import History, MessageBox
@@ -129,4 +130,4 @@ async def comment(events: History, inbox: MessageBox, said: Commented, key: str)
         raise IntentError(f"{said.story} needs an answer first: {state.asks.detail}", hint=hint)
     wanted = step_edits.add(_REPAIR, said.text, "", _REASON)
     await step_edits.request(events, inbox, StepRequest(run=said.run, story=said.story, wanted=wanted), key)
-    return "WorkflowEditRequested"
+    return STEPS

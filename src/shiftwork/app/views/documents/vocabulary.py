@@ -15,7 +15,7 @@ _OF_WORK: Final[Mapping[str, str]] = {
     "all_tokens": "the tokens, without their words",
     "archived": "the file that the run was archived to; empty if it was not",
     "around": "how many sessions come before and after the stories",
-    "asked": "the name of the request that was recorded",
+    "asked": "what was asked of the run, by the word of its command or route, such as `pause` or `limits`",
     "at_least": "how many sessions the work takes if nothing fails",
     "at_once": "how many stories start immediately",
     "attempt": "the number of the attempt at the step, from 1",

@@ -10,6 +10,7 @@ from shiftwork.app.commands.intents import ask, unpause
 from shiftwork.app.commands.replies import Reply, Word, asks_another, reply
 from shiftwork.app.commands.runs import cancel_run
 from shiftwork.app.views.documents.api_records import Accepted
+from shiftwork.app.views.documents.request_words import CANCEL, RESUME, request_word
 from shiftwork.app.views.run_views import Activity, RunView, asks, waiting_text
 from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.config.access.tokens import Role
@@ -129,7 +130,7 @@ async def resume(project: Served, run: RunName) -> Response:
         await project.continue_run(box, view)
 
     await project.with_inbox(send)
-    return _accepted(view, "RunUnpaused")
+    return _accepted(view, RESUME)
 
 
 @endpoint(router, "POST /runs/{run}/cancel", Role.OPERATOR, "accepted", status=_STATUS)
@@ -143,7 +144,7 @@ async def cancel(project: Served, run: RunName) -> Response:
         await project.continue_run(box, view)
 
     await project.with_inbox(send)
-    return _accepted(view, "CancelRequested")
+    return _accepted(view, CANCEL)
 
 
 def _check_open(view: RunView) -> None:
@@ -183,7 +184,7 @@ async def _asked(project: Project, run: str, intent: Fact, story: str = "") -> R
             await project.continue_run(box, view)
 
     await project.with_inbox(send)
-    return _accepted(view, type(intent).__name__, story)
+    return _accepted(view, request_word(intent), story)
 
 
 def _accepted(view: RunView, asked: str, story: str = "") -> Response:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from shiftwork.app.views.documents.api_records import Accepted, RunStart
+from shiftwork.app.views.documents.request_words import LIMITS
 from shiftwork.app.views.run_views import Activity
 from shiftwork.bootstrap.run_request import LONGEST_TEXT, argument, plan_file, work_of, workflow_words
 from shiftwork.config.access.tokens import Role
@@ -146,4 +147,4 @@ async def set_limits(project: Served, run: RunName, limits: WantedLimits) -> Res
     await project.commands.start(project.site.root, project.env, command).result(None)
     if view.activity not in {Activity.OVER, Activity.PAUSED}:
         await project.with_inbox(lambda box: project.continue_run(box, view))
-    return json_response(Accepted(run=run_id, story=None, asked="LimitsRaised"), status=_STATUS)
+    return json_response(Accepted(run=run_id, story=None, asked=LIMITS), status=_STATUS)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from shiftwork.app.commands import step_edits
 from shiftwork.app.commands.step_edits import StepRequest, Wanted
 from shiftwork.app.views.documents.api_records import Accepted
+from shiftwork.app.views.documents.request_words import STEPS
 from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.config.access.tokens import Role
 from shiftwork.domain.core.ids import RunId, StoryId
@@ -115,5 +116,5 @@ async def edit_steps(project: Served, run: RunName, story: StoryName, edit: Step
         await step_edits.request(box.events, box.inbox, request, box.clock.fresh())  # done when the run continues
 
     await project.with_inbox(send)
-    accepted = Accepted(run=view.run.run, story=story, asked="WorkflowEditRequested")
+    accepted = Accepted(run=view.run.run, story=story, asked=STEPS)
     return json_response(accepted, status=_STATUS)

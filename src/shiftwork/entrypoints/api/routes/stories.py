@@ -13,6 +13,7 @@ from shiftwork.app.commands.review.line_comments import Commented, LineComment, 
 from shiftwork.app.commands.steering import NewStory, StoryChange, changed_story, new_story, story_of
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.documents.api_records import Accepted
+from shiftwork.app.views.documents.request_words import request_word
 from shiftwork.bootstrap.state.open_git import open_changes
 from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.config.access.tokens import Role
@@ -183,5 +184,5 @@ async def _ask(project: Project, run: str, wanted: Callable[[RunState], Fact], *
 
 
 def _accepted(asked: _Asked, story: str = "") -> Response:
-    named = type(asked.intent).__name__
-    return json_response(Accepted(run=asked.run, story=story or None, asked=named), status=_STATUS)
+    word = request_word(asked.intent)
+    return json_response(Accepted(run=asked.run, story=story or None, asked=word), status=_STATUS)

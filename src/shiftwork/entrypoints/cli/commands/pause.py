@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
+from shiftwork.app.views.documents.request_words import PAUSE
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity, RunView
 from shiftwork.bootstrap.server.living import will_continue
@@ -41,7 +42,7 @@ def command(run: str, *, as_json: bool) -> int:
 def _stands_still(view: RunView, *, as_json: bool) -> int:
     """`resume` lifts a pause, so there is nothing to record."""
     if as_json:
-        say(Receipt(run=view.run.run, asked="RunPaused", delivery=Delivery.NEEDLESS))
+        say(Receipt(run=view.run.run, asked=PAUSE, delivery=Delivery.NEEDLESS))
         return EXIT_DONE
     waits = view.activity is Activity.WAITING
     click.echo(f"run {view.run.run} is already stopped: {'it needs you, and ' if waits else ''}no process works on it")

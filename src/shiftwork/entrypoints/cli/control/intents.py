@@ -10,6 +10,7 @@ import click
 from shiftwork.app.commands.intents import ask_for, received
 from shiftwork.app.commands.steering import NOTHING, is_over_after, with_options
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
+from shiftwork.app.views.documents.request_words import request_word
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
@@ -140,7 +141,7 @@ def announce(asked: Asked, done: str, *, as_json: bool, later: str = "", remark:
     """
     if as_json:
         delivery = Delivery.DONE if asked.received else Delivery.WAITING
-        say(Receipt(run=asked.run, asked=type(asked.intent).__name__, delivery=delivery, **more))
+        say(Receipt(run=asked.run, asked=request_word(asked.intent), delivery=delivery, **more))
         return EXIT_DONE
     if asked.received:
         click.echo(done)

@@ -10,6 +10,7 @@ from shiftwork.app.commands.runs import change_options, forecast, raise_limits, 
 from shiftwork.app.commands.steering import NOTHING, restarted, with_options
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
+from shiftwork.app.views.documents.request_words import LIMITS
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state import refused_resume
@@ -116,7 +117,7 @@ def store_limits(site: Site, run: str, wanted: Changes) -> int:
     kept_options.checked(site, view, wanted)
     raised = limit_rules.typed(wanted.bounds)
     intents.looked_into(site, lambda box: raise_limits(box.inbox, RunId(view.run.run), box.clock.fresh(), raised))
-    say(Receipt(run=view.run.run, asked=run_facts.LimitsRaised.__name__, delivery=Delivery.WAITING))
+    say(Receipt(run=view.run.run, asked=LIMITS, delivery=Delivery.WAITING))
     return EXIT_DONE
 
 

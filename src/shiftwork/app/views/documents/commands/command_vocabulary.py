@@ -10,7 +10,7 @@ COMMAND_MEANINGS: Final[Mapping[str, str]] = {
     "allowed": "the values that the setting takes",
     "approved": "the commit that was approved; empty if none is compared",
     "archived_runs": "the runs that have left the database",
-    "asked": "what was asked of the run",
+    "asked": "what was asked of the run, by the word of its command or route, such as `pause` or `limits`",
     "attempt_folders": "how many folders of attempts",
     "awaits": "what the change waits for; empty if it is done",
     "back": "whether the decision leads to an earlier step",
