@@ -1,12 +1,13 @@
 // The figures of a run: the same numbers as `shiftwork status`.
 import type { ReactNode } from "react";
-import { clock, cost, duration, elapsed, money } from "../../amounts";
+import { clock, duration, elapsed, money } from "../../amounts";
 import type { Run } from "../../api/types";
 import { Cells, Meter } from "../../parts";
 import { useNow } from "../../store/clock";
 import type { Look } from "../../words";
 import { slotsOf, timeLeft, whyUnknown } from "./pace";
 import { countsLine, markOf } from "./say";
+import { otherLimits, spentSoFar } from "./spending";
 import { countsOf, type Item } from "./stages";
 
 /** From so many stories on, a bar replaces one mark for each. */
@@ -19,7 +20,8 @@ export function Figures({ run, items }: { run: Run; items: readonly Item[] }) {
   const took = elapsed(run.started_at, run.ended_at, now);
   const left = timeLeft(run, items, now / 1000);
   const limit = run.limits.of_run.cost_usd;
-  const spent = run.tries || run.cost_usd !== null ? cost(run) : "0.00";
+  const spent = spentSoFar(run, items.some((item) => item.story.started_at !== null));
+  const others = otherLimits(run.limits);
   const busy = items.filter((item) => item.group === "in progress").length;
   const slots = slotsOf(run);
   return (
@@ -50,7 +52,8 @@ export function Figures({ run, items }: { run: Run; items: readonly Item[] }) {
           {money(run.estimate.low_usd)} to {money(run.estimate.high_usd)} <small>USD</small>
         </Figure>
       )}
-      {run.ended_at === null && (
+      {others && <Figure name={limit === null ? "Limits" : "Other limits"}>{others}</Figure>}
+      {run.ended_at === null && run.worker !== null && (
         <Figure name="Slots">
           {Math.min(busy, slots)} of {slots} <small>in use</small>
         </Figure>

@@ -94,7 +94,7 @@ function actionsOf(run: Run, ask: (what: string, said: string) => Promise<void>,
   const pause = moves
     ? { name: "pause", label: "Pause", keys: "p", act: () => void ask("pause", "The run pauses after the attempts in progress") }
     : { name: "resume", label: "Resume", keys: "p", act: () => void ask("resume", "The run continues") };
-  const limit = { name: "limit", label: run.limits.of_run.cost_usd === null ? "Set limit…" : "Raise limit…", act: () => open("limit") };
+  const limit = { name: "limit", label: Object.values(run.limits.of_run).every((limit) => limit === null) ? "Set limit…" : "Raise limit…", act: () => open("limit") };
   return [add, limit, pause, { name: "cancel", label: "Cancel…", danger: true, act: () => open("cancel") }];
 }
 
