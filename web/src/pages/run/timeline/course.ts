@@ -50,7 +50,7 @@ export function courseOf(first: TimelineDocument, later: TimelineDocument | unde
   for (const { story, attempts: more } of first.totals) counts.set(story, (counts.get(story) ?? 0) + more);
   for (const { story, kind } of later?.segments ?? []) if (kind === "attempt") counts.set(story, (counts.get(story) ?? 0) + 1);
   const windows = [...tiles.map(({ from, until }) => ({ from, until })), { from: at(first.settled_at), until: Infinity }];
-  return { ...found, slots: Math.max(first.slots, later?.slots ?? 0, slots), counts, totals: first.totals, settled: at(first.settled_at), windows };
+  return { ...found, slots, counts, totals: first.totals, settled: at(first.settled_at), windows };
 }
 
 function sorted(segments: readonly TimelineSegment[], now: number): Pick<Course, "stays" | "attempts" | "waits" | "gates"> {

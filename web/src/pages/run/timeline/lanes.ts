@@ -1,4 +1,4 @@
-/** The timeline of a run: what happened when, in one lane for each slot, one for waits for a person and one for gates. */
+/** The timeline of a run: what happened when, in one lane for each story at a time, one for waits for a person and one for gates. */
 
 import { plural } from "../../../words";
 import type { AttemptTotal } from "./course";
@@ -42,8 +42,8 @@ export interface Stay {
   readonly ended: number | null;
 }
 
-/** `attempts` are those of the `windows`, which are read, and `counts` all of each story. `totals` are the attempts that
- * ended before `settled`. */
+/** `slots` is how many stories may be worked on at once. `attempts` are those of the `windows`, which are read, and `counts`
+ * all of each story. `totals` are the attempts that ended before `settled`. */
 export interface Course {
   readonly slots: number;
   readonly stays: readonly Stay[];
@@ -99,11 +99,31 @@ export function lanesOf(course: Course, now: number, words: Words): Lane[] {
   const limits = byStory(course.waits.filter((wait) => wait.whom === "limit"));
   const persons = byStory(course.waits.filter((wait) => wait.whom === "person"));
   const parts = course.stays.flatMap((stay) => worked(stay, persons.get(stay.story) ?? []));
-  const slots = Array.from({ length: course.slots }, (_, slot) => {
-    const stays = parts.filter((stay) => stay.slot === slot);
+  const { lanes, placed } = inLanes(parts, course.slots);
+  const slots = Array.from({ length: lanes }, (_, slot) => {
+    const stays = placed.filter((stay) => stay.slot === slot);
     return slotLane(slot, stays, (stay) => segmentsOf(stay, unread(stay, course, now), attempts, limits, now, words), now, words);
   });
   return [...youLane(course, now, words), ...slots, ...gatesLane(course, now, words)];
+}
+
+/** A story that waits for a person frees its lane for another one, and continues in its own if that is free again. So there
+ * are as many lanes as stories were worked on at a time. */
+export function inLanes(parts: readonly Stay[], least: number): { lanes: number; placed: Stay[] } {
+  const ends: number[] = Array.from({ length: least }, () => -Infinity);
+  const own = new Map<string, number>();
+  const placed = [...parts]
+    .sort((one, other) => one.began - other.began)
+    .map((stay) => {
+      const isFree = (lane: number) => (ends[lane] ?? Infinity) <= stay.began;
+      const before = own.get(stay.story) ?? stay.slot;
+      const free = isFree(before) ? before : ends.findIndex((end) => end <= stay.began);
+      const slot = free < 0 ? ends.length : free;
+      ends[slot] = stay.ended ?? Infinity;
+      own.set(stay.story, slot);
+      return { ...stay, slot };
+    });
+  return { lanes: ends.length, placed };
 }
 
 /** More waits at a time would push the slots out of sight; the inbox has them all. */
@@ -186,7 +206,7 @@ function slotLane(slot: number, stays: readonly Stay[], segments: (stay: Stay) =
   }));
   const here = stays.filter((stay) => stay.ended === null).map((stay) => stay.story);
   const idle = bars.length ? `idle since ${words.clock(Math.max(...bars.map((bar) => bar.to)))}` : "not used yet";
-  return { key: `slot-${slot}`, kind: "slot", name: `Slot ${slot + 1}`, note: here.join(", ") || idle, ...inRows(bars) };
+  return { key: `slot-${slot}`, kind: "slot", name: `Lane ${slot + 1}`, note: here.join(", ") || idle, ...inRows(bars) };
 }
 
 function limitSegment(wait: Wait, now: number, words: Words): Segment {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { courseOf, type TimelineDocument, type TimelineSegment } from "./course";
-import { barsIn, drawable, inRows, lanesOf, spanOf, worked, type Attempt, type Bar, type Course, type Segment } from "./lanes";
+import { barsIn, drawable, inLanes, inRows, lanesOf, spanOf, worked, type Attempt, type Bar, type Course, type Segment } from "./lanes";
 import { attemptsIn, gapsIn, MOST_ATTEMPTS, tilesFor } from "./tiles";
 import { totalsOf } from "./totals";
 import { clockTime, dayName, tickStep, ticksOf } from "./ticks";
@@ -15,7 +15,7 @@ const course = (changes: Partial<Course> = {}): Course => ({
 const stay = (story: string, slot: number, began: number, ended: number | null, outcome = "landed") => ({ story, slot, began, ended, outcome });
 
 describe("the lanes", () => {
-  it("have one for each slot, with attempts, retries and waits for a limit", () => {
+  it("have one for each story at a time, with attempts, retries and waits for a limit", () => {
     const [lane] = lanesOf(
       course({
         stays: [stay("US-001", 0, 0, null)],
@@ -31,7 +31,7 @@ describe("the lanes", () => {
       60,
       words,
     );
-    expect(lane).toMatchObject({ name: "Slot 1", note: "US-001", rows: 1 });
+    expect(lane).toMatchObject({ name: "Lane 1", note: "US-001", rows: 1 });
     expect(lane?.bars[0]?.segments.map(({ look, says, to }) => [look, says, to])).toEqual([
       ["failed", "coding, failed (silent), 10 s", 10],
       ["limit", "waiting for agent limit, 20 s", 30],
@@ -52,6 +52,22 @@ describe("the lanes", () => {
       ["done", "coding", 55, 70],
       ["done", "30 attempts", 80, 100],
     ]);
+  });
+
+  it("are as many as stories were worked on at a time, though a story that asked gave its slot away", () => {
+    const stays = [stay("US-001", 0, 0, 100), stay("US-002", 1, 0, 100), stay("US-003", 2, 20, 60), stay("US-004", 3, 60, null)];
+    const waits = [{ story: "US-001", slot: 0, whom: "person", says: "needs your answer", began: 10, ended: 70 } as const];
+    const lanes = lanesOf(course({ slots: 2, stays, waits }), 120, words).filter(({ kind }) => kind === "slot");
+    expect(lanes.map(({ name, bars }) => [name, bars.map(({ story, from, to }) => [story, from, to])])).toEqual([
+      ["Lane 1", [["US-001", 0, 10], ["US-003", 20, 60], ["US-004", 60, 120]]],
+      ["Lane 2", [["US-002", 0, 100]]],
+      ["Lane 3", [["US-001", 70, 100]]],
+    ]);
+  });
+
+  it("keep a story in its lane if that is free again", () => {
+    const { lanes, placed } = inLanes([stay("US-001", 1, 0, 10), stay("US-002", 0, 5, 40), stay("US-001", 1, 50, null), stay("US-003", 0, 60, null)], 2);
+    expect([lanes, placed.map(({ story, slot }) => `${story} ${slot}`)]).toEqual([2, ["US-001 1", "US-002 0", "US-001 1", "US-003 0"]]);
   });
 
   it("say since when a slot is idle, and that it was never used", () => {
