@@ -52,6 +52,18 @@ def whereabouts(root: Path) -> Whereabouts:
     return Whereabouts(root=root, shared=shared, worktree=worktree)
 
 
+def checkout_of(shared: Path, worktree: str) -> Path | None:
+    """Where git last knew a linked worktree of the repository, or the main checkout if the name is empty; None if git
+    does not say so. Whether there is a checkout is for `whereabouts` to find out.
+    """
+    if not worktree:
+        return shared.parent if shared.name == ".git" else None
+    with suppress(UnfitRepositoryError):
+        own = shared / "worktrees" / worktree
+        return (own / _line(own / "gitdir")).parent
+    return None
+
+
 def _own(root: Path) -> Path:
     """The git directory of this checkout."""
     entry = root / ".git"

@@ -53,11 +53,11 @@ class Stage:
         appended = self.store.events.append(stream, facts, expected=version, key=f"k{version}", rows=rows)
         self.states[stream] = asyncio.run(appended), after
 
-    def start_run(self, run: str = "r1") -> None:
+    def start_run(self, run: str = "r1", worktree: str = "") -> None:
         """A run of three stories with one step each; none has started."""
         steps = workflow(planned("coding"), planned("final_review"))
         plan = run_plan(*(asked(number) for number in STORIES), parallel=3, steps=steps)
-        plan = replace(plan, run=RunId(run), project=self.site.project)
+        plan = replace(plan, run=RunId(run), project=self.site.project, worktree=worktree)
         self.write(run_stream(plan.run), run_facts.RunStarted(at=1, plan=plan))
 
     def start_story(self, run: str = "r1", number: int = 1) -> Stream:

@@ -77,6 +77,26 @@ def test_a_run_continues_in_the_checkout_that_it_was_handed_over_from(asked: Sta
     assert folders == ["/another/checkout"] * 2, "another checkout has other gates"
 
 
+def test_a_run_of_another_worktree_continues_there(stage: Stage) -> None:
+    there = stage.site.root.parent / "there"
+    git(stage, "worktree", "add", "-q", "-b", "side", str(there))
+    stage.start_run(worktree="there")
+    stage.ask()
+    with stage.client() as client:
+        assert post(stage, client, "/stories/US-001/answer", {"text": "yes"})[0] == 202
+    (body,) = sent(stage, server_stream(stage.site.project))
+    assert body["folder"] == str(there), "its checkout has its gates"
+
+
+def test_a_run_of_a_worktree_that_git_has_forgotten_continues_in_the_checkout_of_the_server(stage: Stage) -> None:
+    stage.start_run(worktree="forgotten")
+    stage.ask()
+    with stage.client() as client:
+        assert post(stage, client, "/stories/US-001/answer", {"text": "yes"})[0] == 202
+    (body,) = sent(stage, server_stream(stage.site.project))
+    assert body["folder"] == str(stage.site.root)
+
+
 def _values(body: Any) -> list[Any]:
     return [found for value in body.values() for found in (_values(value) if isinstance(value, dict) else [value])]
 

@@ -7,10 +7,11 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, lives, new_project, sleeping, written_pid
+from tests.e2e.cli_rig import GATE, SHIFTWORK, WORKING, Project, lives, new_project, sleeping, written_pid
 from tests.e2e.shell_rig import a_shell
 from tests.patience import STATUS_EVERY, awaited, eventually
 
@@ -62,6 +63,14 @@ def over(project: Project, run: str) -> dict[str, object]:
 def worker(project: Project, run: str) -> int:
     status = awaited(lambda: project.status(run), lambda status: status["worker"], every=STATUS_EVERY)
     return int(status["worker"]["pid"])
+
+
+def answer_over_http(project: Project, run: str) -> None:
+    word = json.loads(project.shiftwork("token", "create", "--role", "operator", "--json").stdout)["token"]
+    found = json.loads(project.shiftwork("serve", "--status", "--json").stdout)["server"]
+    url = f"{found['address']}/api/v1/runs/{run}/stories/US-001/answer"
+    answer = httpx2.post(url, json={"text": "tabs"}, headers={"authorization": f"Bearer {word}"}, timeout=60)
+    assert answer.status_code == 202, answer.text
 
 
 def landed(project: Project) -> list[str]:
@@ -143,6 +152,29 @@ def test_a_run_that_asks_has_no_process_and_the_answer_continues_it(project: Pro
     assert answered.returncode == 0, answered
     assert f"run {run} is handed over to the server" in answered.stdout
     assert over(project, run)["status"] == "completed"
+
+
+def test_a_run_that_would_land_past_a_gate_is_refused_until_a_person_continues_it(project: Project) -> None:
+    gates = f'test = "{GATE}"\n'
+    project.settle(agent=ASKS_ONCE.format(asked=project.shared / "asked") + WORKING, gates=f'{gates}strict = "true"')
+    run = detached(project)
+    awaited(
+        lambda: project.status(run),
+        lambda status: status["activity"] == "waiting" and not status["worker"],
+        every=STATUS_EVERY,
+    )
+    weak = (project.root / "shiftwork.toml").read_text(encoding="utf-8").replace('strict = "true"\n', "")
+    (project.root / "shiftwork.toml").write_text(weak, encoding="utf-8")
+    assert project.shiftwork("trust", SHIFTWORK_TRUST="").returncode == 0, "as another branch may be trusted"
+    answer_over_http(project, run)
+    refused = awaited(lambda: project.status(run), lambda status: status["refused"], every=STATUS_EVERY)
+    assert "strict is missing" in str(refused["refused"])
+    assert f"shiftwork resume {run}" in str(refused["refused"])
+    assert landed(project) == ["start"]
+    resumed = project.shiftwork("resume", run, "--detach")
+    assert resumed.returncode == 0, resumed
+    assert 'gates.strict  "true" -> not set' in resumed.stdout
+    assert over(project, run)["status"] == "completed", "the server continues what a person has confirmed"
 
 
 def test_a_paused_run_has_no_process_and_resume_has_the_server_continue_it(project: Project) -> None:

@@ -1,15 +1,21 @@
-"""Compares the options that a run started with to the settings at the time it is resumed."""
+"""Compares the options and the gates that a run started with to the settings at the time it is resumed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from json import dumps
 from typing import Final
 
 from shiftwork.domain.run.state import RunPlan
 from shiftwork.domain.run.steering.options import needed_profiles
-from shiftwork.errors import ProfileGoneError
+from shiftwork.errors import ProfileGoneError, UsageError
 from shiftwork.records import dataclass
 
 _NO_VALUE: Final = "none"
+
+_GATES: Final = "gates."
+_COMMAND: Final = "command"
+_MINUTES: Final = "minutes"
+_GATE_FIELDS: Final = frozenset({_COMMAND, _MINUTES, "kind", "blind", "cwd", "paths"})
+"""What the settings say of a gate. Its minutes may change: they do not decide what it proves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +121,45 @@ _OPTIONS: Final = {
     "limits.step_tokens": "--max-step-tokens",
 }
 """The option of `resume` that changes each value that a run keeps."""
+
+
+def check_gates(plan: RunPlan, now: Mapping[str, str]) -> None:
+    """Raises UsageError if a gate of the run is missing `now` or judges otherwise. In a terminal a person sees that
+    before the run continues; without one, work would land past a gate and nothing would say so.
+    """
+    if changes := ", ".join(_changes(plan, now)):
+        raise UsageError(
+            f"the gates here are not those that run {plan.run} was started with: {changes}. To continue it with the "
+            f"present gates: shiftwork resume {plan.run} in a terminal",
+            hint=f"restore the gates, or: shiftwork resume {plan.run}",
+        )
+
+
+def accepted(plan: RunPlan, now: Mapping[str, str]) -> tuple[tuple[str, str], ...] | None:
+    """The settings that the run keeps once a person has continued it with other gates; None if they stay."""
+    if not any(_changes(plan, now)):
+        return None
+    others = {name: value for name, value in plan.settings if not name.startswith(_GATES)}
+    return tuple(sorted({**others, **{name: value for name, value in now.items() if name.startswith(_GATES)}}.items()))
+
+
+def _changes(plan: RunPlan, now: Mapping[str, str]) -> Iterator[str]:
+    present = _gates(now)
+    for name, gate in _gates(dict(plan.settings)).items():
+        if name not in plan.without_gates and gate != present.get(name):
+            yield f"{name} is {'changed' if name in present else 'missing'}"
+
+
+def _gates(settings: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The gates by name; a gate that is only a command is the same as a table with that command."""
+    found: dict[str, dict[str, str]] = {}
+    for place, value in settings.items():
+        if place.startswith(_GATES):
+            whole = place.removeprefix(_GATES)
+            name, _, field = whole.rpartition(".")
+            if not name or field not in _GATE_FIELDS:
+                name, field = whole, _COMMAND
+            gate = found.setdefault(name, {})
+            if field != _MINUTES:
+                gate[field] = value
+    return found

@@ -47,7 +47,8 @@ class RunPlan:
     Options that the user has `named` stay in force until the user names others; otherwise `agent`, `model` and
     `parallel` follow the settings when the run is resumed. If `model` is empty, the agent chooses. `trusted` are
     digests of what the user allowed the repository to run, for this run only. `settings` are the non-default settings
-    at the start, each with its value as JSON. `context` are values that the user named for the prompts.
+    at the start, each with its value as JSON; their gates are those that a person has last continued the run with.
+    `context` are values that the user named for the prompts.
 
     If the run is `ordered`, its stories are worked on one after the other. That is only asked for if nobody wrote
     `parallel`, and is given up when the stories are known and one states a dependency. When an ordered story fails, the

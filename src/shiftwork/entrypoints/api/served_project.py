@@ -7,6 +7,7 @@ from functools import partial
 
 from fastapi import Request
 
+from shiftwork.app.commands.runs import forecast
 from shiftwork.app.hosting.handover import hand_over, handed_over
 from shiftwork.app.views.feed.timeline_reader import KnownFacts, known_facts, nothing_known
 from shiftwork.app.views.queries import Liveness, Served, Silence, outlines, run_outline, run_view, story_view
@@ -24,6 +25,7 @@ from shiftwork.entrypoints.api.own_command import OwnCommands
 from shiftwork.entrypoints.api.problems import Problem
 from shiftwork.entrypoints.api.recent_views import MOST_VIEWS, RecentViews
 from shiftwork.entrypoints.api.run_texts import RunTexts
+from shiftwork.git_folders import checkout_of
 from shiftwork.ports.store import Reader
 from shiftwork.ports.views import RunRow
 
@@ -125,8 +127,14 @@ class Project:
         if view.worker is None:
             run = RunId(view.run.run)
             before = (await handed_over(box.inbox, self.site.project)).get(run)
-            folder = before.folder if before else str(self.site.root)  # its checkout has its gates
+            folder = before.folder if before else await self._checkout(box, run)  # its checkout has its gates
             await hand_over(box.inbox, self.site.project, run, folder, box.clock.fresh())
+
+    async def _checkout(self, box: RunInbox, run: RunId) -> str:
+        """The checkout that the run was started in; that of the server if git no longer knows it."""
+        plan = (await forecast(box.events, box.inbox, run)).given
+        found = None if plan.worktree == self.site.worktree else checkout_of(self.site.shared, plan.worktree)
+        return str(found or self.site.root)
 
 
 def project_of(request: Request) -> Project:

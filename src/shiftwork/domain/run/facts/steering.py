@@ -78,7 +78,7 @@ class CancelForwarded(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionsChanged(Fact):
     """New options apply: each field is a field of the plan, and None leaves it unchanged. A person has set the `named`
-    options; the others follow the settings.
+    options; the others follow the settings. `settings` are given where a person continued the run with other gates.
     """
 
     named: tuple[str, ...] = ()
@@ -88,3 +88,4 @@ class OptionsChanged(Fact):
     keep_going: bool | None = None
     trusted: tuple[str, ...] | None = None
     without_gates: tuple[str, ...] | None = None
+    settings: tuple[tuple[str, str], ...] | None = None

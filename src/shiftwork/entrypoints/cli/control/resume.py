@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
+from shiftwork.app.commands.kept_options import accepted, check_gates
 from shiftwork.app.commands.runs import change_options, forecast, raise_limits, resume_run
 from shiftwork.app.commands.steering import NOTHING, restarted, with_options
 from shiftwork.app.runtime.context import Context
@@ -197,7 +198,7 @@ def left_to_server(site: Site, view: RunView) -> bool:
     """Whether a server has the run; then it is asked to continue it."""
     if not detach.has_server(site, RunId(view.run.run)):
         return False
-    detach.hand(site, RunId(view.run.run))
+    detach.hand_again(site, RunId(view.run.run))
     return True
 
 
@@ -222,18 +223,27 @@ def _ends(site: Site, run: RunId) -> bool:
     return requests.cancelling or bool(requests.undoing)
 
 
+def _is_cancelled(site: Site, run: RunId) -> bool:
+    """Whether the run is asked to end: then nothing lands any more, whatever the gates are."""
+    return intents.looked_into(site, lambda box: forecast(box.events, box.inbox, run)).requests.cancelling
+
+
 def continuing(site: Site, view: RunView, before: Before = _AS_IT_IS, *, as_json: bool) -> Continued:
     """The remaining work of a run, with the options that it keeps or that were given; this ends a pause."""
     run_id, options = RunId(view.run.run), before.options
     plan = with_options(kept_options.plan_of(site, run_id), options)
     with refused_resume.remembered(site, run_id):
         found = kept_options.trusted_kept(site, plan)
+        if before.hosted and not _is_cancelled(site, run_id):
+            check_gates(plan, found.read)
         kept_options.report_differences(plan, found, as_json=as_json)
         with though_undelivered():
             announcement.report_sandbox(site, found.settings, as_json=as_json)
         if before.judged and not _ends(site, run_id):
             base_check.check_continued(site, found.settings, plan, as_json=as_json)
     present = kept_options.following(plan, found, options)
+    if not before.hosted:  # a person has seen the difference
+        present = replace(present, settings=accepted(plan, found.read))
 
     async def prepare(box: RunInbox) -> None:
         await before.first(box)

@@ -2,7 +2,7 @@
 
 import click
 
-from shiftwork.app.hosting.handover import hand_over, reclaim
+from shiftwork.app.hosting.handover import hand_over, handed_over, reclaim
 from shiftwork.app.views.documents.commands.server_documents import Detached, server_process
 from shiftwork.bootstrap.server.living import living_server, reads_same_store
 from shiftwork.bootstrap.server.serving import ensure_server, is_handed_over
@@ -45,6 +45,11 @@ def hand(site: Site, run: RunId) -> None:
     answer(lambda: _hand_over(site, run))
 
 
+def hand_again(site: Site, run: RunId) -> None:
+    """As above; the run stays in the checkout that it was handed over from."""
+    answer(lambda: _hand_again(site, run))
+
+
 def has_server(site: Site, run: RunId) -> bool:
     """Whether the run belongs to a server that lives: then that continues it, and not this terminal."""
     server = living_server(site)
@@ -60,6 +65,12 @@ def keep_here(site: Site, run: RunId) -> None:
 async def _hand_over(site: Site, run: RunId) -> None:
     box = await open_inbox(site)
     await hand_over(box.inbox, site.project, run, str(site.root), box.clock.fresh())
+
+
+async def _hand_again(site: Site, run: RunId) -> None:
+    box = await open_inbox(site)
+    before = (await handed_over(box.inbox, site.project)).get(run)
+    await hand_over(box.inbox, site.project, run, before.folder if before else str(site.root), box.clock.fresh())
 
 
 async def _reclaim(site: Site, run: RunId) -> None:
