@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -229,6 +230,26 @@ def test_what_is_wrong_is_said_before_anything_is_handed_over(project: Project) 
     assert "red" in refused.stderr + refused.stdout
     assert "no server works here" in project.shiftwork("serve", "--status").stdout
     assert project.shiftwork("status").returncode == 64, "no run was recorded"
+
+
+def test_removing_the_checkout_of_the_server_ends_it_and_no_run_of_another(project: Project) -> None:
+    project.settle(agent=WAITS.format(go=project.agent.with_name("go")) + WORKING)
+    project.git("add", "-A")
+    project.git("commit", "-qm", "settings")
+    there = replace(project, root=project.root.parent / "there")
+    project.git("worktree", "add", "-q", "-b", "side", str(there.root))
+    with there.started("serve", "--no-http"):
+        eventually(lambda: json.loads(project.shiftwork("serve", "--status", "--json").stdout)["server"])
+        run = detached(project)
+        working = worker(project, run)
+        first = server(project)
+        project.git("worktree", "remove", "--force", str(there.root))
+        eventually(lambda: json.loads(project.shiftwork("serve", "--status", "--json").stdout)["server"] is None)
+        assert lives(working), "its checkout is there"
+        detached(project, "Say it again")
+        assert server(project) != first, "the next command starts one in a checkout that is there"
+        project.agent.with_name("go").touch()
+        assert over(project, run)["status"] == "completed"
 
 
 def test_on_postgres_a_server_works_on_the_run_too(project: Project, postgres_url: str) -> None:

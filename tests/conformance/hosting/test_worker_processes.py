@@ -45,9 +45,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def workers(folder: Path, kind: str = "slow") -> WorkerProcesses:
-    return WorkerProcesses(
-        (sys.executable, "-c", WORKER, kind), folder / "logs", {}, lambda folder: not folder.endswith("gone")
-    )
+    def refusal(run: RunId, place: str) -> str:
+        return f"{run} has no checkout" if place.endswith("gone") else ""
+
+    return WorkerProcesses((sys.executable, "-c", WORKER, kind), folder / "logs", {}, refusal)
 
 
 def only(processes: WorkerProcesses) -> Ending:
@@ -74,7 +75,7 @@ def test_a_checkout_that_is_gone_is_no_failure_to_try_again(folder: Path) -> Non
     processes.start(RUN, str(folder / "gone"))
     (ending,) = processes.ended()
     assert ending.code == EXIT_USAGE
-    assert ending.said == f"{folder / 'gone'} is no checkout of this repository any more"
+    assert ending.said == "r1 has no checkout"
     processes.start(RUN, str(folder / "missing"))
     assert "no worker could be started" in only(processes).said
 

@@ -32,14 +32,14 @@ class _Started:
 
 
 class WorkerProcesses:
-    """See `ports.processes.Workers`. `command` continues the run whose id is added to it, in a folder which
-    `is_checkout` accepts.
+    """See `ports.processes.Workers`. `command` continues the run whose id is added to it, in a folder about which
+    `refusal` is empty.
     """
 
     def __init__(
-        self, command: Sequence[str], logs: Path, env: Mapping[str, str], is_checkout: Callable[[str], bool]
+        self, command: Sequence[str], logs: Path, env: Mapping[str, str], refusal: Callable[[RunId, str], str]
     ) -> None:
-        self._is_checkout = is_checkout
+        self._refusal = refusal
         self._command = tuple(command)
         self._logs = logs
         self._env = dict(env)
@@ -48,8 +48,7 @@ class WorkerProcesses:
         self._failed: list[Ending] = []
 
     def start(self, run: RunId, folder: str) -> None:
-        if not self._is_checkout(folder):
-            said = f"{folder} is no checkout of this repository any more"
+        if said := self._refusal(run, folder):
             self._failed.append(Ending(run=run, code=EXIT_USAGE, seconds=0.0, said=said))
             return
         try:

@@ -19,9 +19,11 @@ from shiftwork.app.hosting.schedule import GONE, Hosted
 from shiftwork.app.hosting.supervision import Server, ServerPorts
 from shiftwork.bootstrap.server.living import path_of, shared
 from shiftwork.bootstrap.server.worker_command import without_consent, worker_command
+from shiftwork.bootstrap.state import refused_resume
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.config.site import Site, open_state
-from shiftwork.errors import ShiftworkError
+from shiftwork.domain.core.ids import RunId
+from shiftwork.errors import ShiftworkError, UsageError
 from shiftwork.git_folders import whereabouts
 from shiftwork.records import dataclass, replace
 
@@ -33,13 +35,16 @@ _PATIENCE_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The server, its workers, and what it does about its file and its log."""
+    """The server, its workers, and what it does about its file and its log. It `remains` as long as its repository
+    does, and `has_checkout` as long as the checkout that it serves from is there.
+    """
 
     server: Server
     workers: WorkerProcesses
     publish: Callable[[str], None]
     retire: Callable[[], None]
     remains: Callable[[], bool]
+    has_checkout: Callable[[], bool]
     tidy: Callable[[], None]
 
 
@@ -64,7 +69,7 @@ async def open_server(
     """Writes the file, so that commands find the server from now on."""
     url, clock, log = store_address(site), SystemClock(), server_log(site)
     store = await open_plain_store(url)
-    workers = WorkerProcesses(worker_command(), log.parent, without_consent(env), partial(_is_checkout, site))
+    workers = WorkerProcesses(worker_command(), log.parent, without_consent(env), partial(_refusal, site))
     shown = _Shown(file, ServerRecord(owner=this_owner(clock.executor()), store=shared(url, env)))
 
     def changed(hosted: Hosted) -> None:
@@ -88,8 +93,21 @@ async def open_server(
         publish=shown.publish,
         retire=shown.retire,
         remains=file.remains,
+        has_checkout=lambda: _is_checkout(site, str(site.root)),
         tidy=partial(_tidy, log, shown),
     )
+
+
+def _refusal(site: Site, run: RunId, folder: str) -> str:
+    """Why no worker of the run can work in this folder, which `status` then shows; empty if one can."""
+    if _is_checkout(site, folder):
+        return ""
+    gone = UsageError(
+        f"{folder} is no checkout of this repository any more; in another one: shiftwork resume {run}",
+    )
+    with contextlib.suppress(UsageError), refused_resume.remembered(site, run):
+        raise gone
+    return gone.message
 
 
 def _is_checkout(site: Site, folder: str) -> bool:

@@ -51,21 +51,31 @@ async def _serve(site: Site, serving: Serving, max_runs: int) -> int:
             try:
                 await _turns(opened, serving, ending.asked)
             finally:
-                serving.say("stopping: workers are asked to end; Ctrl-C again ends them at once")
+                stays = not ending.asked.is_set() and opened.remains() and not opened.has_checkout()
                 opened.retire()
                 ending.asked.set()
-                await _first_of(opened.workers.stop(), ending.insisted)
-                opened.workers.kill()
-                await opened.workers.stop()
+                if stays:
+                    serving.say(f"stopping: {site.root} is no checkout any more; workers work on for the next server")
+                else:
+                    await _workers_end(opened, serving, ending)
                 await _first_of(beside, ending.insisted)  # commands of its clients end as workers do
     serving.say("stopped: unfinished runs continue when a server starts again")
     return EXIT_DONE
 
 
+async def _workers_end(opened: Opened, serving: Serving, ending: "_Ending") -> None:
+    serving.say("stopping: workers are asked to end; Ctrl-C again ends them at once")
+    await _first_of(opened.workers.stop(), ending.insisted)
+    opened.workers.kill()
+    await opened.workers.stop()
+
+
 async def _turns(opened: Opened, serving: Serving, stop: asyncio.Event) -> None:
-    """Works until it is asked to end, or the repository is removed."""
+    """Works until it is asked to end, or the repository or the checkout is removed: then neither its settings nor its
+    commands are what they were, and the next server has a checkout.
+    """
     silent = ""
-    while not stop.is_set() and opened.remains():
+    while not stop.is_set() and opened.remains() and opened.has_checkout():
         try:
             await opened.server.turn()
             silent = ""
