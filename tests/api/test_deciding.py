@@ -21,6 +21,7 @@ from shiftwork.domain.story.state import HoldCause
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
 from shiftwork.entrypoints.api.application import create_app
 from shiftwork.entrypoints.api.http_server import access
+from shiftwork.entrypoints.api.routes.work import LARGEST_PATCH
 from tests.api.api_rig import ORIGIN, PORT, Stage
 from tests.json_documents import check
 
@@ -237,6 +238,26 @@ def test_a_comment_on_a_patch_that_needs_approval_rejects_it(stage: Stage) -> No
     assert (status, answer["asked"]) == (202, "reject"), answer
     (said,) = sent(stage, stream)
     assert "a.py, line 1:\n> +print(1)\nwhy?" in json.dumps(said).replace("\\n", "\n")
+
+
+@pytest.mark.parametrize("size", [1000, LARGEST_PATCH + 1000])
+def test_a_large_diff_is_cut_at_a_line_and_says_so(stage: Stage, size: int) -> None:
+    git(stage, "commit", "--allow-empty", "-q", "-m", "base")
+    base = git(stage, "rev-parse", "HEAD")
+    (stage.site.root / "a.txt").write_text("0123456\n" * (size // 8))
+    git(stage, "add", "a.txt")
+    git(stage, "commit", "-q", "-m", "work")
+    work = git(stage, "rev-parse", "HEAD")
+    stage.start_run()
+    prepared = story_facts.WorkspacePrepared(at=3, number=1, base=Commit(base), head=Commit(work))
+    stage.write(stage.start_story(), prepared)
+    with stage.client() as client:
+        path = f"{PREFIX}/runs/r1/stories/US-001/diff"
+        response = client.get(path, headers=stage.bearer(Role.VIEWER))
+    assert response.headers["x-commit"] == work
+    assert response.headers.get("x-cut") == ("true" if size > LARGEST_PATCH else None)
+    assert len(response.content) <= LARGEST_PATCH
+    assert response.text.endswith("+0123456\n")
 
 
 def test_other_requests_are_answered_while_comments_are_matched_with_a_long_patch(stage: Stage) -> None:

@@ -17,6 +17,14 @@ class Difference:
     patch: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """The first lines of a patch; `cut` says that it has more."""
+
+    patch: str
+    cut: bool
+
+
 class Changes(Protocol):
     """Reads commits of the user's repository and of agents; writes nothing."""
 
@@ -24,6 +32,13 @@ class Changes(Protocol):
         """How `tip` differs from `base`, or from its own parent if `base` is empty.
 
         Raises RepositoryError if a commit no longer exists.
+        """
+        ...
+
+    async def beginning(self, base: Commit, tip: Commit, most: int) -> Beginning:
+        """The patch of `between`, as many whole lines as have at most so many bytes; no more than that is in memory.
+
+        Raises as `between` does.
         """
         ...
 

@@ -29,7 +29,7 @@ from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.story.facts.certificate import StoryCertified
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.changes import Difference
+from shiftwork.ports.changes import Beginning, Difference
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, account_of
@@ -245,6 +245,9 @@ class FakeChanges:
         if tip not in self._patches:
             raise RepositoryError(f"there is no commit {tip}")
         return Difference(files=(), patch=self._patches[tip])
+
+    async def beginning(self, base: Commit, tip: Commit, most: int) -> Beginning:
+        raise NotImplementedError
 
     async def since(self, approved: Patch, candidate: Patch) -> Difference:
         raise NotImplementedError

@@ -50,17 +50,27 @@ export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
 /** The commit of each diff that was read last, by its path. */
 const commits = new Map<string, string>();
 
+/** The diffs that were too large when they were read last: the server has sent only their beginning. */
+const cuts = new Set<string>();
+
 /** Reads a text: a diff, a report. */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
   const response = await answer("GET", path, undefined, signal);
   const text = await response.text();
   commits.set(path, response.headers.get("x-commit") ?? "");
+  if (response.headers.get("x-cut")) cuts.add(path);
+  else cuts.delete(path);
   return text;
 }
 
 /** The commit that the page has shown the diff of, or empty: an approval counts only for what was seen. */
 export function seenCommit(path: string): string {
   return commits.get(path) ?? "";
+}
+
+/** Whether only the beginning of the diff was shown. */
+export function isCut(path: string): boolean {
+  return cuts.has(path);
 }
 
 /** Sends a change, and returns what it led to. */

@@ -192,6 +192,24 @@ def test_changes_are_reported_file_by_file(stage: Stage) -> None:
     assert asyncio.run(stage.changes.between(Commit(""), head)) == difference
 
 
+@pytest.mark.parametrize("most", [1, 200, 10_000])
+def test_the_beginning_of_a_patch_has_whole_lines_and_says_whether_there_is_more(stage: Stage, most: int) -> None:
+    head = stage.rig.story({"long.txt": "a line of a long file\n" * 20_000})
+    whole = asyncio.run(stage.changes.between(stage.base, head)).patch
+    found = asyncio.run(stage.changes.beginning(stage.base, head, most))
+    assert found.cut
+    assert whole.startswith(found.patch)
+    assert most - 100 < len(found.patch) <= most
+    assert most == 1 or found.patch.endswith("\n")
+    exact = asyncio.run(stage.changes.beginning(Commit(""), head, len(whole)))
+    assert (exact.patch, exact.cut) == (whole, False)
+
+
+def test_an_error_of_git_is_no_short_patch(stage: Stage) -> None:
+    with pytest.raises(RepositoryError, match="no longer exists"):
+        asyncio.run(stage.changes.beginning(stage.base, Commit("0" * 40), 100))
+
+
 def as_it_is(stage: Stage) -> Hub | None:
     hub = stage.hub
     return hub_as_it_is(hub.user, state=hub.state, cache=hub.cache, identity=hub.identity, env=stage.user.env)

@@ -6,6 +6,7 @@ import { to } from "../../routing/paths";
 import { Link } from "../../routing/router";
 import { resources, useResource } from "../../store/store";
 import { plural } from "../../words";
+import { CutNote } from "../story/diff/CutNote";
 import { Counts, DiffFile } from "../story/diff/DiffFile";
 import { foldPatch } from "../story/diff/folding";
 import { readPatch } from "../story/diff/patch";
@@ -44,6 +45,7 @@ function Files({ patch, run, story }: { patch: string; run: string; story: strin
           Open diff and comment
         </Link>
       </div>
+      <CutNote address={at.diff(run, story)} run={run} story={story} />
       {files.length === 0 && <p className="muted">The story has changed no file.</p>}
       {files.slice(0, MOST).map((shown, place) => (
         <DiffFile

@@ -10,7 +10,8 @@ import { visible } from "../../text/visible";
 import { HOLDS, plural } from "../../words";
 import { DecisionDialog } from "../story/decide/Decision";
 import { type Act, decisionWords } from "../story/decide/decisions";
-import { approvalOf, useDecisions } from "../story/decide/useDecisions";
+import { TOO_LARGE, approvalOf, isTooLarge } from "../story/decide/approval";
+import { useDecisions } from "../story/decide/useDecisions";
 import { Changes, Evidence } from "./Attention";
 import { markDecided, markOf } from "./decided";
 import { Failure } from "./Failure";
@@ -188,7 +189,7 @@ function Decision({ item, canSend, decide, ask }: PartProps) {
   const words = decisionWords(story.hold);
   const approve = () => {
     const approval = approvalOf(story);
-    if (!approval) say("The change is not shown yet.");
+    if (!approval) say(isTooLarge(story) ? TOO_LARGE : "The change is not shown yet.");
     else if (canSend) void decide("approve", approval);
   };
   useKeys([

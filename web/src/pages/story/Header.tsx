@@ -13,7 +13,8 @@ import { storyShown } from "../../words";
 import { DecisionDialog, Needed } from "./decide/Decision";
 import { type Act, actsOf, decisionWords } from "./decide/decisions";
 import { WhyFailed } from "./WhyFailed";
-import { approvalOf, useDecisions } from "./decide/useDecisions";
+import { TOO_LARGE, approvalOf, isTooLarge } from "./decide/approval";
+import { useDecisions } from "./decide/useDecisions";
 
 export function Header({ story }: { story: StoryDocument }) {
   const { busy, decide } = useDecisions(story);
@@ -25,7 +26,7 @@ export function Header({ story }: { story: StoryDocument }) {
     const approval = approvalOf(story);
     if (approval) return void decide("approve", approval);
     go(to.story(story.run, story.story, "diff"));
-    say("This is the change. Approve it when you have read it.");
+    say(isTooLarge(story) ? TOO_LARGE : "This is the change. Approve it when you have read it.");
   };
   const enabled = live && busy === null;
   useKeys([

@@ -1,5 +1,6 @@
 """What work has changed, read by the harness's own git: it runs no filters, hooks or diff programs."""
 
+import asyncio
 import os
 from typing import Final
 
@@ -8,7 +9,7 @@ from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import FileChange, Patch
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.changes import Difference
+from shiftwork.ports.changes import Beginning, Difference
 from shiftwork.records import dataclass
 
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color")
@@ -24,6 +25,24 @@ class GitChanges:
         pair = (base or f"{tip}^", tip)
         await self._check(pair)
         return await self._between(*pair)
+
+    async def beginning(self, base: Commit, tip: Commit, most: int) -> Beginning:
+        pair = (base or f"{tip}^", tip)
+        await self._check(pair)
+        source, target = os.pipe()
+        reading = asyncio.create_task(asyncio.to_thread(_head, source, most + 1))
+        failure: RepositoryError | None = None
+        try:
+            await self.hub.git.run("diff", *_PLAIN, *pair, "--", stdout=target)
+        except RepositoryError as error:  # git ends with an error too when nobody reads the rest
+            failure = error
+        finally:
+            os.close(target)
+            head = await reading
+        if failure and len(head) <= most:
+            raise failure
+        kept = head if len(head) <= most else head[: head.rfind(b"\n", 0, most) + 1] or head[:most]
+        return Beginning(patch=kept.decode(errors="replace"), cut=len(head) > most)
 
     async def since(self, approved: Patch, candidate: Patch) -> Difference:
         await self._check((approved.base, approved.commit, candidate.base, candidate.commit))
@@ -49,6 +68,12 @@ class GitChanges:
                     f"the commit {commit} no longer exists",
                     hint=f"what was cleaned up is kept in {self.hub.state / 'bundles'}",
                 )
+
+
+def _head(source: int, most: int) -> bytes:
+    """The first bytes of a pipe. It is closed then, so that its writer ends."""
+    with os.fdopen(source, "rb") as pipe:
+        return pipe.read(most)
 
 
 def _counted(row: str) -> FileChange:

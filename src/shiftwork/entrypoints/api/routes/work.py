@@ -35,6 +35,9 @@ StepName = Annotated[str, FromPath(alias="step", max_length=16, pattern=r"^step-
 
 
 PATCH_COMMIT: Final = "x-commit"
+PATCH_CUT: Final = "x-cut"
+LARGEST_PATCH: Final = 8 << 20
+"""Bytes of a patch in one answer: nobody reads more in a browser, and each request needs them in memory."""
 
 
 @endpoint(router, "GET /runs/{run}/stories/{story}/diff", Role.VIEWER, "text/x-diff")
@@ -48,7 +51,8 @@ async def diff(
 ) -> Response:
     """What the story has landed; else the patch that needs approval; else its work so far. With `step`, what the last
     completed attempt at that step has changed. The header `x-commit` names the commit: an approval with it counts only
-    for what was shown.
+    for what was shown. Of a patch of more than 8 MiB come the first lines, with the header `x-cut: true`; `shiftwork
+    diff` prints all of it.
     """
     run_id, history = await project.run_of(run, story), project.queries.history
     if step:
@@ -57,9 +61,10 @@ async def diff(
         shown = patch_of(await load(history, STORY, story_stream(run_id, StoryId(story))))
     if shown is None or not shown.commit or shown.base == shown.commit:
         return Response("", media_type="text/x-diff")
-    difference = await (await open_changes(project.site, project.env)).between(shown.base, shown.commit)
-    patch = difference.patch.encode(errors="surrogateescape")
-    return Response(patch, media_type="text/x-diff", headers={PATCH_COMMIT: shown.commit})
+    changes = await open_changes(project.site, project.env)
+    found = await changes.beginning(shown.base, shown.commit, LARGEST_PATCH)
+    headers = {PATCH_COMMIT: shown.commit, **({PATCH_CUT: "true"} if found.cut else {})}
+    return Response(found.patch.encode(errors="surrogateescape"), media_type="text/x-diff", headers=headers)
 
 
 @endpoint(router, "GET /runs/{run}/stories/{story}/steps/{step}/attempts/{attempt}/log", Role.VIEWER, "log-part")

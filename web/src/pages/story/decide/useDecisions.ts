@@ -1,7 +1,7 @@
 // Sends what a person decides, once, and says what became of it.
 import { useState } from "react";
 import { at } from "../../../api/addresses";
-import { ApiError, seenCommit, send } from "../../../api/client";
+import { ApiError, send } from "../../../api/client";
 import { say, sayError } from "../../../parts";
 import { resources } from "../../../store/store";
 import { storyAddress } from "../addresses";
@@ -16,19 +16,9 @@ const SENT: Record<Act, string> = {
   cancel: "The story is cancelled",
 };
 
-/** The questions that are about a patch. */
-const PATCHES = ["approval", "changed"];
-
 /** The kind of an error: the state of the story does not allow the decision. Another tab or person may have been faster. */
 const LATE = "intent";
 const TOO_LATE = "Somebody else has decided, or the story has moved on";
-
-/** What an approval says. That of a patch counts only for the patch that the page has shown; null: it has shown none. */
-export function approvalOf(story: { run: string; story: string; hold: string }): object | null {
-  if (!PATCHES.includes(story.hold)) return {};
-  const commit = seenCommit(at.diff(story.run, story.story));
-  return commit ? { commit } : null;
-}
 
 /** The decisions that answer what a story asks, and count only for that. */
 const REPLIES: readonly Act[] = ["answer", "approve", "reject"];

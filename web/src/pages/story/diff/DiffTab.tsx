@@ -4,6 +4,7 @@ import { useKeys } from "../../../keyboard/keys";
 import { Blank, Button, Key, Loaded } from "../../../parts";
 import { resources, useResource } from "../../../store/store";
 import { plural } from "../../../words";
+import { CutNote } from "./CutNote";
 import { Composer, Counts, DiffFile, Kept, type Place } from "./DiffFile";
 import { type Draft, placeOf, storeDrafts, storedDrafts, withDraft, withoutDraft } from "./drafts";
 import { foldPatch } from "./folding";
@@ -35,7 +36,7 @@ export function DiffTab(props: DiffTabProps) {
   );
 }
 
-function Patch({ run, story, patch, threads, lost, onSend, whyNot, scope }: DiffTabProps & { patch: string }) {
+function Patch({ run, story, address, patch, threads, lost, onSend, whyNot, scope }: DiffTabProps & { patch: string }) {
   const files = useMemo(() => foldPatch(readPatch(patch)), [patch]);
   const [turned, setTurned] = useState<ReadonlyMap<string, boolean>>(new Map());
   const isOpen = (path: string, folded: boolean) => turned.get(path) ?? !folded;
@@ -135,6 +136,7 @@ function Patch({ run, story, patch, threads, lost, onSend, whyNot, scope }: Diff
           )}
         </span>
       </div>
+      <CutNote address={address} run={run} story={story} />
       {lost.length > 0 && <div className="lost">{lost}</div>}
       {files.map((shown, place) => (
         <DiffFile
