@@ -112,6 +112,15 @@ def test_an_approval_needs_a_yes_or_a_no_and_counts_for_the_commit_that_was_seen
         assert sent(stage, FIRST) == []
 
 
+@pytest.mark.parametrize(("commit", "status"), [("0", 422), ("0123ab", 422), ("0123abc", 409), ("", 202)])
+def test_an_approval_names_enough_of_the_commit_that_was_seen(stage: Stage, commit: str, status: int) -> None:
+    """The first character fits to a sixteenth of all commits."""
+    stage.start_run()
+    stage.ask(cause=HoldCause.APPROVAL)
+    with stage.client() as client:
+        assert post(stage, client, "/stories/US-001/approve", {"commit": commit})[0] == status
+
+
 @pytest.mark.parametrize("word", ["answer", "approve", "reject"])
 def test_a_reply_counts_only_for_the_question_that_was_shown(asked: Stage, word: str) -> None:
     """A page may show an earlier question, or the first answer of two tabs has led to another one."""

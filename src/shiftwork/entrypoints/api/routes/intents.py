@@ -32,6 +32,14 @@ _ANY: Final = RunId("")
 """Until the run is found by the start of its id."""
 
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+SeenCommit = Annotated[
+    str,
+    Field(
+        max_length=64,
+        pattern=r"^([0-9a-f]{7,64})?$",
+        description="Of the diff that was seen, or at least its first 7 characters: fewer fit to many commits.",
+    ),
+]
 
 
 class _Reply(BaseModel):
@@ -57,7 +65,7 @@ class Decision(_Reply):
     """
 
     because: Text = ""
-    commit: Annotated[str, Field(max_length=64, pattern=r"^[0-9a-f]*$")] = ""
+    commit: SeenCommit = ""
 
 
 class Retry(BaseModel):
