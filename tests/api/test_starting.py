@@ -15,6 +15,8 @@ from shiftwork.config.access.tokens import Role
 from shiftwork.domain.core.ids import RunId, run_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
+from shiftwork.entrypoints.api.own_command import OwnCommands
+from shiftwork.entrypoints.api.problems import Problem
 from shiftwork.entrypoints.api.routes.starts import RunOrder, WantedLimits
 from tests.api.api_rig import Stage
 from tests.json_documents import check
@@ -145,3 +147,50 @@ def test_a_run_that_nobody_works_on_is_handed_over_with_its_new_limits(stage: St
 def test_an_unknown_start_is_not_found(client: TestClient, asking: Stage) -> None:
     response = client.get(f"{PREFIX}/starts/00", headers=asking.bearer(Role.OPERATOR))
     assert (response.status_code, response.json()["kind"]) == (404, "unknown-start")
+
+
+def children_now() -> set[str]:
+    """The processes that this one has started."""
+    return {pid for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()}
+
+
+def test_only_a_few_commands_work_at_once_and_the_others_wait_for_their_turn(stage: Stage) -> None:
+    """Each is a process of its own: as many as a client likes would take all memory."""
+    commands, most, before = OwnCommands(), 0, children_now()
+
+    async def look() -> None:
+        nonlocal most
+        while True:
+            most = max(most, len(children_now() - before))
+            await asyncio.sleep(0.01)
+
+    async def ask_many() -> list[object]:
+        looking = asyncio.create_task(look())
+        one = (stage.site.root, stage.env, ("status", "--json", "r9"))
+        found = await asyncio.gather(*(commands.result(*one, 60) for _ in range(10)), return_exceptions=True)
+        looking.cancel()
+        return list(found)
+
+    found = asyncio.run(ask_many())
+    kinds = {each.document.kind for each in found if isinstance(each, Problem)}
+    assert len(kinds) == 1, found
+    assert kinds.isdisjoint({"busy", "unanswered"}), "each was answered by its command"
+    assert 1 <= most <= 4
+
+
+def test_a_command_that_takes_too_long_is_ended_and_its_place_is_free_again(stage: Stage) -> None:
+    commands = OwnCommands()
+
+    async def ask(seconds: float) -> str:
+        with pytest.raises(Problem) as refused:
+            await commands.result(stage.site.root, stage.env, ("status", "--json", "r9"), seconds)
+        return refused.value.document.kind
+
+    async def asked() -> tuple[str, list[str], str]:
+        late = await ask(0.01)
+        return late, await asyncio.gather(*(ask(60) for _ in range(4)), ask(0.01)), await ask(60)
+
+    late, together, last = asyncio.run(asked())
+    assert late == "unanswered"
+    assert together[4] == "busy", "it waits for a place as long as for its result"
+    assert {last} == {*together[:4]}

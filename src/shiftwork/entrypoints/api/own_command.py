@@ -9,7 +9,7 @@ import json
 import os
 import signal
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +29,9 @@ class OwnCommand:
         self._process: asyncio.subprocess.Process | None = None
         self._signal: signal.Signals | None = None
         self._reading = asyncio.ensure_future(self._last_line(root, env, words))
+
+    def when_over(self, act: Callable[[], None]) -> None:
+        self._reading.add_done_callback(lambda _: act())
 
     @property
     def is_over(self) -> bool:
@@ -71,6 +74,10 @@ class OwnCommand:
         return _last_document(printed)
 
 
+def _busy() -> Problem:
+    return Problem(409, "busy", f"{_AT_ONCE} requests to start or change runs are in progress", "try again later")
+
+
 def _last_document(printed: bytes) -> Json:
     lines = [line for line in printed.splitlines() if line.startswith(b"{")]
     try:
@@ -89,21 +96,41 @@ class OwnCommands:
         self._known: OrderedDict[str, OwnCommand] = OrderedDict()
         self._working: set[OwnCommand] = set()
         self._stopping = False
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
-    def start(self, root: Path, env: Mapping[str, str], words: tuple[str, ...]) -> OwnCommand:
-        """Raises Problem while the server stops."""
+    async def result(self, root: Path, env: Mapping[str, str], words: tuple[str, ...], seconds: float) -> Json:
+        """What a short command prints, once there is a place for it. Raises Problem if that takes longer, and as
+        `OwnCommand.result` does.
+        """
+        try:
+            await asyncio.wait_for(self._places.acquire(), seconds)
+        except TimeoutError:
+            raise _busy() from None
+        command = self._start(root, env, words)
+        found = await command.result(seconds)
+        if found is None:
+            command.end(signal.SIGTERM)
+            message = f"the command has not ended within {seconds:g} seconds; it may have done its work"
+            raise Problem(503, "unanswered", message, "look at the run, then try again")
+        return found
+
+    def _start(self, root: Path, env: Mapping[str, str], words: tuple[str, ...]) -> OwnCommand:
+        """Has a place until it is over. Raises Problem while the server stops."""
         if self._stopping:
+            self._places.release()
             raise Problem(503, "stopping", "this server is stopping", "shiftwork serve; then try again")
         command = OwnCommand(root, env, words)
+        command.when_over(self._places.release)
         self._working = {command, *(each for each in self._working if not each.is_over)}
         return command
 
-    def begin(self, root: Path, env: Mapping[str, str], words: tuple[str, ...]) -> str:
-        """Starts the command; returns its id."""
-        if sum(not command.is_over for command in self._known.values()) >= _AT_ONCE:
-            raise Problem(409, "busy", f"{_AT_ONCE} runs are being started already", "try again later")
+    async def begin(self, root: Path, env: Mapping[str, str], words: tuple[str, ...]) -> str:
+        """Starts the command; returns its id. Raises Problem if there is no place for it now."""
+        if self._places.locked():
+            raise _busy()
+        await self._places.acquire()
         name = os.urandom(8).hex()
-        self._known[name] = self.start(root, env, words)
+        self._known[name] = self._start(root, env, words)
         while len(self._known) > _MOST:
             self._known.popitem(last=False)
         return name

@@ -24,6 +24,9 @@ _STATUS: Final = 202
 _WAIT_SECONDS: Final = 5.0
 """How long a request waits for the end of its command; gates on the branch may take longer."""
 
+_LIMITS_SECONDS: Final = 60.0
+"""How long a request waits for its turn, and then for its command, which runs no gates."""
+
 Money = Annotated[float | None, Field(gt=0, le=1_000_000_000, allow_inf_nan=False)]
 Tokens = Annotated[int | None, Field(ge=1, le=10**15)]
 Sessions = Annotated[int | None, Field(ge=1, le=1_000_000)]
@@ -101,7 +104,7 @@ async def start(project: Served, order: RunOrder) -> Response:
     """
     root = project.site.root
     words = order.words(work_of(root, order.request, order.spec), plan_file(root))
-    name = project.commands.begin(project.site.root, project.env, words)
+    name = await project.commands.begin(project.site.root, project.env, words)
     return await _answer(project, name, _STATUS)
 
 
@@ -144,7 +147,7 @@ async def set_limits(project: Served, run: RunName, limits: WantedLimits) -> Res
     view = await project.run(run)
     run_id = view.run.run
     command = ("resume", "--only-limits", "--json", *words, "--", run_id)
-    await project.commands.start(project.site.root, project.env, command).result(None)
+    await project.commands.result(project.site.root, project.env, command, _LIMITS_SECONDS)
     if view.activity not in {Activity.OVER, Activity.PAUSED}:
         await project.with_inbox(lambda box: project.continue_run(box, view))
     return json_response(Accepted(run=run_id, story=None, asked=LIMITS), status=_STATUS)
