@@ -70,6 +70,25 @@ def test_the_end_of_a_worker_is_reported_once_with_its_code_and_its_error(folder
     assert processes.ended() == []
 
 
+@pytest.mark.parametrize(("code", "free", "full"), [(1, 0, True), (1, 1 << 30, False), (0, 0, False), (130, 0, False)])
+def test_a_worker_that_could_not_say_that_the_disk_is_full_is_explained(
+    folder: Path, code: int, free: int, *, full: bool
+) -> None:
+    silent = (sys.executable, "-c", f"raise SystemExit({code})")
+    processes = WorkerProcesses(silent, folder / "logs", {}, lambda *_: "", free=lambda _: free)
+    processes.start(RUN, str(folder))
+    ending = only(processes)
+    assert ending.code == code
+    assert ending.said == (f"the disk of {folder / 'logs'} is full: free some space" if full else "")
+
+
+def test_what_a_worker_says_itself_counts_on_a_full_disk_too(folder: Path) -> None:
+    command = (sys.executable, "-c", WORKER, "quick")
+    processes = WorkerProcesses(command, folder / "logs", {}, lambda *_: "", free=lambda _: 0)
+    processes.start(RUN, str(folder))
+    assert only(processes).said == "an error"
+
+
 def test_a_checkout_that_is_gone_is_no_failure_to_try_again(folder: Path) -> None:
     processes = workers(folder)
     processes.start(RUN, str(folder / "gone"))

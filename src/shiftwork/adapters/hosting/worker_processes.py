@@ -7,6 +7,7 @@ watches it. What it prints about its progress is not kept, because the history h
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -17,12 +18,16 @@ from typing import Final
 from shiftwork.adapters.hosting import log_file
 from shiftwork.adapters.processes.host.process_identity import is_alive
 from shiftwork.domain.core.ids import RunId
-from shiftwork.errors import EXIT_USAGE
+from shiftwork.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_USAGE
 from shiftwork.ports.processes import Ending
 from shiftwork.ports.views import Owner
 from shiftwork.records import dataclass
 
 _LOOK_SECONDS: Final = 0.05
+
+_FULL: Final = 1 << 20
+"""Bytes: with less free space on its disk, a worker can write neither its history nor why it ended."""
+_IN_ORDER: Final = frozenset({EXIT_DONE, EXIT_INTERRUPTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +42,15 @@ class WorkerProcesses:
     """
 
     def __init__(
-        self, command: Sequence[str], logs: Path, env: Mapping[str, str], refusal: Callable[[RunId, str], str]
+        self,
+        command: Sequence[str],
+        logs: Path,
+        env: Mapping[str, str],
+        refusal: Callable[[RunId, str], str],
+        *,
+        free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     ) -> None:
+        self._free = free
         self._refusal = refusal
         self._command = tuple(command)
         self._logs = logs
@@ -83,6 +95,7 @@ class WorkerProcesses:
                 said = log_file.last_words(self._log(run))
                 if not said:
                     self._log(run).unlink(missing_ok=True)
+                said = said or ("" if code in _IN_ORDER else self._full())
                 found.append(Ending(run=run, code=code, seconds=now - started.since, said=said))
         for run, (owner, since) in list(self._adopted.items()):
             if not is_alive(owner):
@@ -98,6 +111,13 @@ class WorkerProcesses:
     def kill(self) -> None:
         """Ends all workers at once; their guards end what they had started."""
         self._signal(signal.SIGKILL)
+
+    def _full(self) -> str:
+        """That the disk is full, if it is: a worker that fails for that reason cannot say so itself."""
+        with contextlib.suppress(OSError):
+            if self._free(self._logs) < _FULL:
+                return f"the disk of {self._logs} is full: free some space"
+        return ""
 
     def _pids(self) -> list[int]:
         own = [started.process.pid for started in self._started.values() if started.process.poll() is None]
