@@ -1,6 +1,5 @@
 """How facts are encoded and decoded: versions, upcasters, and what is refused."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from shiftwork.domain.story.facts.lifecycle import StoryCancelRequested, StorySt
 from shiftwork.domain.story.facts.steps import NoteWritten, StepCompleted
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.errors import CodecError
+from shiftwork.records import dataclass
 from shiftwork.testing.builders import assignment, planned
 
 COMPLETED = StepCompleted(
