@@ -17,10 +17,11 @@ from shiftwork.app.runtime.streams import RUN, STORY, Kind
 from shiftwork.config.access.tokens import Role, Tokens
 from shiftwork.config.site import Site, find_site, open_state
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.story.state import HoldCause
+from shiftwork.domain.story.state import FailureCause, HoldCause, StoryStatus
+from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
 from shiftwork.entrypoints.api.application import create_app
 from shiftwork.entrypoints.api.http_server import access, serve_project
@@ -73,6 +74,21 @@ class Stage:
         """The story starts and needs a person."""
         stream = self.start_story(run, number)
         self.write(stream, story_facts.StoryHeld(at=3, cause=cause, detail="shall it go on?"))
+
+    def fail(self, run: str = "r1", number: int = 1) -> None:
+        """The story starts and fails, and the run knows it."""
+        stream, cause, reason = self.start_story(run, number), FailureCause.STEP, "the step failed twice"
+        self.write(stream, story_facts.StoryFailed(at=3, cause=cause, reason=reason))
+        ended = run_facts.StoryEnded(
+            at=3,
+            story=StoryId(f"US-{number:03}"),
+            status=StoryStatus.FAILED,
+            commit=Commit(""),
+            reason=reason,
+            cause=cause,
+            usage=NOTHING_USED,
+        )
+        self.write(run_stream(RunId(run)), ended)
 
     def client(self) -> TestClient:
         app, _ = create_app(self.site, self.env, access(self.site, PORT))

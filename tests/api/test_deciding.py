@@ -168,6 +168,16 @@ def test_a_request_that_the_state_does_not_allow_is_refused_and_not_sent(asked: 
         assert sent(asked, RUN) == []
 
 
+def test_a_retry_carries_a_message_for_the_next_attempts(stage: Stage) -> None:
+    stage.start_run()
+    stage.fail()
+    with stage.client() as client:
+        path = "/stories/US-001/retry"
+        assert post(stage, client, path, {"from_scratch": True, "because": "The table is called orders"})[0] == 202
+    (body,) = sent(stage, RUN)
+    assert (body["body"]["because"], body["body"]["from_scratch"]) == ("The table is called orders", True)
+
+
 @pytest.mark.parametrize(
     ("edit", "status"),
     [

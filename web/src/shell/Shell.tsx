@@ -6,7 +6,7 @@ import { Button, Count, Icon, Key, Mark, Notes } from "../parts";
 import type { Route } from "../routing/paths";
 import { to } from "../routing/paths";
 import { go, Link } from "../routing/router";
-import { markOf, useDecided } from "../pages/inbox/decided";
+import { identityOf, useDecided } from "../pages/inbox/decided";
 import { session, useConnection, useResource } from "../store/store";
 import { visible } from "../text/visible";
 import { chooseTheme, isDark } from "../theme";
@@ -83,7 +83,7 @@ function Side({ route, onKeys, onGo }: { route: Route; onKeys: () => void; onGo:
   const current = (runs?.runs ?? []).filter((run) => run.activity !== "over");
   const decided = useDecided();
   const listed = needs ? [...needs.stories, ...needs.failed_stories] : [];
-  const waiting = listed.filter((story) => !decided.has(markOf({ key: `${story.run}/${story.story}`, story }))).length;
+  const waiting = listed.filter((story) => !decided.has(identityOf({ key: `${story.run}/${story.story}`, story }))).length;
   return (
     <nav className="side" aria-label="Main">
       <Link className="brand" href={to.inbox()}>

@@ -1,7 +1,7 @@
 // Notifications of the browser about what needs a person. Only a button asks for the permission.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { at } from "../api/addresses";
-import { markOf } from "../pages/inbox/decided";
+import { identityOf } from "../pages/inbox/decided";
 import { to } from "../routing/paths";
 import { go } from "../routing/router";
 import { useResource } from "../store/store";
@@ -46,7 +46,7 @@ export function useNotices(): void {
   const known = useRef<Set<string> | null>(null);
   useEffect(() => {
     if (!needs) return;
-    const items = new Map(needs.stories.map((story) => [markOf({ key: `${story.run}/${story.story}`, story }), story]));
+    const items = new Map(needs.stories.map((story) => [identityOf({ key: `${story.run}/${story.story}`, story }), story]));
     const before = known.current;
     known.current = new Set(items.keys());
     if (!before || document.hasFocus() || typeof Notification === "undefined") return;

@@ -155,8 +155,8 @@ async def _steps(
     queries: Queries, run: str, stories: Sequence[StoryRow], *, every: bool
 ) -> dict[str, Sequence[StepRow]]:
     if not every:
-        writeback = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
-        return {story: await queries.steps(run, story) for story in writeback}
+        shown = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
+        return {story: await queries.steps(run, story) for story in shown}
     found: defaultdict[str, list[StepRow]] = defaultdict(list)
     for step in await queries.steps(run):
         found[step.story].append(step)

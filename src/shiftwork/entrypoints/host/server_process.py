@@ -134,13 +134,13 @@ class _Ending:
 def _asked_to_end() -> Iterator[_Ending]:
     """A signal that was ignored at the start stays ignored, as `nohup` requires."""
     loop, ending = asyncio.get_running_loop(), _Ending()
-    heard = [number for number in _ASKING if signal.getsignal(number) is not signal.SIG_IGN]
-    for number in heard:
+    handled = [number for number in _ASKING if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in handled:
         loop.add_signal_handler(number, ending.receive, number)
     try:
         yield ending
     finally:
-        for number in heard:
+        for number in handled:
             loop.remove_signal_handler(number)
 
 

@@ -13,7 +13,7 @@ import { type Act, decisionWords } from "../story/decide/decisions";
 import { TOO_LARGE, approvalOf, isTooLarge } from "../story/decide/approval";
 import { useDecisions } from "../story/decide/useDecisions";
 import { Changes, Evidence } from "./Attention";
-import { markDecided, markOf } from "./decided";
+import { markDecided, identityOf } from "./decided";
 import { Failure } from "./Failure";
 import { answerOf, type Item, quoted } from "./items";
 import { Limit } from "./Limit";
@@ -142,7 +142,7 @@ function Question({ item, canSend, decide, ask }: PartProps) {
   const { story } = item;
   const options = story.choices;
   const [chosen, setChosen] = useState(-1);
-  const [text, setText] = useDraft(markOf(item));
+  const [text, setText] = useDraft(identityOf(item));
   const answer = answerOf(options, chosen, text);
   const send = async () => {
     if (answer && canSend && (await decide("answer", answer))) setText("");

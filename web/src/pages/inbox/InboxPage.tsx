@@ -13,7 +13,7 @@ import { Shown } from "../../text/Shown";
 import { oneLine, visible } from "../../text/visible";
 import { plural, shown } from "../../words";
 import { activityOf } from "../activity/activity";
-import { type Ending, markOf, useDecided } from "./decided";
+import { type Ending, identityOf, useDecided } from "./decided";
 import { Detail } from "./Detail";
 import type { Item } from "./items";
 import { useItems } from "./useItems";
@@ -32,7 +32,7 @@ export function InboxPage() {
 function Inbox({ items: all, inProgress, isNew }: { items: readonly Item[]; inProgress: number; isNew: boolean }) {
   const [wanted, choose] = useQuery("item");
   const decided = useDecided();
-  const items = useMemo(() => all.filter((item) => !decided.has(markOf(item))), [all, decided]);
+  const items = useMemo(() => all.filter((item) => !decided.has(identityOf(item))), [all, decided]);
   const [gone, setGone] = useState<Item | null>(null);
   const before = useRef<Item | undefined>(undefined);
   const chosen = items.find((item) => item.key === wanted);
@@ -91,8 +91,8 @@ function Inbox({ items: all, inProgress, isNew }: { items: readonly Item[]; inPr
         <Notify />
       </section>
       <div className="detail">
-        {current && <Detail key={markOf(current)} item={current} onBack={() => close(() => choose(""))} />}
-        {!current && gone && <Gone item={gone} ending={decided.get(markOf(gone))} onNext={next} hasNext={items.length > 0} />}
+        {current && <Detail key={identityOf(current)} item={current} onBack={() => close(() => choose(""))} />}
+        {!current && gone && <Gone item={gone} ending={decided.get(identityOf(gone))} onNext={next} hasNext={items.length > 0} />}
         {!current && !gone && (
           <div className="body">
             <Blank title="This no longer needs you" actions={<Button onClick={() => choose("")}>Show all items</Button>}>

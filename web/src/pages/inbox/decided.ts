@@ -9,13 +9,13 @@ const listeners = new Set<() => void>();
 const MOST = 200;
 
 /** The item and what it asks: when it asks something else, it counts as new. */
-export function markOf(item: Pick<Item, "key" | "story">): string {
+export function identityOf(item: Pick<Item, "key" | "story">): string {
   const { story } = item;
   return [item.key, story.state, story.hold, story.waiting, story.ended_at ?? ""].join("\n");
 }
 
 export function markDecided(item: Item, ending: Ending): void {
-  decided = new Map([...[...decided].slice(-MOST), [markOf(item), ending]]);
+  decided = new Map([...[...decided].slice(-MOST), [identityOf(item), ending]]);
   for (const listener of listeners) listener();
 }
 

@@ -26,7 +26,7 @@ _CHECKS: Final = 1000
 
 
 class Place(NamedTuple):
-    """The place of a change: when, of which story, from which stream, and the how many-th there. Sorts by time."""
+    """The place of a change: when, of which story, from which stream, and its number there. Sorts by time."""
 
     at: float
     story: str

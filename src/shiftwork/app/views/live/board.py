@@ -201,14 +201,14 @@ OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
 """Facts with another name and text if a field is set."""
 
 
-def _untold(fact: Fact) -> bool:
+def _is_empty(fact: Fact) -> bool:
     """Whether the fact changed nothing in the spec, because none of these stories is in it."""
     return isinstance(fact, run_facts.SpecUpdated) and not fact.marked and not fact.cleared
 
 
 def change_of(fact: Fact, story: StoryState, asked: Hold | None = None) -> Change | None:
     """The change that a fact is, with the story after it and what it `asked` before; None if it gets no line."""
-    return None if type(fact) not in EVENTS or _untold(fact) else _change(fact, story, asked)
+    return None if type(fact) not in EVENTS or _is_empty(fact) else _change(fact, story, asked)
 
 
 def _change(fact: Fact, story: StoryState, asked: Hold | None) -> Change:

@@ -35,8 +35,8 @@ type Handler = Callable[..., Awaitable[Response]]
 def endpoint(
     router: APIRouter, call: str, role: Role | None, gives: str, *, status: int = 200
 ) -> Callable[[Handler], Handler]:
-    """Declares a route. `call` is its method and path, `gives` a kind of document or a media type. Only who logs in
-    needs no role.
+    """Declares a route. `call` is its method and path, `gives` a kind of document or a media type. Only the
+    login needs no role.
     """
     method, path = call.split(" ")
 

@@ -69,10 +69,13 @@ class Decision(_Reply):
 
 
 class Retry(BaseModel):
-    """`from_scratch` starts at the first step; otherwise the story continues from what failed."""
+    """`from_scratch` starts at the first step; otherwise the story continues from what failed. `because` is a message
+    for the next attempts.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
+    because: Text = ""
     from_scratch: bool = False
 
 
@@ -171,7 +174,9 @@ async def retry(
     project: Served, run: RunName, story: StoryName, wanted: Annotated[Retry, Body(default_factory=Retry)]
 ) -> Response:
     """Retry a story that failed, was cancelled or was undone."""
-    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), from_scratch=wanted.from_scratch)
+    again = run_facts.StoryRetryRequested(
+        at=0, story=StoryId(story), from_scratch=wanted.from_scratch, because=wanted.because
+    )
     return await _asked(project, run, again, story)
 
 

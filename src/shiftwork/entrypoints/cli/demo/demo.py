@@ -119,13 +119,13 @@ def _end_as_by_ctrl_c() -> None:
     """A terminal that is closed ends the demo in order, too. It often sends several signals: the first one counts."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        for other in heard - {signal.SIGINT}:
+        for other in handled - {signal.SIGINT}:
             signal.signal(other, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.default_int_handler(number, frame)
 
-    heard = {number for number in ASKING if signal.getsignal(number) is not signal.SIG_IGN}
-    for number in heard:
+    handled = {number for number in ASKING if signal.getsignal(number) is not signal.SIG_IGN}
+    for number in handled:
         signal.signal(number, end)
 
 

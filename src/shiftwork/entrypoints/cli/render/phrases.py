@@ -38,7 +38,7 @@ _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
-_WRITEBACK: Final = regex(
+_CAUSE: Final = regex(
     r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
 )
 """Lines that name the cause, in a long output of a gate."""
@@ -217,7 +217,7 @@ def _informative(lines: Sequence[str]) -> Sequence[int]:
     if len(lines) <= _GIST_LINES:
         return places
     ends = places[-_GIST_TAIL:]
-    wrong = [place for place in places if place not in ends and _WRITEBACK.search(lines[place])]
+    wrong = [place for place in places if place not in ends and _CAUSE.search(lines[place])]
     return [*wrong[: _GIST_LINES - _GIST_TAIL], *ends]
 
 

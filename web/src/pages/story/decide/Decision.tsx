@@ -104,11 +104,12 @@ export function DecisionDialog({ act, story, busy, decide, onClose }: { act: Act
   }
   if (act === "retry") {
     return (
-      <Confirm title={`Retry ${story.story}`} action="Retry" busy={busy} onConfirm={() => void done({ from_scratch: scratch })} onClose={onClose}>
+      <Confirm title={`Retry ${story.story}`} action="Retry" busy={busy} onConfirm={() => void done({ from_scratch: scratch, because: text })} onClose={onClose}>
         <fieldset>
           <legend className="vh">From where</legend>
           <Choices name="from" legend="From where" options={["Continue from what failed", "Start at the first step, from the newest branch"]} chosen={scratch ? 1 : 0} onChoose={(place) => setScratch(place === 1)} />
         </fieldset>
+        <TextArea label="What the next attempts must know (optional)" rows={3} value={text} maxLength={20_000} onChange={(event) => setText(event.target.value)} />
       </Confirm>
     );
   }
