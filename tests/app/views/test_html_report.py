@@ -11,6 +11,8 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.runtime import state_labels
@@ -276,6 +278,24 @@ def test_each_story_stands_right_of_those_it_depends_on() -> None:
     assert int(places["a"]) < int(places["b"]) == int(places["d"]) < int(places["c"])
     assert drawn.count("<path ") == 3
     assert "left out" in graph([node(str(number), "0" if number else "") for number in range(201)])
+
+
+@given(st.lists(st.sets(st.integers(0, 7)), min_size=2, max_size=8))
+def test_no_line_of_the_graph_runs_through_a_box(after: list[set[int]]) -> None:
+    nodes = [
+        node(str(number), *(str(other) for other in before if other < number)) for number, before in enumerate(after)
+    ]
+    drawn = graph(nodes)
+    boxes = [(int(x), int(y)) for x, y in re.findall(r'<rect x="(\d+)" y="(\d+)" width="184" height="42"', drawn)]
+    for path in re.findall(r'<path d="([^"]*)"', drawn):
+        points = [tuple(map(int, end.split()[-2:])) for end in re.split("[MCH]", path) if " " in end]
+        level = re.search(r"(-?\d+)H(\d+)C", path)
+        assert bool(level) == (points[-1][0] - points[0][0] > 44), "it passes a column"
+        if level:
+            y, arrives = map(int, level.groups())
+            assert not [
+                box for box in boxes if points[1][0] < box[0] + 184 and box[0] < arrives and box[1] <= y <= box[1] + 42
+            ]
 
 
 def test_the_browser_cuts_a_title_where_its_box_ends() -> None:

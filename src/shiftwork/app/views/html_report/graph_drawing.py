@@ -39,9 +39,9 @@ def graph(nodes: Sequence[Node]) -> Html:
         _edge(places[other], places[node.id]) for node in nodes for other in dict.fromkeys(node.after) if other in known
     ]
     columns, rows = (max(place[axis] for place in places.values()) + 1 for axis in (0, 1))
-    width, height = columns * (_WIDTH + _GAP) - _GAP + 2, rows * _ROW - (_ROW - _HEIGHT) + 2
+    width, height = columns * (_WIDTH + _GAP) - _GAP + 2, rows * _ROW
     drawn = [_drawn(node, places[node.id]) for node in nodes]
-    size = {"width": str(width), "height": str(height), "viewBox": f"-1 -1 {width} {height}"}
+    size = {"width": str(width), "height": str(height), "viewBox": f"-1 {_HEIGHT - _ROW + 1} {width} {height}"}
     names = "Graph of the stories: each depends on those to its left that a line leads from"
     svg = element("svg", element("g", *edges, class_="edges"), *drawn, role="img", aria_label=names, **size)
     return element("div", svg, class_="scroll graph")
@@ -79,9 +79,20 @@ def _corner(place: tuple[int, int]) -> tuple[int, int]:
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int]) -> Html:
+    """A line that passes other columns does so between two rows, above the row of its end: no box is in its way."""
     (x, y), (to_x, to_y) = _corner(start), _corner(end)
-    x, y, to_y, bend = x + _WIDTH, y + _HEIGHT // 2, to_y + _HEIGHT // 2, _GAP // 2
-    return element("path", d=f"M{x} {y}C{x + bend} {y} {to_x - bend} {to_y} {to_x} {to_y}")
+    x, y, to_y = x + _WIDTH, y + _HEIGHT // 2, to_y + _HEIGHT // 2
+    if end[0] == start[0] + 1:
+        return element("path", d=f"M{x} {y}{_curve(x, y, to_x, to_y)}")
+    between = to_y - _ROW // 2
+    leaves, arrives = x + _GAP, to_x - _GAP
+    there = f"{_curve(x, y, leaves, between)}H{arrives}{_curve(arrives, between, to_x, to_y)}"
+    return element("path", d=f"M{x} {y}{there}")
+
+
+def _curve(x: int, y: int, to_x: int, to_y: int) -> str:
+    bend = _GAP // 2
+    return f"C{x + bend} {y} {to_x - bend} {to_y} {to_x} {to_y}"
 
 
 def _drawn(node: Node, place: tuple[int, int]) -> Html:
