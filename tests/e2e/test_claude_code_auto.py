@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.domain.workflow.guardrails import HARNESS
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn, call
 from tests.e2e.claude_rig import Handover, step_of
 
@@ -61,4 +60,4 @@ def test_a_medium_story_gets_steps_for_its_plan_its_tests_and_its_review(handove
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "decided: medium, 6 sessions" in ran.stdout
     assert types(handover) == ["coding", "planning", "test_architecture", "coding", "review", "final_review"]
-    assert f"{HARNESS}: add" in handover.shiftwork("report").stdout
+    assert "Shiftwork: add" in handover.shiftwork("report").stdout

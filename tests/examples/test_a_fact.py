@@ -9,9 +9,8 @@ pytestmark = pytest.mark.slow
 FACT = """\
 \"\"\"Facts about the branch of a run.\"\"\"
 
-from dataclasses import dataclass
-
 from shiftwork.domain.core.fact import Fact
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

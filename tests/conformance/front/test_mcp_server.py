@@ -178,8 +178,8 @@ def test_an_agent_that_starts_waits_for_next_to_nothing(attempt_folder: Path) ->
     before = imported(said(attempt_folder, greeted, "-X", "importtime"))
     after = imported(said(attempt_folder, greeted + request(3, "tools/call", name="read_task"), "-X", "importtime"))
     assert not before & {"asyncio", "dataclasses", "inspect", "pathlib", "site", "shiftwork.entrypoints.mcp.toolbox"}
-    assert {"dataclasses", "shiftwork.entrypoints.mcp.toolbox"} <= after
-    assert not after & {"asyncio", "mcp", "pydantic", "site", "sqlalchemy", "subprocess"}
+    assert "shiftwork.entrypoints.mcp.toolbox" in after
+    assert not after & {"asyncio", "dataclasses", "inspect", "mcp", "pydantic", "site", "sqlalchemy", "subprocess"}
 
 
 def imported(ran: subprocess.CompletedProcess[bytes]) -> set[str]:
