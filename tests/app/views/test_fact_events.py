@@ -33,7 +33,12 @@ def story() -> list[Fact]:
 
 def history() -> list[tuple[Stream, Fact]]:
     run = [(run_stream(RUN), run_facts.RunStarted(at=1, plan=run_plan(asked(1), asked(2))))]
-    return [*run, *((STORY, fact) for fact in story()), (run_stream(RUN), run_facts.RunPaused(at=4))]
+    steered = (
+        run_facts.StoryAdded(at=4, story=asked(3)),
+        run_facts.StoriesReordered(at=4, stories=(asked(3).id, asked(2).id)),
+        run_facts.RunPaused(at=4),
+    )
+    return [*run, *((STORY, fact) for fact in story()), *((run_stream(RUN), fact) for fact in steered)]
 
 
 async def recorded(store: MemoryStore) -> list[Recorded]:
@@ -56,6 +61,8 @@ def test_events_are_those_that_a_terminal_shows_wherever_a_reader_begins(known: 
             "",
             "step_started",
             "",
+            "story_added",
+            "stories_reordered",
             "run_paused",
         ]
         for first in range(len(facts)):

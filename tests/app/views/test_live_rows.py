@@ -63,3 +63,22 @@ def test_stories_are_there_before_they_start_and_what_they_used_after() -> None:
     assert [share.agent for share in view.shares] == ["a"]
     assert [wait.since for wait in view.stories[0].waited] == [9]
     assert view.run.run == RunId(PLAN.run)
+
+
+def test_a_story_that_has_not_changed_stays_as_it_was() -> None:
+    """The row of a story that will start again is the run's: the facts of the story before must not replace it."""
+    board, rows = Board(), LiveRows()
+    started = story_facts.StoryStarted(
+        at=2, assignment=replace(assignment(), run=PLAN.run, story=asked(1)), steps=(planned("coding"),)
+    )
+    for stream, fact in (
+        (run_stream(PLAN.run), run_facts.RunStarted(at=1, plan=PLAN)),
+        (run_stream(PLAN.run), run_facts.StoryDispatched(at=2, story=asked(1).id)),
+        (STORY, started),
+        (run_stream(PLAN.run), run_facts.RunPaused(at=3)),
+    ):
+        board.see(Sighting(stream=stream, what=fact))
+        rows.catch_up(board)
+    view = rows.view()
+    assert view
+    assert [item.story.status for item in view.stories] == ["in_progress", "unclaimed"]
