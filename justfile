@@ -174,6 +174,10 @@ bench-web *args:
 demo-web:
     @{{env}}; python -m bench.demo_web
 
+# what a session of Claude Code would save if its process were started before its prompt, and what it would not see then
+bench-prewarm:
+    @{{env}}; python -m bench.prewarm
+
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts:
     @{{env}}; python -m bench.prompt_sizes

@@ -5,30 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.commands import steering
-from shiftwork.app.commands.replies import Reply, Word, patch_asked_about, patch_of, step_patch
+from shiftwork.app.commands.replies import Reply, Word, patch_asked_about
 from shiftwork.app.commands.runs import Order
-from shiftwork.domain.core.ids import Commit, RunId, StoryId, step_id, story_stream
-from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.proof.commit_trailers import NO_GATES
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
-from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import IntentError
 from shiftwork.testing.builders import (
-    after_steps,
     asked,
     fold_run,
-    fold_story,
-    given_back,
-    landing_asked,
     run_plan,
     started_run,
-    started_story,
     story_id,
 )
 from tests.app.rig import LANDING, SHORT, Rig
@@ -78,46 +69,6 @@ def test_most_requests_reopen_a_run() -> None:
     ended = fold_run(started_run(asked(1)), run_facts.RunEnded(at=2, status=RunStatus.COMPLETED))
     assert steering.is_over_after(ended, run_facts.OptionsChanged(at=3, model="dear"))
     assert not steering.is_over_after(ended, run_facts.StoryAdded(at=3, story=asked(2)))
-
-
-def test_what_is_shown_of_a_story_is_landed_or_asked_about_or_unfinished() -> None:
-    working = started_story("coding")
-    assert patch_of(working) == Patch(base=working.work.base, commit=working.work.head)
-    waiting = given_back(after_steps(working, 1))
-    assert patch_of(waiting) == Patch(base=waiting.work.base, commit=Commit("candidate-1"))
-    accepted = story_facts.LandingAccepted(at=5, commit=Commit("landed"), ref="main")
-    landed = fold_story(landing_asked("coding"), accepted)
-    assert landed.landed
-    assert patch_of(landed) == Patch(base=landed.landed.base, commit=Commit("landed"))
-
-
-def test_the_patch_of_a_step_is_that_of_its_last_completed_attempt() -> None:
-    def started(number: int, attempt: int, commit: str) -> story_facts.StepStarted:
-        return story_facts.StepStarted(at=1, step=step_id(number), attempt=attempt, commit=Commit(commit), log="")
-
-    def completed(number: int, attempt: int, commit: str) -> story_facts.StepCompleted:
-        return story_facts.StepCompleted(
-            at=2,
-            step=step_id(number),
-            attempt=attempt,
-            commit=Commit(commit),
-            notes="",
-            outputs=(),
-            usage=NOTHING_USED,
-        )
-
-    async def scenario() -> None:
-        events, run, story = MemoryStore().events, RunId("r1"), story_id(1)
-        facts = (
-            *(started(1, 1, "a"), completed(1, 1, "b"), started(2, 1, "b"), completed(2, 1, "c")),
-            *(started(1, 2, "c"), completed(1, 2, "d"), started(3, 1, "d")),
-        )
-        await events.append(story_stream(run, story), facts, expected=0, key="all")
-        found = [await step_patch(events, run, story, step_id(number)) for number in (1, 2, 3)]
-        wanted = [Patch(base=Commit("c"), commit=Commit("d")), Patch(base=Commit("b"), commit=Commit("c")), None]
-        assert found == wanted
-
-    asyncio.run(scenario())
 
 
 def test_the_patch_of_a_question_is_read_from_the_history(rig: Rig) -> None:

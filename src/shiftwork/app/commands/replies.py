@@ -10,7 +10,8 @@ from shiftwork.app.messaging import messages
 from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.runtime.streams import RUN, STORY, load
-from shiftwork.domain.core.ids import Commit, RunId, StepId, StoryId, run_stream, story_stream
+from shiftwork.app.views.queries import LOOKED_THROUGH
+from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story import facts as story_facts
@@ -23,8 +24,6 @@ from shiftwork.records import dataclass
 
 _YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
 """Holds that accept only a yes or a no: any other text would count as a yes."""
-
-_LOOKED_THROUGH: Final = 200
 
 
 class Word(StrEnum):
@@ -137,25 +136,6 @@ async def patch_asked_about(events: History, said: Reply) -> Patch | None:
     return asked_about(await load(events, STORY, story_stream(said.run, said.story)))
 
 
-def patch_of(story: StoryState) -> Patch:
-    """Returns what has landed; else the patch that a person is asked about; else the work so far."""
-    if story.landed:
-        return Patch(base=story.landed.base, commit=story.landed.commit)
-    return asked_about(story) or Patch(base=story.work.base, commit=story.work.head)
-
-
-async def step_patch(events: History, run: RunId, story: StoryId, step: StepId) -> Patch | None:
-    """Returns what the last completed attempt at a step has changed; None if there is none."""
-    started, found = Commit(""), None
-    for recorded in await events.read(story_stream(run, story)):
-        fact = recorded.fact
-        if isinstance(fact, story_facts.StepStarted) and fact.step == step:
-            started = fact.commit
-        elif isinstance(fact, story_facts.StepCompleted) and fact.step == step:
-            found = Patch(base=started, commit=fact.commit)
-    return found
-
-
 async def waiting_in(queries: Queries, story: str) -> list[str]:
     """Returns the runs in which this story waits for a person, newest first."""
     rows = await _unended(queries)
@@ -169,7 +149,7 @@ async def approvals_in(queries: Queries) -> list[str]:
 
 async def _unended(queries: Queries) -> list[StoryRow]:
     """Returns the stories of all unfinished runs."""
-    runs = await queries.runs(limit=_LOOKED_THROUGH, unended=True)
+    runs = await queries.runs(limit=LOOKED_THROUGH, unended=True)
     return [row for run in runs for row in await queries.stories(run.run)]
 
 

@@ -17,6 +17,7 @@ from shiftwork.app.views.documents.served.project_records import (
     agents_document,
     costs_document,
 )
+from shiftwork.app.views.queries import LOOKED_THROUGH
 from shiftwork.config.access.tokens import Role
 from shiftwork.config.secrets import of_environment
 from shiftwork.config.settings.in_force import values_in_force
@@ -30,7 +31,6 @@ from shiftwork.ports.views import RunRow, SpentRow
 
 router = APIRouter(tags=["project"])
 
-_LOOKED_THROUGH: Final = 200
 _LAST_FACTS: Final = 2000
 """Of a landing queue: enough for the last landings and for everything that waits."""
 
@@ -80,7 +80,7 @@ async def _spent(project: Project, runs: Sequence[RunRow]) -> list[SpentRow]:
 async def landing(project: Served) -> Response:
     """What wants to land on each branch, what is being proved, and what has landed last."""
     history, known = project.queries.history, project.site.known_project
-    branches = dict.fromkeys(row.branch for row in await project.queries.runs(limit=_LOOKED_THROUGH))
+    branches = dict.fromkeys(row.branch for row in await project.queries.runs(limit=LOOKED_THROUGH))
     queues = []
     for branch in branches:
         stream = landing_stream(known, branch)

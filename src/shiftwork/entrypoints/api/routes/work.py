@@ -9,12 +9,12 @@ from fastapi import Path as FromPath
 from starlette.responses import Response
 
 from shiftwork.app.commands.certificates import document, recorded
-from shiftwork.app.commands.replies import patch_of, step_patch
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views import proofs
 from shiftwork.app.views.documents.api_records import LogPart, PromptPart
 from shiftwork.app.views.documents.attempt_documents import gate_log_document
 from shiftwork.app.views.gate_history import gate_checks
+from shiftwork.app.views.story_patches import patch_of, step_patch
 from shiftwork.bootstrap.state.open_git import open_changes
 from shiftwork.bootstrap.state.read_only import log_of, prompt_of
 from shiftwork.config.access.tokens import Role

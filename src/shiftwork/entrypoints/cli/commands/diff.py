@@ -4,11 +4,11 @@ import asyncio
 
 import click
 
-from shiftwork.app.commands.replies import patch_of
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.documents.commands.result_documents import Diff, changed_file
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story
+from shiftwork.app.views.story_patches import patch_of
 from shiftwork.bootstrap.state.open_git import open_changes
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
