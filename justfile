@@ -186,12 +186,13 @@ bench-prompts:
 bench-sandbox *args:
     @{{env}}; python -m bench.sandbox {{args}}
 
-# what CI runs: lint, every test, coverage of the core by the tests that are about it, with the types checked beside
-# them; the other tests mostly wait for processes, so there are more workers than cores. The tests are compiled once,
-# because all workers would do it at the same time.
 about_the_core := "tests/app tests/golden tests/unit/domain tests/unit/planning tests/unit/prompts tests/unit/sandbox tests/unit/workflows"
+
+# The other tests mostly wait for processes, so there are more workers than cores. The tests are compiled once before,
+# because all workers would do it at the same time.
+# what CI runs: lint, types, every test, and coverage of the core by the tests that are about it
 ci:
-    {{env}}; just agents & agents=$!; pytest -qq --collect-only > /dev/null & tests=$!; just web; wait $agents; wait $tests
+    {{env}}; mkdir -p .cache; just agents & agents=$!; { pytest -qq --collect-only > .cache/collected || { tail -n 40 .cache/collected; false; }; } & tests=$!; just web; wait $agents; wait $tests
     {{env}}; ruff format --check .; ruff check .; lint-imports --no-cache
     {{env}}; mypy & types=$!; {{seeded}} -n 2 --dist worksteal {{about_the_core}} --cov --cov-report=term:skip-covered --cov-fail-under=100; wait $types
     {{env}}; {{seeded}} -n 6 --dist worksteal $(printf -- '--ignore=%s ' {{about_the_core}})

@@ -139,6 +139,8 @@ def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = 
         if content(folder / "outside") != before or any(home.iterdir()):
             wrong.append(f"{words} wrote elsewhere")
             before = content(folder / "outside")
+    for place in places or [project.root]:  # `board`, and `run --detach`, may have started one
+        warm.run(("serve", "--stop"), cwd=place, env=env, timeout=SOON)
     return wrong
 
 

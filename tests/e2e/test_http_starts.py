@@ -56,6 +56,16 @@ def arguments_with(text: str) -> list[bytes]:
     return [each for each in found if text.encode() in each]
 
 
+def processes_in(root: Path) -> list[str]:
+    """Calls, servers and workers: each has a session of its own, and outlives the one that started it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").readlink() == root:
+                found.append(process.name)
+    return found
+
+
 def children(pid: int) -> list[int]:
     found = []
     for file in Path("/proc").glob("[0-9]*/stat"):
@@ -110,3 +120,6 @@ def test_calls_in_progress_keep_an_mcp_server_once_for_all_of_them(project: Proj
         assert client.process.stdin
         client.process.stdin.close()
         assert client.process.wait(timeout=10 * CALLS - 5) == 0
+    (project.shared / "go").touch()
+    # Each call starts a server, and waits for it. One of these servers stays, which the fixture ends.
+    eventually(lambda: len(processes_in(project.root)) <= 1)

@@ -21,7 +21,7 @@ from shiftwork.app.views.html_report.graph_drawing import Node, graph
 from shiftwork.app.views.html_report.html_document import html_document
 from shiftwork.app.views.html_report.html_text import block, clean, line, moment
 from shiftwork.app.views.html_report.landed_diffs import landed_diffs
-from shiftwork.app.views.html_report.state_marks import mark_of, mark_of_step
+from shiftwork.app.views.html_report.state_marks import mark_of, mark_of_attempt, mark_of_step
 from shiftwork.app.views.html_report.timeline_drawing import Span, bars, span_of
 from shiftwork.app.views.report.run_record import Answer, RunRecord, StoryRecord, record_of
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
@@ -324,6 +324,22 @@ def test_the_bars_of_a_story_are_attempts_waits_and_the_landing(record: RunRecor
     assert [bar.kind for bar in bars(working, 9.0)] == ["now"]
     span = Span(start=10.0, end=10.0)
     assert (span.place(10.0), span.place(99.0), span.place(0.0)) == (0.0, 1000.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ending", "mark"),
+    [
+        ("completed", "done"),
+        ("interrupted", "paused"),
+        ("reached a limit of the agent", "limit"),
+        ("stopped at its cost limit", "limit"),
+        ("restarted by its own edit", "undone"),
+        ("failed (silent)", "failed"),
+        ("gave no summary", "failed"),
+    ],
+)
+def test_only_an_attempt_that_has_failed_is_marked_as_failed(ending: str, mark: str) -> None:
+    assert mark_of_attempt(ending) == mark
 
 
 def test_an_attempt_that_asked_a_question_is_not_drawn_as_failed(record: RunRecord) -> None:

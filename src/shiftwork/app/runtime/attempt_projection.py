@@ -15,17 +15,21 @@ from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.ports.views import AttemptRow
 
 COMPLETED: Final = "completed"
+INTERRUPTED: Final = "interrupted"
+RESTARTED: Final = "restarted by its own edit"
 ASKED: Final = "asked a question"
+DEFERRED: Final = "reached a limit of the agent"
+CUT_SHORT: Final = "stopped at its cost limit"
 
 _ENDINGS: Final[dict[type[Fact], str]] = {
     story_facts.StepCompleted: COMPLETED,
     story_facts.StepFailed: "failed",
     story_facts.StepCancelled: "cancelled",
-    story_facts.StepInterrupted: "interrupted",
-    story_facts.StepYielded: "restarted by its own edit",
+    story_facts.StepInterrupted: INTERRUPTED,
+    story_facts.StepYielded: RESTARTED,
     story_facts.QuestionAsked: ASKED,
-    story_facts.StepDeferred: "reached a limit of the agent",
-    story_facts.StepCutShort: "stopped at its cost limit",
+    story_facts.StepDeferred: DEFERRED,
+    story_facts.StepCutShort: CUT_SHORT,
     story_facts.SummaryMissed: "gave no summary",
 }
 

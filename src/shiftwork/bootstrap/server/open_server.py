@@ -23,7 +23,7 @@ from shiftwork.bootstrap.state import refused_resume
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.config.site import Site, open_state
 from shiftwork.domain.core.ids import RunId
-from shiftwork.errors import ShiftworkError, UsageError
+from shiftwork.errors import ShiftworkError
 from shiftwork.git_folders import whereabouts
 from shiftwork.records import dataclass, replace
 
@@ -102,12 +102,9 @@ def _refusal(site: Site, run: RunId, folder: str) -> str:
     """Why no worker of the run can work in this folder, which `status` then shows; empty if one can."""
     if _is_checkout(site, folder):
         return ""
-    gone = UsageError(
-        f"{folder} is no checkout of this repository any more; in another one: shiftwork resume {run}",
-    )
-    with contextlib.suppress(UsageError), refused_resume.remembered(site, run):
-        raise gone
-    return gone.message
+    gone = f"{folder} is no checkout of this repository any more; in another one: shiftwork resume {run}"
+    refused_resume.remember(site, run, gone)
+    return gone
 
 
 def _is_checkout(site: Site, folder: str) -> bool:

@@ -22,12 +22,17 @@ def remembered(site: Site, run: str) -> Iterator[None]:
     try:
         yield
     except ShiftworkError as error:
-        with contextlib.suppress(OSError):
-            _file(site, run).parent.mkdir(exist_ok=True, mode=0o700)
-            _file(site, run).write_text(error.message.split("\n")[0][:_LARGEST], encoding="utf-8")
+        remember(site, run, error.message)
         raise
     with contextlib.suppress(OSError):
         _file(site, run).unlink(missing_ok=True)
+
+
+def remember(site: Site, run: str, message: str) -> None:
+    """That the run was refused to continue, and why."""
+    with contextlib.suppress(OSError):
+        _file(site, run).parent.mkdir(exist_ok=True, mode=0o700)
+        _file(site, run).write_text(message.split("\n", maxsplit=1)[0][:_LARGEST], encoding="utf-8")
 
 
 def reason_of(site: Site, run: str) -> tuple[str, float] | None:

@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from shiftwork.app.runtime.attempt_projection import ASKED, COMPLETED
+from shiftwork.app.runtime.attempt_projection import (
+    ASKED,
+    COMPLETED,
+    CUT_SHORT,
+    DEFERRED,
+    INTERRUPTED,
+    RESTARTED,
+)
 
 _MARKS: Final = {
     "proved": "landed",
@@ -21,7 +28,14 @@ _MARKS: Final = {
     "cancelled": "failed",
 }
 _STEPS: Final = {"done": "done", "skipped": "skipped"}
-_ATTEMPTS: Final = {COMPLETED: "done", ASKED: "paused"}
+_ATTEMPTS: Final = {
+    COMPLETED: "done",
+    INTERRUPTED: "paused",
+    RESTARTED: "undone",
+    ASKED: "paused",
+    DEFERRED: "limit",
+    CUT_SHORT: "limit",
+}
 
 
 def mark_of(label: str) -> str:
@@ -35,5 +49,5 @@ def mark_of_step(label: str) -> str:
 
 
 def mark_of_attempt(ending: str) -> str:
-    """An attempt that asked a question has not failed: its step waits for the answer."""
+    """As on the web board. An attempt that asked a question, was interrupted or reached a limit has not failed."""
     return _ATTEMPTS.get(ending, "failed")

@@ -212,7 +212,7 @@ def _output(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> I
     else:
         gone = "is removed at the end" if stage.web else "has been removed"
         yield f"the repository {gone}; shiftwork demo --keep leaves it in place"
-        yield "next, in a repository of your own: shiftwork doctor"
+        yield "next, in a repository of your own: shiftwork init"
 
 
 def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:

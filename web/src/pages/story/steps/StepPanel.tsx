@@ -10,9 +10,10 @@ import { useNow } from "../../../store/clock";
 import { may, resources, useIsLive } from "../../../store/store";
 import { Shown } from "../../../text/Shown";
 import { oneLine } from "../../../text/visible";
-import { type Look, shown } from "../../../words";
+import { shown } from "../../../words";
 import { StepDialog, type Asked } from "./StepDialog";
 import { type Held, useDragging } from "./dragging";
+import { endingLook, endingWords } from "./endings";
 import { type Edit, isMovable, isPending, isRetried, movedTo, movesOf, named, reordered, shifted, whyClosed, withOrder } from "./moves";
 
 export interface Chosen {
@@ -285,15 +286,3 @@ function brief(used: { cost_usd: number | null; estimated: boolean; unpriced: nu
 }
 
 /** The words for what went wrong in an attempt. */
-const TROUBLES: Record<string, string> = { silent: "no output", looping: "repeated itself", timed_out: "time limit", contract: "broken answer", flooded: "too much output", api_error: "error of the provider", gates: "gates red" };
-
-function endingWords(ending: string): string {
-  const trouble = /\(([a-z_]+)\)$/.exec(ending)?.[1];
-  return trouble ? (TROUBLES[trouble] ?? trouble) : oneLine(ending, 60);
-}
-
-function endingLook(ending: string): Look {
-  if (ending === "completed" || ending === "asked a question") return "done";
-  if (ending.startsWith("restarted")) return "undone";
-  return ending.includes("limit") ? "limit" : "failed";
-}
