@@ -13,11 +13,13 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git.directory_check import check_directory
+from shiftwork.adapters.workspace.git.interrupted_checkout import Move
 from shiftwork.adapters.workspace.git.rebased_patch import departed, merge_tree, parted
 from shiftwork.adapters.workspace.git.stale_locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.git.user_git import in_worktree
+from shiftwork.adapters.workspace.hub.fast_forward import fast_forward
 from shiftwork.adapters.workspace.hub.hub import Hub, slug
-from shiftwork.adapters.workspace.hub.user_trees import fast_forward, holders, holding_branch, unmovable
+from shiftwork.adapters.workspace.hub.user_trees import holders, holding_branch, unmovable
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.tampering.reserved_paths import is_reserved
@@ -219,7 +221,9 @@ class GitRepository:
             return False
         if trees:
             there = in_worktree(self.hub.user, trees[0], self.hub.common)
-            return await fast_forward(there, branch, old=old, new=new)
+            rows = await self.hub.differing(old, new)
+            record = self.hub.state / "moves" / slug(branch)
+            return await fast_forward(there, branch, Move(old=old, new=new, rows=rows, record=record))
         return await self._swap(branch, old, new)
 
     async def _swap(self, branch: str, old: Commit, new: Commit) -> bool:
