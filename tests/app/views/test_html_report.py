@@ -82,7 +82,7 @@ def test_the_page_shows_graph_timeline_cost_stories_gates_and_diffs(record: RunR
     assert "Landed as  1a2b3c4d5e  on main" in said
     assert "attempt 2: restarted by its own edit" in said
     assert '<span class="add">+new &amp; fine</span>' in text
-    assert "step-001: skip step-003: small change" in said
+    assert "step-001: skipped step-003: small change" in said
     assert "test failed in 1.5 s on candidate-" in said
     assert "it cannot be done" in said
 

@@ -5,7 +5,7 @@ import pytest
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.live.change_words import worded
-from shiftwork.app.views.report.event_sentences import answered, refusals
+from shiftwork.app.views.report.event_sentences import answered, edits, refusals
 from shiftwork.app.views.report.run_record import Answer
 from shiftwork.app.views.text.people_words import author, edited
 from shiftwork.domain.core.fact import Fact
@@ -63,6 +63,28 @@ def test_the_line_of_an_edit_says_what_it_changed() -> None:
     assert sentence(story_facts.WorkflowEdited(at=1, by=PERSON, edits=(edit,), before=(), after=())) == (
         "steps changed: a person skipped step-002"
     )
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (
+            Edit(operation=Operation.SPLIT, reason="too large", target=step_id(2), steps=NEW),
+            "split step-002 into coding and linting (The docs; All): too large",
+        ),
+        (
+            Edit(operation=Operation.EDIT_DESCRIPTION, reason="it was wrong", target=step_id(2), description="Test it"),
+            "changed the description of step-002 (Test it): it was wrong",
+        ),
+        (
+            Edit(operation=Operation.REORDER, reason="tests first", order=(step_id(2), step_id(1))),
+            "put the steps in order: step-002, step-001: tests first",
+        ),
+    ],
+)
+def test_the_report_says_what_an_edit_changed_with_its_texts_and_its_reason(edit: Edit, said: str) -> None:
+    fact = story_facts.WorkflowEdited(at=1, by=PERSON, edits=(edit,), before=(), after=())
+    assert list(edits(fact, str)) == [f"a person: {said}"]
 
 
 def sentence(fact: Fact, story: StoryState | None = None) -> str:

@@ -65,9 +65,9 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -
     assert "| step-003 | review | skipped | 0 | - | - | - | small change |" in first
     assert "line one line two" in first
     edits = section(first, "### Edits made")
-    assert "- step-001: skip step-003: small change" in edits
+    assert "- step-001: skipped step-003: small change" in edits
     assert "- step-001: refused, no reason" in edits
-    assert "- a person: reorder step-007, step-006, step-005, step-004: tests first" in edits
+    assert "- a person: put the steps in order: step-007, step-006, step-005, step-004: tests first" in edits
     refusals = section(first, "### Refusals and repairs")
     assert any("landing refused (conflict) in a.txt: they clash" in line for line in refusals)
     assert any("rebase\\_resolve added to fix it" in line for line in refusals)

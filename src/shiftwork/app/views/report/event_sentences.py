@@ -8,7 +8,7 @@ from shiftwork.app.views import amounts
 from shiftwork.app.views.report.run_record import Answer
 from shiftwork.app.views.report.safe_markdown import time
 from shiftwork.app.views.text.failure_line import on_one_line
-from shiftwork.app.views.text.people_words import answer_word, author
+from shiftwork.app.views.text.people_words import answer_word, author, change
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import facts as story_facts
@@ -31,9 +31,8 @@ def edits(fact: Fact, text: Text) -> Iterator[str]:
 
 
 def _edit(edit: Edit, text: Text) -> str:
-    steps = ", ".join(f"{text(step.type)} ({text(step.description)})" for step in edit.steps)
-    said = (edit.operation.value, edit.target, steps, ", ".join(edit.order), text(edit.description))
-    return f"{' '.join(part for part in said if part)}: {text(edit.reason)}"
+    new = "; ".join(text(part) for part in (*(step.description for step in edit.steps), edit.description) if part)
+    return f"{text(change(edit))}{f' ({new})' if new else ''}: {text(edit.reason)}"
 
 
 def answered(answer: Answer, text: Text) -> str:

@@ -1,6 +1,6 @@
 """What people, agents and Shiftwork did to a story, in words: answers, and edits of its steps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from shiftwork.domain.core.ids import StepId
@@ -30,11 +30,12 @@ def author(by: str) -> str:
 def edited(by: str, edits: Sequence[Edit], pipeline: Pipeline) -> str:
     """Who changed which steps, by their names; a step that is gone is named by its id."""
     who = _AUTHORS.get(by) or f"the agent of {_name(StepId(by), pipeline)}"
-    return f"{who} {'; '.join(_did(edit, pipeline) for edit in edits)}"
+    return f"{who} {'; '.join(change(edit, lambda step: _name(step, pipeline)) for edit in edits)}"
 
 
-def _did(edit: Edit, pipeline: Pipeline) -> str:
-    target = _name(edit.target, pipeline)
+def change(edit: Edit, name: Callable[[StepId], str] = str) -> str:
+    """What an edit did to which steps."""
+    target = name(edit.target)
     steps = " and ".join(step.type for step in edit.steps)
     match edit.operation:
         case Operation.ADD_AFTER:
@@ -48,7 +49,7 @@ def _did(edit: Edit, pipeline: Pipeline) -> str:
         case Operation.EDIT_DESCRIPTION:
             return f"changed the description of {target}"
         case _:  # it puts steps in another order
-            return f"put the steps in order: {', '.join(_name(step, pipeline) for step in edit.order)}"
+            return f"put the steps in order: {', '.join(map(name, edit.order))}"
 
 
 def _name(step: StepId, pipeline: Pipeline) -> str:
