@@ -198,6 +198,19 @@ def test_what_needs_a_person_comes_first_and_a_finished_run_says_how_long_it_too
     assert "5.00 USD for the run" in said
 
 
+def test_at_most_twelve_stories_that_need_a_person_are_listed_before_all_others(record: RunRecord) -> None:
+    first = record.stories[0]
+    row = replace(first.row, status="failed", failure="its gate failed")
+    stories = [
+        replace(first, row=row, listed=row, asked=replace(first.asked, id=StoryId(f"US-{n:03}"))) for n in range(30)
+    ]
+    for number, more in ((13, "and 1 more, under Stories"), (12, ""), (30, "and 18 more, under Stories")):
+        said = text_of(html_document(replace(record, stories=tuple(stories[:number])), {}, moving=False))
+        assert said.count("failed its gate failed") == 12
+        assert ("more, under Stories" in said) == bool(more)
+        assert more in said
+
+
 def test_before_anything_has_begun_there_is_no_timeline_and_no_cost(record: RunRecord) -> None:
     queued = record.stories[-1]
     text = html_document(replace(record, stories=(queued,)), {}, moving=False)

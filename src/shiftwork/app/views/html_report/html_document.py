@@ -25,6 +25,9 @@ _DIFF: Final = 12_000
 _DIFFS: Final = 500_000
 """How many characters of a diff are shown at most, and of all diffs together."""
 
+_NEEDS: Final = 12
+"""How many stories that need a person are listed before all others."""
+
 _LEGEND: Final = (
     ("ok", "attempt"),
     ("asked", "attempt that asked a question"),
@@ -102,8 +105,11 @@ def _top(record: RunRecord, own: Sequence[Section]) -> Html:
 def _needs(shown: Sequence[Section], links: Mapping[StoryId, str]) -> Iterator[Html]:
     """What a person has to decide comes first."""
     found = [item for item in shown if asks(item.story.row) or item.state == "failed"]
-    if found:
-        yield element("ul", *(_need(item, links[item.story.asked.id]) for item in found), class_="strip")
+    items = [_need(item, links[item.story.asked.id]) for item in found[:_NEEDS]]
+    if more := len(found) - len(items):
+        items.append(element("li", mark("queued"), f"and {more} more, under Stories"))
+    if items:
+        yield element("ul", *items, class_="strip")
 
 
 def _need(item: Section, link: str) -> Html:
