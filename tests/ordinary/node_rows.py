@@ -73,8 +73,10 @@ test("{name}", () => {{
 """
 
 
-_LOCK: Final = "npm install --package-lock-only --silent --omit-lockfile-registry-resolved=false"
-"""As npm does unless a user's settings say otherwise: without addresses it asks for every package again."""
+_LOCK: Final = "npm install --silent --omit-lockfile-registry-resolved=false"
+"""As npm does unless a user's settings say otherwise: without addresses it asks for every package again. It installs
+the packages as well.
+"""
 
 IGNORED: Final = "node_modules/\ncoverage/\n"
 
@@ -187,7 +189,7 @@ _PNPM: Final = Row(
     },
     stories=(count_story("cart.js", _with_ms, ("test/count.test.js", node_test("count", "cart.count(), 3"))),),
     programs=("pnpm",),
-    lock="pnpm install --lockfile-only --silent",
+    lock="pnpm install --silent",
     install="pnpm install --frozen-lockfile --silent",
     check="pnpm run --silent test",
 )

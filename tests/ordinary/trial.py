@@ -124,7 +124,7 @@ def built(row: Row, folder: Path) -> User:
     user.git("config", "user.name", "Test")
     user.git("config", "user.email", "test@localhost")
     commit(user, "start")
-    if row.install:
+    if row.install and not (user.root / "node_modules").is_dir():  # npm installs what it locks
         user.prepares(row.install)
     return user
 
