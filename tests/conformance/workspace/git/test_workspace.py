@@ -75,6 +75,20 @@ class TestPrepare:
         assert files_of(prepared(workspaces, user))["README.md"] == "hello\n"
         assert not lock.exists()
 
+    @pytest.mark.parametrize("there", [True, False])
+    def test_a_git_that_was_killed_while_it_removed_the_ref_leaves_no_lock(
+        self, user: GitUser, workspaces: Workspaces, *, there: bool
+    ) -> None:
+        prepared(workspaces, user)
+        pin = user.root / ".git" / "refs" / "shiftwork" / "pin" / RUN / "US-001-1"
+        lock = pin.with_name(f"{pin.name}.lock")
+        lock.touch()
+        if not there:
+            pin.unlink()
+        asyncio.run(workspaces.discard(PLACE))
+        assert not pin.exists()
+        assert not lock.exists()
+
     def test_a_commit_that_does_not_exist(self, workspaces: Workspaces) -> None:
         with pytest.raises(RepositoryError):
             asyncio.run(workspaces.prepare(PLACE, Commit("1" * 40)))

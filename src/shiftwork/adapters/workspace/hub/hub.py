@@ -177,7 +177,14 @@ class Hub:
             await self.user.run("update-ref", pin, commit)
 
     async def give_back(self, place: Place) -> None:
-        await self.user.run("update-ref", "-d", _borrowed(place), accept=(0, 1))
+        await self.release(_borrowed(place))
+
+    async def release(self, pin: str) -> None:
+        """Removes a pin from the user's repository. It stays if the user's git holds the lock of all packed refs."""
+        delete = ("update-ref", "-d", pin)
+        if (await self.user.run(*delete, accept=(0, 1))).code:
+            await outlast(self.common / f"{pin}.lock")
+            await self.user.run(*delete, accept=(0, 1))
 
     def exclude(self, names: Iterable[str], installed: Iterable[str] = ()) -> None:
         """Makes the harness's git ignore these files of the user, and files that setup commands have `installed`, even

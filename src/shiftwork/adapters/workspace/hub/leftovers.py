@@ -99,7 +99,7 @@ class GitRemains:
         """Removes the pins in the user's repository that kept commits for the run's workspaces."""
         pins = await self.hub.user.run("for-each-ref", "--format=%(refname)", f"refs/shiftwork/pin/{slug(run)}/")
         for pin in pins.text.split():
-            await self.hub.user.run("update-ref", "-d", pin, accept=(0, 1))
+            await self.hub.release(pin)
 
     def _unpin(self, needed: Collection[Commit]) -> Weight:
         """Merges and candidates are not sorted by run: removes those that are old and that nothing builds upon."""
