@@ -5,10 +5,10 @@ from itertools import groupby
 from typing import Final
 
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.run.scheduling import graph_of
 from shiftwork.domain.run.spending.forecast import forecast
 from shiftwork.domain.spec.graph import Edges, critical_path, in_order
 from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.spec.story_graph import graph_of
 from shiftwork.domain.tampering.exemptions import opened
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.domain.usage.forecast import Band

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Final
 
 PORTS: Final = 100
@@ -71,6 +70,8 @@ def _environment(name: str, port: int) -> dict[str, str]:
     project = re.sub("[^a-z0-9_-]+", "_", name.lower())  # the names that compose accepts
     database = project.replace("-", "_")
     if len(database) > _DATABASE_CHARACTERS:  # two names could be equal after the cut
+        from hashlib import sha256  # noqa: PLC0415 - slow to import, and names are seldom so long
+
         digest = sha256(database.encode()).hexdigest()[:8]
         database = f"{database[: _DATABASE_CHARACTERS - 9]}_{digest}"
     return {

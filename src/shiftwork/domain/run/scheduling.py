@@ -13,11 +13,12 @@ from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.overlap import Claims
-from shiftwork.domain.run.state import Graph, RunState, StoryOutcome
+from shiftwork.domain.run.state import RunState, StoryOutcome
 from shiftwork.domain.run.steering.base_repair import led
 from shiftwork.domain.run.transitions import turn_outcome
 from shiftwork.domain.spec import graph as g
 from shiftwork.domain.spec.spec import Story, states_dependencies
+from shiftwork.domain.spec.story_graph import graph_of
 from shiftwork.domain.story.state import ENDED, StoryStatus
 from shiftwork.records import replace
 
@@ -60,33 +61,6 @@ def decided(run: RunState, stories: tuple[Story, ...]) -> RunState:
     plan = run.given
     ordered = plan.ordered and not states_dependencies(stories, plan.base_story)
     return with_stories(replace(run, plan=replace(plan, ordered=ordered)), stories)
-
-
-def graph_of(asked: Sequence[Story], first: Sequence[StoryId], *, ordered: bool = False) -> Graph:
-    """Ranks the stories: those that people put `first`, in their order; then by critical path, because it limits how
-    soon all can be done; then by priority; then in the order of the spec. The critical path does not matter in an
-    `ordered` run.
-    """
-    stories = {story.id: story for story in asked}
-    place = {story: number for number, story in enumerate(first)}
-    edges = {story.id: story.depends_on for story in stories.values()}
-    order = g.in_order(edges)
-    length = g.remaining(edges, {story.id: story.complexity for story in stories.values()})
-    sooner = {} if ordered else length
-    starting = sorted(
-        stories.values(),
-        key=lambda story: (place.get(story.id, len(place)), -sooner.get(story.id, 0.0), story.priority),
-    )
-    rank = {story.id: number for number, story in enumerate(starting)}
-    if ordered:
-        rank = {story: number for number, story in enumerate(g.one_by_one(edges, rank))}
-    return Graph(
-        position={story.id: number for number, story in enumerate(asked)},
-        depth={story: number for number, story in enumerate(order)},
-        rank=rank,
-        dependents=g.dependents(edges),
-        cycle=g.find_cycle(edges) if len(order) < len(stories) else (),
-    )
 
 
 def could_start(run: RunState, story: StoryId) -> bool:

@@ -11,6 +11,7 @@ from shiftwork.domain.notices.notice import NoticePlan, Noticing
 from shiftwork.domain.proof.verdict import ProofStatus
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.spec.story_graph import Graph
 from shiftwork.domain.story.state import FailureCause, LandingStage, StoryStatus
 from shiftwork.domain.usage.forecast import Forecast
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
@@ -145,22 +146,6 @@ class Frame:
     failure: str = ""
     context: tuple[tuple[str, str], ...] = ()
     usage: Usage = NOTHING_USED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Graph:
-    """Derived from the stories and their dependencies only; computed again only if these change.
-
-    `position` is a story's place in the spec, `depth` its place in an order with dependencies first (a story in or
-    behind a cycle has none), `rank` its place among those that could start: in an ordered run, its place in the order.
-    The last field lists a cycle, if any.
-    """
-
-    position: Mapping[StoryId, int] = field(default_factory=dict)
-    depth: Mapping[StoryId, int] = field(default_factory=dict)
-    rank: Mapping[StoryId, int] = field(default_factory=dict)
-    dependents: Mapping[StoryId, tuple[StoryId, ...]] = field(default_factory=dict)
-    cycle: tuple[StoryId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """The important parts of a long output: its beginning, its end, and the lines around errors."""
 
-import hashlib
 import re
 from typing import Final
 
@@ -98,4 +97,6 @@ def normalised(output: str) -> str:
 
 def fingerprint(output: str) -> str:
     """Equal for two outputs with the same content, however long each run took and wherever it ran."""
-    return hashlib.sha256(normalised(output).encode(errors="replace")).hexdigest()[:16]
+    from hashlib import sha256  # noqa: PLC0415 - slow to import, and views only trim outputs
+
+    return sha256(normalised(output).encode(errors="replace")).hexdigest()[:16]
