@@ -33,7 +33,8 @@ from bench.cli import SHIFTWORK, compile_all, made_repository
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
 from shiftwork.adapters.store.sql.database import create_engine
-from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind, load, snapshot_rows
+from shiftwork.app.folds import LANDING, STORY, load, snapshot_rows
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND, Kind
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report.markdown_report import report
 from shiftwork.app.views.report.record_reader import read_record
@@ -85,7 +86,7 @@ class Line:
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
         """Append facts, as a recorder does."""
-        after = self.kind.fold(self.state, facts)
+        after = self.kind.state.fold(self.state, facts)
         rows = self.kind.rows_of(self.state, after, facts)
         self.version = await self.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
         self.state = after
@@ -107,7 +108,7 @@ class Shift:
     def __init__(self, events: EventStore) -> None:
         plan = run_plan(*chains(STORIES), steps=workflow(*(planned("coding") for _ in range(STEPS))))
         self._plan = plan
-        self._run = Line(events=events, kind=RUN, stream=run_stream(plan.run), state=RunState())
+        self._run = Line(events=events, kind=RUN_KIND, stream=run_stream(plan.run), state=RunState())
         self._told: list[Fact] = []
         self._rows: Sequence[Any] = ()
         self._end: StoryState | None = None
@@ -121,11 +122,11 @@ class Shift:
         """Run the next story, from its dispatch to its end; returns the seconds of the run's and the story's decisions.
         `at_once` records its whole history in a single append, and `copied` repeats the steps of the first story.
         """
-        (dispatch,) = RUN.decide(self._run.state)
+        (dispatch,) = RUN_KIND.decide(self._run.state)
         assert isinstance(dispatch, run_effects.DispatchStory)
         given = dispatch.assignment
         stream = story_stream(given.run, given.story.id)
-        line = Line(events=self._run.events, kind=STORY, stream=stream, state=StoryState())
+        line = Line(events=self._run.events, kind=STORY_KIND, stream=stream, state=StoryState())
         begun = run_facts.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
         own, runs = list[float](), [await self._run.turn(lambda *_: [begun])]
         started = story_facts.StoryStarted(at=0, assignment=given, steps=dispatch.steps)
@@ -136,7 +137,7 @@ class Shift:
             self._told = self._told or simulated(started, context)
             facts = [started, *self._told[1:]]
             line.state = self._end = self._end or STORY.fold(StoryState(), facts)
-            self._rows = self._rows or STORY.rows_of(StoryState(), line.state, facts)
+            self._rows = self._rows or STORY_KIND.rows_of(StoryState(), line.state, facts)
             rows = [replace(row, story=given.story.id) for row in self._rows]
             line.version = await line.events.append(stream, facts, expected=0, key="all", rows=rows)
             line.state = replace(line.state, assignment=given)
@@ -144,7 +145,7 @@ class Shift:
             await line.write("all", simulated(started, context))
         else:
             await line.write("start", [started])
-            while STORY.decide(line.state):
+            while STORY_KIND.decide(line.state):
                 own.append(await line.turn(context.answer))
         assert line.state.status is StoryStatus.COMPLETED
         runs.append(await self._run.turn(lambda effect, _: ended(effect, line.state)))
@@ -153,7 +154,7 @@ class Shift:
 
 def simulated(started: Fact, context: StorySimulation) -> list[Fact]:
     facts, state = [started], STORY.fold(StoryState(), [started])
-    while effects := STORY.decide(state):
+    while effects := STORY_KIND.decide(state):
         news = context.answer(effects[0], state)
         facts += news
         state = STORY.fold(state, news)

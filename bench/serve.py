@@ -25,7 +25,8 @@ import uvicorn
 
 from bench.history import STORIES, Line, chains, simulated
 from shiftwork.adapters.store.open import open_store
-from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.folds import STORY, load
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND
 from shiftwork.config.access.tokens import Role, Tokens
 from shiftwork.config.site import Site, find_site, open_state
 from shiftwork.domain.core.ids import RunId, StepId, StoryId, run_stream, story_stream
@@ -50,13 +51,13 @@ async def written(site: Site) -> None:
     store = open_store(site.store_url)
     steps = tuple(planned("coding") for _ in range(STEPS))
     plan = replace(run_plan(*chains(STORIES), steps=workflow(*steps)), project=site.project)
-    run = Line(events=store.events, kind=RUN, stream=run_stream(plan.run), state=RunState())
+    run = Line(events=store.events, kind=RUN_KIND, stream=run_stream(plan.run), state=RunState())
     await run.write("start", [run_facts.RunStarted(at=0, plan=plan)])
     context = StorySimulation(chance=FirstChoice(), mishaps=0, answers=0, endings=("completed",), verdicts=("landed",))
     for position, story in enumerate(plan.spec.stories):
         given = replace(assignment(story), run=plan.run, position=position)
         started = story_facts.StoryStarted(at=0, assignment=given, steps=steps)
-        line = Line(events=store.events, kind=STORY, stream=story_stream(plan.run, story.id), state=StoryState())
+        line = Line(events=store.events, kind=STORY_KIND, stream=story_stream(plan.run, story.id), state=StoryState())
         last = position == len(plan.spec.stories) - 1
         facts = [started, *([] if last else simulated(started, context)[1:])]
         await line.write("all", facts)
@@ -96,7 +97,7 @@ def busy(site: Site, ready: Connection) -> None:
         store = open_store(site.store_url)
         stream = story_stream(RunId("r1"), StoryId(f"US-{STORIES:03}"))
         state = await load(store.events, STORY, stream)
-        line = Line(events=store.events, kind=STORY, stream=stream, state=state)
+        line = Line(events=store.events, kind=STORY_KIND, stream=stream, state=state)
         line.version = await store.events.version(stream)
         ready.send("ready")
         for number in itertools.count(1):

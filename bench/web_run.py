@@ -9,7 +9,8 @@ from typing import Final
 from bench.history import Line, chains, simulated
 from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.adapters.store.open import Store, open_store
-from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.folds import RUN, load
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND
 from shiftwork.bootstrap.state.read_only import now
 from shiftwork.config.site import Site
 from shiftwork.domain.core.fact import Fact
@@ -40,7 +41,7 @@ async def written(site: Site, end: float) -> None:
     """The run, with times that end now; this process works on it."""
     store = open_store(site.store_url)
     plan = replace(run_plan(*chains(STORIES), parallel=SLOTS, steps=workflow(*_STEPS)), project=site.project)
-    run = Line(events=store.events, kind=RUN, stream=run_stream(plan.run), state=RunState())
+    run = Line(events=store.events, kind=RUN_KIND, stream=run_stream(plan.run), state=RunState())
     begin = end - (LANDED // SLOTS + 1) * STORY_SECONDS
     await run.write("start", [run_facts.RunStarted(at=begin, plan=plan)])
     course: list[Fact] = []
@@ -50,7 +51,7 @@ async def written(site: Site, end: float) -> None:
         start = begin + (position // SLOTS) * STORY_SECONDS if is_over else end - STORY_SECONDS / 2
         started = _started(plan, story, position, start)
         known = known or _course(started)
-        line = Line(events=store.events, kind=STORY, stream=story_stream(plan.run, story.id), state=StoryState())
+        line = Line(events=store.events, kind=STORY_KIND, stream=story_stream(plan.run, story.id), state=StoryState())
         course.append(run_facts.StoryDispatched(at=start, story=story.id, slot=position % SLOTS))
         if is_over:
             each = 0.95 * STORY_SECONDS / len(known)
@@ -85,7 +86,7 @@ def continued(site: Site, ready: Connection) -> None:
 
 async def _loaded(store: Store) -> Line:
     stream = run_stream(NAME)
-    run = Line(events=store.events, kind=RUN, stream=stream, state=await load(store.events, RUN, stream))
+    run = Line(events=store.events, kind=RUN_KIND, stream=stream, state=await load(store.events, RUN, stream))
     run.version = await store.events.version(stream)
     return run
 
@@ -94,7 +95,7 @@ async def _story(run: Line, plan: RunPlan, story: Story, position: int) -> None:
     """From its dispatch to its end, a fact at a time."""
     slot = SLOTS - 1
     await run.write(f"dispatch-{story.id}", [run_facts.StoryDispatched(at=now(), story=story.id, slot=slot)])
-    line = Line(events=run.events, kind=STORY, stream=story_stream(plan.run, story.id), state=StoryState())
+    line = Line(events=run.events, kind=STORY_KIND, stream=story_stream(plan.run, story.id), state=StoryState())
     started = _started(plan, story, position, now())
     for number, fact in enumerate((started, *_course(started))):
         await line.write(f"live-{number}", [replace(fact, at=now())])

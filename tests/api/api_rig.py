@@ -13,7 +13,7 @@ import httpx2
 from starlette.testclient import TestClient
 
 from shiftwork.adapters.store.open import Store, open_store
-from shiftwork.app.runtime.streams import RUN, STORY, Kind
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND, Kind
 from shiftwork.config.access.tokens import Role, Tokens
 from shiftwork.config.site import Site, find_site, open_state
 from shiftwork.domain.core.fact import Fact
@@ -47,9 +47,9 @@ class Stage:
     states: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
 
     def write(self, stream: Stream, *facts: Fact) -> None:
-        kind: Kind[Any] = RUN if stream.startswith("run/") else STORY
-        version, before = self.states.get(stream, (0, kind.start))
-        after = kind.fold(before, facts)
+        kind: Kind[Any] = RUN_KIND if stream.startswith("run/") else STORY_KIND
+        version, before = self.states.get(stream, (0, kind.state.start))
+        after = kind.state.fold(before, facts)
         rows = kind.rows(before, after)
         appended = self.store.events.append(stream, facts, expected=version, key=f"k{version}", rows=rows)
         self.states[stream] = asyncio.run(appended), after

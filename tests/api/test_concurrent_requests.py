@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shiftwork.app.commands.runs import forecast
-from shiftwork.app.runtime.streams import STORY
+from shiftwork.app.folds import STORY
 from shiftwork.config.access.tokens import Role
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.story.state import HoldCause

@@ -29,9 +29,9 @@ from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Shell
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.loop import bodies, continued_by_messages
 from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, unpriced
-from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 from shiftwork.adapters.store.in_memory import MemoryStore
-from shiftwork.app.runtime.streams import RUN as RUN_KIND
-from shiftwork.app.runtime.streams import STORY
+from shiftwork.app.folds import STORY
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND
 from shiftwork.app.views.history import Account, account
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StepId, run_stream, story_stream
@@ -164,8 +164,8 @@ async def account_of(store: MemoryStore, *, attempts: bool = True) -> Account:
         run.append(run_facts.StoryDispatched(at=2, story=story_id(history.number), slot=history.slot))
         if history.state.ended_at is not None:
             run.append(_ended(history))
-    state = RUN_KIND.fold(RUN_KIND.start, run)
-    rows = RUN_KIND.rows(RUN_KIND.start, state)
+    state = RUN_KIND.state.fold(RUN_KIND.state.start, run)
+    rows = RUN_KIND.rows(RUN_KIND.state.start, state)
     await store.events.append(run_stream(RUN), run, expected=0, key="all", rows=rows)
     await store.events.append(LANDING, _queue(), expected=0, key="all")
     return await account(store.events, RUN)
@@ -173,7 +173,7 @@ async def account_of(store: MemoryStore, *, attempts: bool = True) -> Account:
 
 async def _write_story(store: MemoryStore, history: StoryHistory, *, attempts: bool) -> None:
     stream = story_stream(RUN, story_id(history.number))
-    rows = STORY.rows_of(STORY.start, history.state, history.facts if attempts else ())
+    rows = STORY_KIND.rows_of(STORY.start, history.state, history.facts if attempts else ())
     await store.events.append(stream, history.facts, expected=0, key="all", rows=rows)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shiftwork.app.runtime.streams import LANDING
+from shiftwork.app.folds import LANDING
 from shiftwork.domain.codec import KINDS
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.landing.state import QUEUE_FORMAT

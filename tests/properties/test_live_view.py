@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.runtime.streams import RUN, STORY, Kind
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND, Kind
 from shiftwork.app.views.documents.document import to_json
 from shiftwork.app.views.documents.run_documents import run_document, runs_document, stories_document
 from shiftwork.app.views.live.board import Board
@@ -102,9 +102,9 @@ def test_all_show_the_same_and_no_line_is_too_wide(
             for leases in (store.leases, api.stage.store.leases):
                 await leases.acquire(facts[0][0].removeprefix("run/"), worker)
         for number, (stream, fact) in enumerate(facts):
-            kind: Kind[RunState] | Kind[StoryState] = RUN if stream.startswith("run/") else STORY
-            version, before = states.get(stream, (0, kind.start))
-            after = kind.evolve(before, fact)  # type: ignore[arg-type]  # the state belongs to the kind
+            kind: Kind[RunState] | Kind[StoryState] = RUN_KIND if stream.startswith("run/") else STORY_KIND
+            version, before = states.get(stream, (0, kind.state.start))
+            after = kind.state.evolve(before, fact)  # type: ignore[arg-type]  # the state belongs to the kind
             written = kind.rows_of(before, after, [fact])  # type: ignore[arg-type]  # as above
             version = await store.events.append(stream, [fact], expected=version, key=f"k{number}", rows=written)
             states[stream] = version, after

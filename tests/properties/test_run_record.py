@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.store.in_memory import MemoryStore
-from shiftwork.app.runtime.streams import RUN, STORY, Kind
+from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND, Kind
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.report.markdown_report import report
@@ -25,9 +25,9 @@ async def written(store: MemoryStore, facts: list[tuple[Stream, Fact]]) -> None:
     """Writes the facts with their rows, as recorders do."""
     states: dict[Stream, tuple[int, RunState | StoryState]] = {}
     for number, (stream, fact) in enumerate(facts):
-        kind: Kind[RunState] | Kind[StoryState] = RUN if stream.startswith("run/") else STORY
-        version, before = states.get(stream, (0, kind.start))
-        after = kind.evolve(before, fact)  # type: ignore[arg-type]  # the state belongs to the kind
+        kind: Kind[RunState] | Kind[StoryState] = RUN_KIND if stream.startswith("run/") else STORY_KIND
+        version, before = states.get(stream, (0, kind.state.start))
+        after = kind.state.evolve(before, fact)  # type: ignore[arg-type]  # the state belongs to the kind
         rows = kind.rows_of(before, after, [fact])  # type: ignore[arg-type]  # as above
         states[stream] = await store.events.append(stream, [fact], expected=version, key=str(number), rows=rows), after
 

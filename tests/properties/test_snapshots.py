@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.store.in_memory import MemoryEventStore, MemoryStore
-from shiftwork.app.runtime.streams import LANDING, load, snapshot_rows
+from shiftwork.app.folds import LANDING, load, snapshot_rows
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.landing.decide import decide_queue

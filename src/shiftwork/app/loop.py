@@ -12,11 +12,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
+from shiftwork.app.folds import StreamState, load, read
 from shiftwork.app.perform import LANDING_PERFORMERS, RUN_PERFORMERS, STORY_PERFORMERS, Performers, perform
 from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.landing_lock import alone, turn
 from shiftwork.app.runtime.recorder import Recorder
-from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind, StreamState, load, read
+from shiftwork.app.runtime.streams import LANDING_KIND, RUN_KIND, STORY_KIND, Kind
 from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import RunBusyError
@@ -40,7 +41,7 @@ class Loop[S: StreamState]:
         kind = self.kind
         async with turn(context, stream) if kind.shared else alone(context, stream):
             version = await context.events.version(stream)
-            state, latest = await load(context.events, kind, stream, version, self.folded.get(stream)), True
+            state, latest = await load(context.events, kind.state, stream, version, self.folded.get(stream)), True
             while effects := kind.decide(state):
                 for effect in effects:  # effects that are decided together do not need each other's facts
                     recorder = Recorder(
@@ -52,7 +53,7 @@ class Loop[S: StreamState]:
                     news = recorder.written(version, reached)
                     latest = bool(news)  # this job has just written them, so there cannot be later facts
                     news = news or await read(context.events, stream, version, reached)
-                    state, version = kind.fold(state, news), reached
+                    state, version = kind.state.fold(state, news), reached
                     self.folded[stream] = (version, state)
                     if any(isinstance(fact, MessagesRead) for fact in news):
                         break  # effects that were decided before the message was read may be obsolete
@@ -62,9 +63,11 @@ class Loop[S: StreamState]:
 
 
 _LOOPS: Final[dict[str, Callable[[Context], Callable[[Stream, Context], Awaitable[bool]]]]] = {
-    "run": lambda context: Loop(kind=RUN, performers=RUN_PERFORMERS, folded=context.folded_runs).carry_on,
-    "story": lambda context: Loop(kind=STORY, performers=STORY_PERFORMERS, folded=context.folded_stories).carry_on,
-    "landing": lambda context: Loop(kind=LANDING, performers=LANDING_PERFORMERS, folded=context.folded_queues).carry_on,
+    "run": lambda context: Loop(kind=RUN_KIND, performers=RUN_PERFORMERS, folded=context.folded_runs).carry_on,
+    "story": lambda context: Loop(kind=STORY_KIND, performers=STORY_PERFORMERS, folded=context.folded_stories).carry_on,
+    "landing": lambda context: (
+        Loop(kind=LANDING_KIND, performers=LANDING_PERFORMERS, folded=context.folded_queues).carry_on
+    ),
 }
 """Loops by kind of job, which is the kind of its stream."""
 

@@ -7,6 +7,7 @@ from typing import Final, cast
 from shiftwork import failpoints
 from shiftwork.app.attempt import memory, rate_limit_wait
 from shiftwork.app.attempt.agent_session import run_agent
+from shiftwork.app.folds import StreamState
 from shiftwork.app.landing import batch, check, proof, withdrawal
 from shiftwork.app.landing.gates import inspected
 from shiftwork.app.messaging import allowances, dispatch, messages, run_inbox
@@ -19,7 +20,6 @@ from shiftwork.app.runtime.landing_lock import alone
 from shiftwork.app.runtime.leases import ensure_held
 from shiftwork.app.runtime.locations import attempt_folder_of, place_of
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
-from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StoryId, numbered, run_stream, story_stream

@@ -7,7 +7,7 @@ effects due after each fact, the effects due at its end, and the rows that front
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind
+from shiftwork.app.runtime.streams import LANDING_KIND, RUN_KIND, STORY_KIND, Kind
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
@@ -15,7 +15,7 @@ from shiftwork.ports.rows.row_columns import columns
 
 type Row = dict[str, Any]
 
-_KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
+_KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN_KIND, "story": STORY_KIND, "landing": LANDING_KIND}
 
 
 def rows_of(facts: Iterable[Fact]) -> list[Row]:
@@ -29,16 +29,16 @@ def facts_of(rows: Iterable[Row]) -> list[Fact]:
 def result_of(stream: str, facts: Sequence[Fact]) -> Row:
     """The results of a history, as JSON values."""
     kind = _KINDS[stream.partition("/")[0]]
-    state, due = kind.start, []
+    state, due = kind.state.start, []
     for fact in facts:
-        state = kind.evolve(state, fact)
+        state = kind.state.evolve(state, fact)
         due.append([effect.key for effect in kind.decide(state)])
     return {
         "due": due,
         "effects": [_named(effect, to_plain(effect)) for effect in kind.decide(state)],
         "rows": [
             _named(row, {name: to_plain(value) for name, value in columns(row).items()})
-            for row in kind.rows(kind.start, state)
+            for row in kind.rows(kind.state.start, state)
         ],
     }
 

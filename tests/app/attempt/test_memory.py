@@ -10,8 +10,8 @@ import pytest
 from shiftwork.adapters.agents.scripted import OUTPUT_VARIABLE, ScriptedAgent, Turn
 from shiftwork.app.attempt.memory import REMARKS, carried_patterns, remarks_of
 from shiftwork.app.commands.runs import Order, start_run, wait_for
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.runtime.context import Sighting
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.memory.notes import Remark, Scope
 from shiftwork.domain.run import facts as run_facts

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.runtime.context import job_of
-from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId, run_stream, step_id, story_stream
 from shiftwork.domain.gates.gate import Gate

@@ -12,9 +12,9 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.intents import ask, is_over, received, undo_came_to, unpause
 from shiftwork.app.commands.runs import cancel_run, forecast, resume_run, wait_for
 from shiftwork.app.commands.steering import NOTHING
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity
 from shiftwork.domain.core.fact import Fact

@@ -115,7 +115,7 @@ def test_a_restart_ends_the_running_attempt_and_starts_the_step_from_its_commit(
         assert (step.attempts, step.restarts, step.retries) == (2, 1, 0)
         text = report(await account(context.events, run))
         assert "step-001 attempt 1 was restarted by a person" in text
-        assert "person: restart step-001 Write work.txt: wrong file" in text
+        assert "person: restarted step-001 (Write work.txt): wrong file" in text
 
     asyncio.run(scenario())
     assert "A person restarted this step: wrong file" in prompts[1]

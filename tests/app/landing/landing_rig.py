@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shiftwork.app.folds import LANDING as KIND
+from shiftwork.app.folds import load
 from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime.context import Context, job_of
-from shiftwork.app.runtime.streams import LANDING as KIND
-from shiftwork.app.runtime.streams import load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
 from shiftwork.domain.landing.state import LandingRequest, QueueState

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.app.runtime.streams import LANDING, RUN, load
+from shiftwork.app.folds import LANDING, RUN, load
 from shiftwork.domain.core.ids import Stream, run_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing.state import QUEUE_FORMAT

@@ -12,7 +12,7 @@ from shiftwork.app.loop import continued_by_messages
 from shiftwork.app.perform import RUN_PERFORMERS, perform
 from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.recorder import Recorder
-from shiftwork.app.runtime.streams import RUN
+from shiftwork.app.runtime.streams import RUN_KIND
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.effect import Conclude
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream
@@ -129,7 +129,7 @@ def test_what_was_decided_from_an_old_state_is_not_performed(rig: Rig) -> None:
             context.heartbeat.taken()
             stream = run_stream(run)
             version = await context.events.version(stream)
-            old = Recorder(context=context, kind=RUN, stream=stream, state=RunState(), version=1)
+            old = Recorder(context=context, kind=RUN_KIND, stream=stream, state=RunState(), version=1)
             effect = Conclude(key="again", facts=(MemoryKept(at=0.0, changes=1),))
             assert await perform(effect, old, RUN_PERFORMERS) == version
             assert await context.events.version(stream) == version

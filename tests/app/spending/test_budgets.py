@@ -7,8 +7,8 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import cancel_run, raise_limits, resume_run, wait_for
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.messaging.messages import facts_of
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.domain.budget.amounts import Amount, Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits

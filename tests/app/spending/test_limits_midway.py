@@ -8,8 +8,8 @@ import pytest
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.commands.intents import ask, at_rest
 from shiftwork.app.commands.runs import cancel_run, raise_limits, resume_run, wait_for
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.runtime.context import Context
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact, MessagesRead

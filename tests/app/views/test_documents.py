@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.app.folds import RUN as RUN_KIND
 from shiftwork.app.runtime.context import GateBegun, Sighting
-from shiftwork.app.runtime.streams import RUN as RUN_KIND
 from shiftwork.app.views.documents import attempt_documents, event_documents, run_documents
 from shiftwork.app.views.documents.catalogue import DOCUMENTS
 from shiftwork.app.views.documents.document import Document, Json, Time, moment, to_json

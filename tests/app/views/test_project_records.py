@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shiftwork.app.runtime.streams import LANDING
+from shiftwork.app.folds import LANDING
 from shiftwork.app.views.documents.document import Document, to_json
 from shiftwork.app.views.documents.served.landing_document import MOST_LANDINGS, landing_document
 from shiftwork.app.views.documents.served.project_records import (

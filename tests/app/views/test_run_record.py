@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.app.folds import STORY
 from shiftwork.app.runtime.attempt_projection import attempt_rows
-from shiftwork.app.runtime.streams import STORY
 from shiftwork.app.views.report.record_reader import attempts_of
 from shiftwork.app.views.report.run_record import record_of
 from shiftwork.app.views.run_views import story_label

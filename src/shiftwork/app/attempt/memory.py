@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.memory.bounded_notes import STORY_ROOM

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from shiftwork.app.commands.rerun_gates import fail_to_pass_held, gates_held, of_spec, restored_held, unchanged
+from shiftwork.app.folds import read
 from shiftwork.app.landing.fail_to_pass import Trial
-from shiftwork.app.runtime.streams import read
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.core.plain import from_plain

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from shiftwork.app.commands.runs import Order, opening
+from shiftwork.app.folds import RUN, STORY
 from shiftwork.app.runtime.context import WorkPolicy
-from shiftwork.app.runtime.streams import RUN, STORY
+from shiftwork.app.runtime.streams import RUN_KIND
 from shiftwork.domain.core.ids import Commit, RunId
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run.state import RunState
@@ -36,7 +37,7 @@ def rehearse(order: Order, work_policy: WorkPolicy, *, tools: bool) -> tuple[Lin
 
 
 def _begun(run: RunState) -> Iterator[run_effects.DispatchStory]:
-    yield from (effect for effect in RUN.decide(run) if isinstance(effect, run_effects.DispatchStory))
+    yield from (effect for effect in RUN_KIND.decide(run) if isinstance(effect, run_effects.DispatchStory))
 
 
 def _line(run: RunState, effect: run_effects.DispatchStory, known: Surroundings) -> Line:

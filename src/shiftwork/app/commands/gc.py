@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 from shiftwork.app.commands.runs import forecast
+from shiftwork.app.folds import LANDING, RUN, STORY, load
 from shiftwork.app.runtime.landing_lock import end_gates
 from shiftwork.app.runtime.leases import taken
-from shiftwork.app.runtime.streams import LANDING, RUN, STORY, load
+from shiftwork.app.runtime.streams import STORY_KIND
 from shiftwork.app.views.queries import Liveness
 from shiftwork.domain.core.ids import FRAME, Commit, RunId, StoryId, Stream, repository_of, run_stream, story_stream
 from shiftwork.domain.run.state import RUN_ENDED, RunState
@@ -201,10 +202,9 @@ async def _part(broom: Broom, known: StoryState, version: int) -> None:
     if known.status in ENDED or not known.work.ready:
         return
     lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.work.workspace, reason="cleaned up")
-    after = STORY.evolve(known, lost)
-    stream = story_stream(known.given.run, known.given.story.id)
-    key = f"cleaned/{known.work.workspace}"
-    await broom.events.append(stream, (lost,), expected=version, key=key, rows=STORY.rows(known, after))
+    stream, key = story_stream(known.given.run, known.given.story.id), f"cleaned/{known.work.workspace}"
+    rows = STORY_KIND.rows_of(known, STORY.evolve(known, lost), (lost,))
+    await broom.events.append(stream, (lost,), expected=version, key=key, rows=rows)
 
 
 async def _needed(broom: Broom, state: RunState) -> set[Commit]:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from shiftwork.app.commands.runs import forecast
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.messaging.checked_post import Checked, post_checked
-from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.run import facts as run_facts

@@ -6,10 +6,10 @@ from enum import StrEnum
 from functools import partial
 from typing import Final
 
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.messaging import messages
 from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.state_labels import APPROVALS
-from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.queries import LOOKED_THROUGH
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.core.patch import Patch

@@ -7,6 +7,7 @@ from typing import Any
 from shiftwork import failpoints
 from shiftwork.app.commands.kept_options import check_profiles
 from shiftwork.app.commands.spec_lock import check_no_other, claimed
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.messaging.allowances import report_limits
 from shiftwork.app.messaging.dispatch import dispatched, unrecorded
@@ -14,7 +15,7 @@ from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import taken, taken_over, until_lost
 from shiftwork.app.runtime.recorder import Recorder
-from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.runtime.streams import RUN_KIND
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.decision import receive
 from shiftwork.domain.core.fact import Fact
@@ -90,7 +91,7 @@ async def record_run(context: Context, order: Order) -> RunId:
     async with claimed(context, order.landing, order.source):
         await context.leases.acquire(run, context.owner)
         context.heartbeat.taken()
-        recorder = Recorder(context=context, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
+        recorder = Recorder(context=context, kind=RUN_KIND, stream=run_stream(run), state=RunState(), version=0)
         await recorder.write("start", opening(order, run, context.clock.now(), context.project, context.worktree))
         failpoints.reach("run.recorded")
     return run
@@ -165,7 +166,7 @@ async def _reopened(context: Context, run: RunId) -> RunState:
     version = await context.events.version(stream)
     state = await load(context.events, RUN, stream, version)
     if state.status in RUN_ENDED and (news := await _news(context.inbox, state, context.clock.now())):
-        recorder = Recorder(context=context, kind=RUN, stream=stream, state=state, version=version)
+        recorder = Recorder(context=context, kind=RUN_KIND, stream=stream, state=state, version=version)
         await recorder.write(receive(state.cursor).key, news)
         state = recorder.state
     return state

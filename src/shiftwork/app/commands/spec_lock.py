@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
+from shiftwork.app.folds import RUN, load
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.leases import FRESH_SECONDS, taken
-from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.ids import RunId, Stream, repository_of, run_stream, spec_claim
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
 from shiftwork.errors import RunBusyError, UnfinishedRunError

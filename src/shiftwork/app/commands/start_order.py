@@ -1,7 +1,7 @@
 """How the stories of a run will start: one after the other, or as their dependencies allow."""
 
 from shiftwork.app.commands.runs import Order, opening
-from shiftwork.app.runtime.streams import RUN
+from shiftwork.app.folds import RUN
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.run.scheduling import to_start
 from shiftwork.domain.spec.spec import states_dependencies

@@ -5,8 +5,8 @@ from typing import Final
 
 from shiftwork.app.attempt.memory import present_run
 from shiftwork.app.commands.runs import Order
+from shiftwork.app.folds import RUN
 from shiftwork.app.runtime.context import Context
-from shiftwork.app.runtime.streams import RUN
 from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream

@@ -5,10 +5,10 @@ from typing import Final
 
 from shiftwork.app.commands.intents import patiently
 from shiftwork.app.commands.runs import forecast
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.messaging import messages
 from shiftwork.app.messaging.checked_post import Checked, post_checked
 from shiftwork.app.runtime.state_labels import APPROVALS
-from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.step_list import StepList, present, step_list
 from shiftwork.domain.core.ids import RunId, StepId, StoryId, run_stream, story_stream
 from shiftwork.domain.run.state import RUN_ENDED, RunState

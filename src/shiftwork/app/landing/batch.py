@@ -30,7 +30,7 @@ async def take(effect: landing_effects.TakeBatch, recorder: QueueRecorder) -> tu
     policy = context.work_policy.landing
     received = await context.inbox.receive(recorder.stream, after=effect.cursor)
     news = messages.facts_of(recorder.stream, received, context.clock.now())
-    queue = recorder.kind.fold(recorder.state, news)
+    queue = recorder.kind.state.fold(recorder.state, news)
     waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
     if not waiting:
         return news

@@ -2,10 +2,10 @@
 
 from itertools import takewhile
 
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.landing.proof import shared_gates
 from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime.recorder import QueueRecorder
-from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.gates.needed_gates import Choice, chosen
 from shiftwork.domain.landing.batching import landed_base, spoken_for

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from shiftwork import failpoints
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.messaging import messages, run_inbox
 from shiftwork.app.runtime.choose_profile import with_profiles
 from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.landing_lock import alone
 from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.runtime.streams import STORY_KIND
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId, Stream, story_stream
 from shiftwork.domain.run import effects as run_effects
@@ -36,7 +37,7 @@ async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> 
     if effect.start_number == 1:
         assigned = await with_profiles(context, effect)
         started = story_facts.StoryStarted(at=context.clock.now(), assignment=assigned, steps=effect.steps)
-        opening = Recorder(context=context, kind=STORY, stream=stream, state=StoryState(), version=0)
+        opening = Recorder(context=context, kind=STORY_KIND, stream=stream, state=StoryState(), version=0)
         await opening.write("start", (started,))
     else:
         await _reopen(effect, context, stream)
@@ -88,7 +89,7 @@ async def _reopen(effect: run_effects.DispatchStory, context: Context, stream: S
 async def _story_recorder(context: Context, stream: Stream) -> StoryRecorder:
     version = await context.events.version(stream)
     state = await load(context.events, STORY, stream, version)
-    return Recorder(context=context, kind=STORY, stream=stream, state=state, version=version)
+    return Recorder(context=context, kind=STORY_KIND, stream=stream, state=state, version=version)
 
 
 async def forward_cancel(effect: run_effects.ForwardCancel, recorder: RunRecorder) -> Facts:

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from shiftwork import failpoints
+from shiftwork.app.folds import StreamState
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.recorder import Recorder, StoryRecorder
-from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core.decision import receive
 from shiftwork.domain.core.effect import Receive
 from shiftwork.domain.core.fact import Fact

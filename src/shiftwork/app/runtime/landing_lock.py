@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.app.folds import LANDING, load
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.leases import HEARTBEAT_SECONDS, renewed, taken
-from shiftwork.app.runtime.streams import LANDING, load
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.store import EventStore

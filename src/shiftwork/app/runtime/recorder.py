@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from shiftwork import failpoints
+from shiftwork.app.folds import StreamState, snapshot_rows
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.runtime.leases import ensure_held, taken_over
-from shiftwork.app.runtime.streams import Kind, StreamState, snapshot_rows
+from shiftwork.app.runtime.streams import Kind
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.landing.state import QueueState
@@ -35,8 +36,8 @@ class Recorder[S: StreamState]:
         another process has taken over the run.
         """
         events = self.context.events.under(await ensure_held(self.context, self.stream))
-        after = self.kind.fold(self.state, facts)
-        snapshot = snapshot_rows(self.kind, self.stream, self.version + len(facts), after)
+        after = self.kind.state.fold(self.state, facts)
+        snapshot = snapshot_rows(self.kind.state, self.stream, self.version + len(facts), after)
         rows = (*self.kind.rows_of(self.state, after, facts), *snapshot)
         failpoints.reach("append.before")
         try:

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from shiftwork.app.runtime.streams import RUN, STORY, read
+from shiftwork.app.folds import RUN, STORY, read
 from shiftwork.app.views.gate_history import Checked, gate_checks
 from shiftwork.domain.budget.amounts import Amount
 from shiftwork.domain.core.fact import Fact

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from shiftwork.app.runtime.streams import STORY, read
+from shiftwork.app.folds import STORY, read
 from shiftwork.app.views.documents.commands.result_documents import StoryProof, story_proof
 from shiftwork.app.views.documents.served.proof_document import ProofOfStory, proof_document
 from shiftwork.app.views.history import run_history

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.domain.core.ids import StepId, StoryId, story_stream
 from shiftwork.domain.run.assignment import assignment
 from shiftwork.domain.run.state import RunState

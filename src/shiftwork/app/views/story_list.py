@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from shiftwork.app.runtime.streams import RUN, load
+from shiftwork.app.folds import RUN, load
 from shiftwork.domain.core.ids import FRAME, RunId, StoryId, run_stream
 from shiftwork.domain.run.scheduling import held_by
 from shiftwork.domain.run.state import RunState

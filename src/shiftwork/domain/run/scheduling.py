@@ -5,7 +5,7 @@ run of a thousand stories decides as quickly as a run of ten; a property test ch
 """
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 from typing import Final
 

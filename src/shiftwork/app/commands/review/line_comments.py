@@ -6,8 +6,8 @@ from typing import Final
 from shiftwork.app.commands import step_edits
 from shiftwork.app.commands.replies import Reply, Word, reply
 from shiftwork.app.commands.step_edits import StepRequest
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.runtime.state_labels import APPROVALS
-from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.app.views.documents.request_words import STEPS
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.errors import IntentError, UsageError

@@ -5,7 +5,7 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from shiftwork.app.runtime.streams import STORY
+from shiftwork.app.folds import STORY
 from shiftwork.app.views.documents.served.activity_document import ActivityPart, activity_entry
 from shiftwork.app.views.live.board import EVENTS, Change, change_of
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_stream

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Final
 
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.documents.event_documents import change_event
 from shiftwork.app.views.documents.event_records import ChangeEvent
 from shiftwork.app.views.live.board import Change, change_of

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from shiftwork.app.folds import RUN, STORY
 from shiftwork.app.runtime.context import GateBegun, Sighting
-from shiftwork.app.runtime.streams import RUN, STORY
 from shiftwork.app.views.text.people_words import answer_word, edited
 from shiftwork.domain.core.effect import Receive
 from shiftwork.domain.core.fact import Fact

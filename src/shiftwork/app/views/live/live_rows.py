@@ -1,8 +1,8 @@
 """The view of a run that this process works on, from the states on its board: the rows that its history writes."""
 
+from shiftwork.app.folds import RUN, STORY
 from shiftwork.app.runtime.projections import run_rows
 from shiftwork.app.runtime.story_projection import story_rows
-from shiftwork.app.runtime.streams import RUN, STORY
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.queries import RunRows, assembled
 from shiftwork.app.views.run_views import RunView

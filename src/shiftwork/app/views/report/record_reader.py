@@ -7,7 +7,7 @@ rows existed, one that a person answered, one that will start again.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from shiftwork.app.runtime.streams import read
+from shiftwork.app.folds import read
 from shiftwork.app.views.gate_history import gate_checks
 from shiftwork.app.views.history import frame_account, reserved_in, run_history, story_account, undelivered_in
 from shiftwork.app.views.report.run_record import (

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from shiftwork.app.folds import STORY
 from shiftwork.app.runtime.attempt_projection import attempt_row
 from shiftwork.app.runtime.projections import idle_row, is_idle
 from shiftwork.app.runtime.story_projection import story_rows
-from shiftwork.app.runtime.streams import STORY
 from shiftwork.app.views.amounts import usage_of
 from shiftwork.app.views.gate_history import Checked
 from shiftwork.app.views.history import Account, StoryAccount

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from shiftwork import redaction
-from shiftwork.app.runtime.streams import LANDING, load
+from shiftwork.app.folds import LANDING, load
 from shiftwork.app.views.documents.commands.config_documents import SettingFields, Settings
 from shiftwork.app.views.documents.served.landing_document import KINDS, landing_document
 from shiftwork.app.views.documents.served.project_records import (

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from shiftwork.app.commands.intents import ask_for
 from shiftwork.app.commands.review.line_comments import Commented, LineComment, comment, comments_text
 from shiftwork.app.commands.steering import NewStory, StoryChange, changed_story, new_story, story_of
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.documents.api_records import Accepted
 from shiftwork.app.views.documents.request_words import request_word
 from shiftwork.app.views.story_patches import patch_of

@@ -9,7 +9,7 @@ from fastapi import Path as FromPath
 from starlette.responses import Response
 
 from shiftwork.app.commands.certificates import document, recorded
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views import proofs
 from shiftwork.app.views.documents.api_records import LogPart, PromptPart
 from shiftwork.app.views.documents.attempt_documents import gate_log_document

@@ -4,7 +4,7 @@ import asyncio
 
 import click
 
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.documents.commands.result_documents import Diff, changed_file
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story

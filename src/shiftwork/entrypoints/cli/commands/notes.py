@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.views.documents.commands.result_documents import Notes, note_shelf
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.story_lookup import check_story

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_git import open_changes
 from shiftwork.bootstrap.state.read_only import open_queries

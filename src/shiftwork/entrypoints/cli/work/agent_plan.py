@@ -1,7 +1,7 @@
 """Lets an agent break a piece of work into stories."""
 
 from shiftwork.app.commands.runs import Order
-from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.queries import PLAN
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.workflows import packaged_workflow

@@ -11,8 +11,8 @@ from typing import Final, Never
 
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.commands.steering import pauses_now, rests_now
+from shiftwork.app.folds import RUN, STORY, load
 from shiftwork.app.runtime.context import Context, Sighting
-from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.queries import is_meant
 from shiftwork.bootstrap.state.read_only import open_queries
