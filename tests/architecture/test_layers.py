@@ -26,7 +26,7 @@ VALUES = {
     *("spec.spec", "workflow.workflow", "workflow.pipeline", "memory.notes"),
     *("gates.gate", "gates.rung", "gates.checkout_trial", "canary.canary_verdict", "tampering.findings"),
     *("proof.verdict", "proof.certificate", "agents.tally"),
-    *("budget.amounts", "budget.limits", "usage.usage", "usage.forecast"),
+    *("budget.amounts", "budget.limits", "usage.usage", "usage.forecast", "landing.obstacle"),
     *("run.state", "run.facts", "story.state", "text.readable"),
 }
 """Modules of the domain that front ends may import, because they hold values or clean text, and decide nothing: what a

@@ -68,17 +68,6 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Obstacle:
-    """What prevents moving a branch: `files` with the user's edits, or else `why`; if both are empty, nothing does.
-    `tree` is the worktree that has the branch checked out, if it is not the current worktree.
-    """
-
-    files: tuple[str, ...] = ()
-    why: str = ""
-    tree: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
     """The branch has moved since the candidate was built."""
 

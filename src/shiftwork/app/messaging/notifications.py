@@ -12,7 +12,7 @@ from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.notices import effects as notices_effects
 from shiftwork.domain.notices.facts import NoticeTried
-from shiftwork.domain.proof.proof_status import counted
+from shiftwork.domain.proof.proof_words import counted
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import Hold, HoldCause, StoryState, StoryStatus
 from shiftwork.errors import NotifyError

@@ -5,7 +5,7 @@ from shiftwork.app.runtime import state_labels
 from shiftwork.app.runtime.recorder import RunRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.proof_words import after_landed
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState

@@ -5,7 +5,7 @@ from typing import Any
 from shiftwork.app.views import amounts
 from shiftwork.app.views.report.run_record import AttemptMade, RunRecord, StoryRecord
 from shiftwork.domain.core.plain import to_plain
-from shiftwork.domain.proof.proof_status import words
+from shiftwork.domain.proof.proof_words import words
 from shiftwork.domain.proof.verdict import ProofStatus
 from shiftwork.domain.run.spending.forecast import of_story, unforeseen
 from shiftwork.domain.run.state import RUN_ENDED

@@ -7,7 +7,7 @@ from shiftwork.app.views.documents.commands.result_documents import StoryProof, 
 from shiftwork.app.views.documents.served.proof_document import ProofOfStory, proof_document
 from shiftwork.app.views.history import run_history
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
-from shiftwork.domain.proof import fail_to_pass, proof_status
+from shiftwork.domain.proof import fail_to_pass, proof_status, proof_words
 from shiftwork.domain.proof.certificate import Certificate, Held
 from shiftwork.ports.store import History
 
@@ -18,12 +18,12 @@ def document(said: Certificate) -> StoryProof | None:
 
 def after_landed(said: Certificate) -> str:
     """What follows "landed" in a sentence."""
-    return proof_status.after_landed(proof_status.status_by(said))
+    return proof_words.after_landed(proof_status.status_by(said))
 
 
 def in_trailer(said: Certificate) -> str:
     """As in the trailer of the landed commit."""
-    return proof_status.in_trailer(proof_status.status_by(said))
+    return proof_words.in_trailer(proof_status.status_by(said))
 
 
 def gates(said: Certificate) -> str:

@@ -11,7 +11,7 @@ from shiftwork.domain.agents.idle_time import Course, Idle, idle
 from shiftwork.domain.agents.rate_limit import Waited
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.core.ids import FRAME
-from shiftwork.domain.proof import proof_status
+from shiftwork.domain.proof import proof_words
 from shiftwork.domain.proof.verdict import ProofLevel, ProofStatus
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import total
@@ -172,25 +172,25 @@ def proof_of(story: StoryRow) -> ProofStatus | None:
 
 def after_landed(story: StoryRow) -> str:
     """Returns what follows "landed" in a sentence: how far the story is proved."""
-    return proof_status.after_landed(proof_of(story))
+    return proof_words.after_landed(proof_of(story))
 
 
 def gates_alone(story: StoryRow) -> bool:
     """Whether nothing but its gates speaks for the only criterion of a landed story."""
     proof = proof_of(story)
-    return proof is not None and proof_status.gates_alone(proof)
+    return proof is not None and proof_words.gates_alone(proof)
 
 
 def has_false_evidence(story: StoryRow) -> bool:
     """Whether evidence for a criterion of the landed story was checked and is false."""
     proof = proof_of(story)
-    return proof is not None and proof_status.is_refuted(proof)
+    return proof is not None and proof_words.is_refuted(proof)
 
 
 def brief_proof(story: StoryRow) -> str:
     """For a cell of a table."""
     proof = proof_of(story)
-    return proof_status.brief(proof) if proof else "-"
+    return proof_words.brief(proof) if proof else "-"
 
 
 def story_label(row: StoryRow, *, moving: bool, undoing: bool = False, stuck: bool = False) -> str:

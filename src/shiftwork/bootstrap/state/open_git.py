@@ -13,8 +13,9 @@ from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
 from shiftwork.config.site import Site
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.ports.changes import Changes
-from shiftwork.ports.workspace import ConflictForecast, Obstacle
+from shiftwork.ports.workspace import ConflictForecast
 from shiftwork.records import replace
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")

@@ -29,7 +29,8 @@ from shiftwork.domain.proof.commit_trailers import (
     without_report,
 )
 from shiftwork.domain.proof.fail_to_pass import trailer_of
-from shiftwork.domain.proof.proof_status import in_trailer, ran_by, status_by
+from shiftwork.domain.proof.proof_status import ran_by, status_by
+from shiftwork.domain.proof.proof_words import in_trailer
 from shiftwork.domain.text.readable import readable
 
 CHANGED_TESTS: Final = "fail-to-pass"

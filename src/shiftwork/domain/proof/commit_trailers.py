@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.domain.gates.gate import NotNeeded
-from shiftwork.domain.proof.proof_status import Ran, has_evidence, in_trailer, status_of
+from shiftwork.domain.proof.proof_status import Ran, has_evidence, status_of
+from shiftwork.domain.proof.proof_words import in_trailer
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.regexes import regex

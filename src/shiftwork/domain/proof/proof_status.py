@@ -1,11 +1,10 @@
-"""How well a landed story is proved, and the wording for it: every view, commit and note uses this module.
+"""How well a landed story is proved; `proof_words` has the wording for it.
 
 A story is proved where every criterion has checked evidence and at least one gate or verification step saw the tree. A
 blind gate passes whatever the tree contains, so it does not count. A test that is defined but that no gate printed as
 passing may be skipped or never collected, so it is not evidence. A person's confirmation is. A remark names both.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -13,13 +12,13 @@ from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
 from shiftwork.domain.gates.gate import GateReport, gate_name
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.certificate import Certificate, Held
+from shiftwork.domain.proof.proof_words import REFUTED
 from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofReport, ProofStatus, Verdict
 from shiftwork.records import dataclass
 
 UNCHECKED: Final = "the only check was that something changed"
 _EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.CONFIRMED})
 _BETWEEN: Final = "; "
-_REFUTED: Final = "was checked and is false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +100,7 @@ def _blind(ran: Ran) -> Sequence[str]:
 def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
     verdicts = [judged.verdict for judged in criteria]
     if refuted := [judged.criterion for judged in criteria if judged.verdict is Verdict.FALSE]:
-        yield f"the evidence for {', '.join(refuted)} {_REFUTED}"
+        yield f"the evidence for {', '.join(refuted)} {REFUTED}"
     if defined := verdicts.count(Verdict.PRESENT):
         yield f"{defined} more with a test that no gate printed as passing"
     if confirmed := verdicts.count(Verdict.CONFIRMED):
@@ -112,75 +111,6 @@ def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
     if ran.seeing or ran.blind:
         return
     yield f"nothing was run on it, {shown} of {criteria} criteria with evidence" if shown else UNCHECKED
-
-
-# In words --------------------------------------------------------------------------------------------------------
-
-
-ALONE: Final = "gates passed, no evidence beyond them"
-"""Of a story whose only criterion has no evidence, as that of a request in one sentence."""
-
-
-def gates_alone(status: ProofStatus) -> bool:
-    """Whether the story has a single criterion, often the request itself, and nothing but its gates speaks for it."""
-    return status.level is ProofLevel.PARTLY and (status.shown, status.criteria) == (0, 1)
-
-
-def is_refuted(status: ProofStatus) -> bool:
-    """Whether evidence was reported that is false."""
-    return _REFUTED in status.remark
-
-
-def words(status: ProofStatus) -> str:
-    if gates_alone(status):
-        return ALONE
-    if status.level is ProofLevel.PARTLY:
-        return f"{status.shown} of {status.criteria} criteria with evidence"
-    return _WORDS[status.level]
-
-
-_WORDS: Final = {
-    ProofLevel.PROVED: "proved",
-    ProofLevel.GATES_ONLY: "gates passed, no criteria to show",
-    ProofLevel.NO_GATES: "without any gate",
-}
-
-
-def after_landed(status: ProofStatus | None) -> str:
-    """What follows "landed" in a sentence; empty where it is unknown, as for work of early releases."""
-    if status is None:
-        return ""
-    if status.level is ProofLevel.NO_GATES:
-        return f" {words(status)}: {status.remark}"
-    return f", {words(status)}" + (f" ({status.remark})" if status.remark else "")
-
-
-def brief(status: ProofStatus) -> str:
-    """The text for a table cell."""
-    if status.level is ProofLevel.NO_GATES:
-        return "no gates"
-    return f"{status.shown} of {status.criteria}" if status.criteria else "no criteria"
-
-
-_COUNTED: Final = {
-    ProofLevel.PROVED: "proved",
-    ProofLevel.PARTLY: "with criteria that have no evidence",
-    ProofLevel.GATES_ONLY: "with gates only",
-    ProofLevel.NO_GATES: "without any gate",
-}
-
-
-def counted(statuses: Iterable[ProofStatus | None]) -> str:
-    """How many stories have which level; stories that have not landed are left out."""
-    found = Counter(status.level for status in statuses if status)
-    return ", ".join(f"{found[level]} {message}" for level, message in _COUNTED.items() if found[level])
-
-
-def in_trailer(status: ProofStatus) -> str:
-    """The trailer's value in the landed commit."""
-    if status.level is ProofLevel.PARTLY:
-        return f"{status.shown} of {status.criteria} criteria"
-    return status.level.replace("_", " ")
 
 
 # Weakest point of a certificate ----------------------------------------------------------------------------------

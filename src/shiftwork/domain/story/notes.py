@@ -4,7 +4,7 @@ from typing import Final
 
 from shiftwork.domain.memory.bounded_notes import STORY_ROOM, in_a_line, remember
 from shiftwork.domain.memory.notes import Learnt, Note, Scope
-from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.proof_words import after_landed
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.certify import proof_of
 from shiftwork.domain.story.state import StoryState, StoryStatus

@@ -10,6 +10,7 @@ from shiftwork.app.views.run_views import Activity, RunOutline, RunView
 from shiftwork.bootstrap.state.read_only import left_running, liveness, now, open_queries, silence
 from shiftwork.bootstrap.state.refused_resume import reason_of
 from shiftwork.config.site import Site, environment
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import left_out_files, next_steps, phrases, usage_table
@@ -19,7 +20,6 @@ from shiftwork.entrypoints.cli.status_view.one_story import story_lines
 from shiftwork.entrypoints.cli.status_view.several_stories import Snapshot, story_sections
 from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
 from shiftwork.ports.views import StoryRow
-from shiftwork.ports.workspace import Obstacle
 from shiftwork.records import dataclass, replace
 
 _NOTHING = Obstacle()

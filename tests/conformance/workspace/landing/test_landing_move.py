@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.workspace import Candidate, Missed, Moved, Obstacle
+from shiftwork.ports.workspace import Candidate, Missed, Moved
 from shiftwork.testing.git_user import GitUser
 from tests.conformance.workspace.git.git_rig import HELD, GitRig
 

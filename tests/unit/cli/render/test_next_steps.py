@@ -14,6 +14,7 @@ from shiftwork.bootstrap.state.read_only import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
@@ -25,7 +26,6 @@ from shiftwork.entrypoints.cli.work.summary import summary
 from shiftwork.ports.rows.row_columns import built, columns
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import StoryRow
-from shiftwork.ports.workspace import Obstacle
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
 
 QUESTION = {"waiting": "Tabs or blanks?", "hold": WaitCause.QUESTION}

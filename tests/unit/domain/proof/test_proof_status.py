@@ -9,6 +9,7 @@ from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOut
 from shiftwork.domain.gates.gate import GateReport, GateResult
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.proof import proof_status as p
+from shiftwork.domain.proof import proof_words as w
 from shiftwork.domain.proof.certificate import Certificate, GateLine, Held, VerifiedLine
 from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofStatus, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -95,29 +96,29 @@ def test_each_has_its_level_and_its_words(
 ) -> None:
     status = p.status_of(criteria(*verdicts), ran)
     assert status.level == level
-    assert p.in_trailer(status) == trailer
-    assert p.brief(status) == brief
-    assert p.after_landed(status) == after
+    assert w.in_trailer(status) == trailer
+    assert w.brief(status) == brief
+    assert w.after_landed(status) == after
 
 
 def test_evidence_that_is_false_is_named_and_not_taken_for_none() -> None:
     alone = p.status_of(criteria(FALSE), SEEN)
     said = "the evidence for AC-1 was checked and is false"
-    assert p.after_landed(alone) == f", gates passed, no evidence beyond them ({said})"
-    assert p.is_refuted(alone)
-    assert not p.is_refuted(p.status_of(criteria(MISSING), SEEN))
+    assert w.after_landed(alone) == f", gates passed, no evidence beyond them ({said})"
+    assert w.is_refuted(alone)
+    assert not w.is_refuted(p.status_of(criteria(MISSING), SEEN))
     several = p.status_of(criteria(HOLDS, FALSE, FALSE), SEEN)
     assert several.remark == "the evidence for AC-2, AC-3 was checked and is false"
 
 
 def test_of_what_no_one_has_recorded_nothing_is_said() -> None:
-    assert p.after_landed(None) == ""
-    assert p.counted([None]) == ""
+    assert w.after_landed(None) == ""
+    assert w.counted([None]) == ""
 
 
 def test_several_are_counted_the_best_first() -> None:
     levels = (ProofLevel.NO_GATES, ProofLevel.PARTLY, ProofLevel.PROVED, ProofLevel.PARTLY, ProofLevel.GATES_ONLY)
-    assert p.counted([None, *(ProofStatus(level=level) for level in levels)]) == (
+    assert w.counted([None, *(ProofStatus(level=level) for level in levels)]) == (
         "1 proved, 2 with criteria that have no evidence, 1 with gates only, 1 without any gate"
     )
 

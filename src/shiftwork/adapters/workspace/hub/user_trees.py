@@ -10,7 +10,7 @@ from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.adapters.workspace.git.interrupted_checkout import is_gone
 from shiftwork.adapters.workspace.git.user_git import in_worktree
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
-from shiftwork.ports.workspace import Obstacle
+from shiftwork.domain.landing.obstacle import Obstacle
 
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 _STATUS_COLUMNS: Final = 3

@@ -18,7 +18,7 @@ from shiftwork.app.views.report import report_costs
 from shiftwork.app.views.report.run_record import RunRecord, StoryRecord
 from shiftwork.app.views.run_views import asks
 from shiftwork.domain.core.ids import FRAME, StoryId
-from shiftwork.domain.proof.proof_status import brief
+from shiftwork.domain.proof.proof_words import brief
 from shiftwork.domain.usage.usage import Share
 
 _DIFF: Final = 12_000

@@ -26,7 +26,7 @@ from shiftwork.app.views.run_views import asks
 from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.domain.proof.certificate import Certificate
 from shiftwork.domain.proof.fail_to_pass import in_words
-from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.proof_words import after_landed
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.text.excerpt import trimmed
 from shiftwork.ports.views import StepRow

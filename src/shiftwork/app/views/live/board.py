@@ -12,7 +12,7 @@ from shiftwork.domain.core.ids import StepId, StoryId, Stream
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing.facts import CandidateFailed, CandidateVerified
 from shiftwork.domain.landing.state import requested_by
-from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.proof_words import after_landed
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunPlan, RunState
 from shiftwork.domain.spec.spec import Story

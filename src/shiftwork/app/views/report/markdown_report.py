@@ -15,7 +15,7 @@ from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.gates.gate import GateResult
-from shiftwork.domain.proof.proof_status import after_landed, brief, counted
+from shiftwork.domain.proof.proof_words import after_landed, brief, counted
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.ports.views import StepRow, StoryRow

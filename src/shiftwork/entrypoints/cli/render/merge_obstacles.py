@@ -5,9 +5,9 @@ import asyncio
 from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_git import obstacle
 from shiftwork.config.site import Site, environment
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.entrypoints.cli.render.next_steps import landed_on
 from shiftwork.errors import ShiftworkError
-from shiftwork.ports.workspace import Obstacle
 
 
 def in_the_way(site: Site, view: RunView) -> Obstacle | None:

@@ -16,12 +16,12 @@ from shiftwork.app.views.run_views import (
     story_label,
 )
 from shiftwork.domain.core.ids import FRAME
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import RunRow, StoryRow
-from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
 

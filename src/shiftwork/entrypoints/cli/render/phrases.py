@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -196,7 +195,9 @@ def at_words(line: str) -> list[str]:
     """A line of a message, continued below where it is wider than the terminal; nothing of it is left out."""
     if cells(line) <= width():
         return [line]
-    wrapper = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+    from textwrap import TextWrapper  # noqa: PLC0415 - seldom needed by the quick commands
+
+    wrapper = TextWrapper(width(), break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
     wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
     return wrapper.wrap(line)
 
@@ -257,10 +258,18 @@ def shortened(text: str, room: int) -> str:
     return f"{head}…" if head and cells(head) >= _KEPT * room else line
 
 
+def _wrapped(value: str, room: int) -> list[str]:
+    if len(value) <= room and value.isprintable():
+        return [value]
+    from textwrap import wrap  # noqa: PLC0415 - seldom needed by the quick commands
+
+    return wrap(value, room, break_long_words=False, break_on_hyphens=False)
+
+
 def facts(pairs: list[tuple[str, str]]) -> str:
     """Names and values in two columns; empty values are left out, and long values wrap between words."""
     kept = [(name, value) for name, value in pairs if value]
     names = max((len(name) for name, _ in kept), default=0)
     room = max(layout() - names - 4, 1)
-    rows = ((name, textwrap.wrap(value, room, break_long_words=False, break_on_hyphens=False)) for name, value in kept)
+    rows = ((name, _wrapped(value, room)) for name, value in kept)
     return "\n".join(line for name, lines in rows for line in labelled(f"  {name:<{names}}  ", lines))

@@ -15,6 +15,7 @@ from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId
+from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -26,7 +27,6 @@ from shiftwork.entrypoints.cli.work import limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Stop
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
 from shiftwork.ports.views import StoryRow
-from shiftwork.ports.workspace import Obstacle
 from shiftwork.records import replace
 
 _REASON_LINES: Final = 12

@@ -7,7 +7,7 @@ from shiftwork.app.views.documents.document import Document, Time, moment
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.memory import notes
 from shiftwork.domain.proof.certificate import Held
-from shiftwork.domain.proof.proof_status import words
+from shiftwork.domain.proof.proof_words import words
 from shiftwork.domain.proof.verdict import ProofStatus
 from shiftwork.records import dataclass
 

@@ -10,7 +10,8 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.proof import fail_to_pass
 from shiftwork.domain.proof.certificate import Certificate
-from shiftwork.domain.proof.proof_status import status_by, words
+from shiftwork.domain.proof.proof_status import status_by
+from shiftwork.domain.proof.proof_words import words
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.facts import LandingRequested, StoryCertified
 from shiftwork.domain.story.state import StoryState, StoryStatus
