@@ -60,6 +60,13 @@ def files_of(tree: Path) -> dict[str, str]:
     }
 
 
+def remove_empty(tree: Path, folder: Path) -> None:
+    """As git does: it keeps no empty folders."""
+    while folder != tree and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+
+
 class GitRig:
     """A user, their repository as the harness sees it, and stories that change files."""
 
@@ -79,6 +86,7 @@ class GitRig:
         for name, content in files.items():
             if content is None:
                 (tree / name).unlink()
+                remove_empty(tree, (tree / name).parent)
             else:
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 (tree / name).write_text(content)

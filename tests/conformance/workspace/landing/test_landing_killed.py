@@ -108,8 +108,11 @@ ask = lambda *more: subprocess.run([words[0], "-C", root, *more], stdout=subproc
 rows = ask("diff-tree", "-r", "--no-renames", "--name-status", old, new).decode().splitlines()
 for name in sorted(row[2:] for row in rows if row[0] == "D"):
     os.unlink(os.path.join(root, name))
+    if os.path.dirname(name) and not os.listdir(os.path.join(root, os.path.dirname(name))):
+        os.rmdir(os.path.join(root, os.path.dirname(name)))
 for name in sorted(row[2:] for row in rows if row[0] != "D"):
     whole, file = ask("cat-file", "--filters", new + ":" + name), pathlib.Path(root, name)
+    file.parent.mkdir(exist_ok=True)
     file.unlink(missing_ok=True)
     file.write_bytes(whole[: {size}] if name == {torn!r} else whole)
     if name == {torn!r}:
@@ -118,7 +121,7 @@ died.touch()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
-STORY = {"README.md": "better\n", "later.txt": "later\n", "new.txt": "new\n", "src/a.txt": None}
+STORY: dict[str, str | None] = {"README.md": "better\n", "later.txt": "later\n", "new.txt": "new\n", "src/a.txt": None}
 """Changed, created, created and removed."""
 
 
@@ -131,13 +134,22 @@ def tearing(rig: GitRig, folder: Path, torn: str, size: int) -> GitRepository:
     return GitRepository(hub=replace(rig.hub, user=replace(rig.hub.user, program=str(program))))
 
 
+FIRST: dict[str, str | None] = {"0.txt": "0\n"}
+"""Git writes it before all others."""
+
+FOLDER: dict[str, str | None] = {"Changed": None, "Changed/new.txt": "new\n", "folder/a": None, "folder": "a file\n"}
+"""A file becomes a folder, and a folder a file."""
+
 TORN = [("README.md", 0), ("README.md", 3), ("later.txt", 0), ("later.txt", 1), ("new.txt", 0), ("new.txt", 3)]
 
 
+@pytest.mark.parametrize("before", [{}, FIRST], ids=["first", "second"])
 @pytest.mark.parametrize(("torn", "size"), TORN)
-def test_a_file_that_git_was_writing_is_no_edit_of_the_user(tmp_path: Path, torn: str, size: int) -> None:
+def test_a_file_that_git_was_writing_is_no_edit_of_the_user(
+    tmp_path: Path, torn: str, size: int, before: dict[str, str | None]
+) -> None:
     rig = GitRig(tmp_path)
-    candidate = rig.candidate(rig.story(STORY))
+    candidate = rig.candidate(rig.story(STORY | before))
     repository = tearing(rig, tmp_path, torn, size)
 
     moved = asyncio.run(again(lambda: repository.move("main", candidate)))
@@ -146,6 +158,21 @@ def test_a_file_that_git_was_writing_is_no_edit_of_the_user(tmp_path: Path, torn
     assert moved == Moved(ref="main")
     assert rig.user.status() == "", "files, index and branch are one"
     assert (rig.user.root / "later.txt").read_text() == "later\n"
+
+
+@pytest.mark.parametrize(("torn", "size"), [("Changed/new.txt", 1), ("README.md", 3), ("folder", 0)])
+def test_a_folder_in_place_of_a_file_is_no_edit_either(tmp_path: Path, torn: str, size: int) -> None:
+    rig = GitRig(tmp_path)
+    assert rig.land({"Changed": "a file\n", "folder/a": "a\n"}) == Moved(ref="main")
+    candidate = rig.candidate(rig.story(STORY | FOLDER))
+    repository = tearing(rig, tmp_path, torn, size)
+
+    moved = asyncio.run(again(lambda: repository.move("main", candidate)))
+
+    assert (tmp_path / "died").exists()
+    assert moved == Moved(ref="main")
+    assert rig.user.status() == "", "files, index and branch are one"
+    assert (rig.user.root / "folder").read_text() == "a file\n"
 
 
 @pytest.mark.parametrize(("torn", "size"), TORN)

@@ -6,6 +6,7 @@ writing can be distinguished from a file that the user has shortened.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +41,7 @@ class _Tree:
 
     def has_not_changed(self, root: Path, row: Row) -> bool:
         unchanged = row.path not in self.touched and row.path not in self.staged
-        return unchanged and (is_gone(root / row.path) or row.letter != "A")
+        return unchanged and not (row.letter == "A" and is_file(root / row.path))
 
 
 async def arrived(git: Git, move: Move) -> Sequence[Row]:
@@ -51,7 +52,7 @@ async def arrived(git: Git, move: Move) -> Sequence[Row]:
     """
     tree = await _tree(git, move.old, move.rows)
     for row in move.rows:
-        removed = row.letter == "D" and is_gone(git.cwd / row.path)
+        removed = row.letter == "D" and not is_file(git.cwd / row.path)
         if not (tree.has_not_changed(git.cwd, row) or row in tree.there or removed):
             return ()
     return tree.there
@@ -82,7 +83,7 @@ def _torn(root: Path, tree: _Tree, rows: Sequence[Row]) -> Row | None:
     removed = [row for row in rows if row.letter == "D"]
     written = sorted((row for row in rows if row.letter != "D"), key=lambda row: os.fsencode(row.path))
     missing = [row for row in written if row not in tree.there]
-    if not missing or not all(is_gone(root / row.path) for row in removed):
+    if not missing or any(is_file(root / row.path) for row in removed):
         return None
     torn, *later = missing
     complete = written[: written.index(torn)]
@@ -101,10 +102,13 @@ async def _is_cut_off(git: Git, row: Row, new: str, began: float) -> bool:
 
 
 async def _restore(git: Git, row: Row) -> None:
+    path = git.cwd / row.path
     if row.letter == "A":
-        (git.cwd / row.path).unlink()
+        path.unlink()
+        with suppress(OSError):  # others are in the folder
+            os.removedirs(path.parent)
     else:
-        await git.run("checkout-index", "-q", "-f", "-z", "--stdin", stdin=os.fsencode(row.path) + b"\0")
+        await git.run("checkout-index", "-u", "-q", "-f", "-z", "--stdin", stdin=os.fsencode(row.path) + b"\0")
 
 
 async def _tree(git: Git, old: Commit, rows: Sequence[Row]) -> _Tree:
@@ -126,6 +130,11 @@ async def _there(git: Git, rows: Sequence[Row]) -> Sequence[Row]:
 
 def is_gone(path: Path) -> bool:
     return not os.path.lexists(path)
+
+
+def is_file(path: Path) -> bool:
+    """Whether the path is a file or a link; git knows no folders."""
+    return path.is_symlink() or not (is_gone(path) or path.is_dir())
 
 
 def _is_plain(path: Path) -> bool:

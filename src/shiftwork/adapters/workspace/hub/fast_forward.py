@@ -9,7 +9,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, end
 from shiftwork.adapters.workspace.git.interrupted_checkout import Move, arrived, is_gone, restore_torn_file
 from shiftwork.adapters.workspace.git.name_status import Row, entries
-from shiftwork.adapters.workspace.hub.user_trees import is_free
+from shiftwork.adapters.workspace.hub.user_trees import blocking
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
 from shiftwork.errors import GitKilledError
 
@@ -76,13 +76,13 @@ async def _refresh(git: Git) -> None:
 
 async def _taken_up(git: Git, cut_off: Sequence[Row], move: Move) -> bool:
     """Adds the files that already exist to the index, and updates the others."""
-    index_info = entries(cut_off)
-    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=index_info, accept=(0, 1, 128))).code:
+    options = ("--add", "--replace", "-z", "--index-info")
+    if (await git.run("update-index", *options, stdin=entries(cut_off), accept=(0, 1, 128))).code:
         return False
     await _refresh(git)
     if await _read_tree(git, move):
         return True
-    names = b"".join(os.fsencode(change.path) + b"\0" for change in cut_off)
+    names = b"".join(os.fsencode(row.path) + b"\0" for row in move.rows)
     named = ("--pathspec-from-file=-", "--pathspec-file-nul")
     await git.run("--literal-pathspecs", "reset", "-q", *named, move.old, stdin=names)
     return False
@@ -91,15 +91,13 @@ async def _taken_up(git: Git, cut_off: Sequence[Row], move: Move) -> bool:
 async def _in_the_way(git: Git, rows: Sequence[Row]) -> bool:
     """Whether git itself would overwrite something in the tree: an ignored file at a new path, or a deletion.
 
-    A new path that is already in the index is left to git: that happens if we died between files and branch.
+    A path that is already in the index is left to git: that happens if we died between files and branch.
     """
     if any(row.letter in {"M", "T"} and is_gone(git.cwd / row.path) for row in rows):
         return True
-    taken = [row.path for row in rows if row.letter == "A" and not is_free(git.cwd / row.path)]
-    if not taken:
-        return False
+    found = set(blocking(git.cwd, rows))
     # Lists all files: thousands of names do not fit on a command line.
-    return not set(taken) <= set((await git.run("ls-files", "-z")).parts)
+    return bool(found) and not found <= set((await git.run("ls-files", "-z")).parts)
 
 
 @asynccontextmanager

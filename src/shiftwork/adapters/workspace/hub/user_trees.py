@@ -1,13 +1,14 @@
 """The user's own working trees: which of them has a branch checked out, and what prevents moving it."""
 
-import asyncio
 import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path, PurePath
 from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Git
-from shiftwork.adapters.workspace.git.interrupted_checkout import is_gone
+from shiftwork.adapters.workspace.git.interrupted_checkout import is_file
+from shiftwork.adapters.workspace.git.name_status import Row, differing
 from shiftwork.adapters.workspace.git.user_git import in_worktree
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
 from shiftwork.domain.landing.obstacle import Obstacle
@@ -83,12 +84,11 @@ async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle
     if why or not trees:
         return Obstacle(why=why)
     git, tree = in_worktree(user, trees[0], common), str(trees[0].resolve())
-    if files := await edited(git, branch, ref):
+    rows = await differing(git, f"refs/heads/{branch}", f"refs/heads/{ref}")
+    blocked = list(blocking(trees[0], rows))
+    if files := await _edited(git, {*blocked, *(row.path for row in rows)}):
         return Obstacle(files=tuple(files), tree=tree)
-    options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")
-    added = (await git.run("diff-tree", *options, f"refs/heads/{branch}", f"refs/heads/{ref}")).parts
-    taken = [trees[0] / name for name in added if not is_free(trees[0] / name)]
-    return Obstacle(why=f"{taken[0]} exists, and git ignores it" if taken else "", tree=tree)
+    return Obstacle(why=f"{trees[0] / blocked[0]} exists, and git ignores it" if blocked else "", tree=tree)
 
 
 def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:
@@ -104,22 +104,25 @@ def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:
     return ""
 
 
-async def edited(git: Git, branch: str, ref: str) -> Sequence[str]:
-    """The files with edits of the user, in the tree of `git`, that prevent merging the branch `ref`."""
-    old, new = (f"refs/heads/{name}" for name in (branch, ref))
-    changed, present = await asyncio.gather(
-        git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new),
-        git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"),
-    )
-    return sorted({part[_STATUS_COLUMNS:] for part in present.parts} & set(changed.parts))
+async def _edited(git: Git, paths: AbstractSet[str]) -> Sequence[str]:
+    """Those of the paths that the user has changed or created, in the tree of `git`."""
+    options = ("--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+    return sorted({part[_STATUS_COLUMNS:] for part in (await git.run("status", *options)).parts} & paths)
 
 
-def is_free(path: Path) -> bool:
-    """Whether a file can be created there."""
-    return is_gone(path) and _can_be_folder(path.parent)
+def blocking(tree: Path, rows: Sequence[Row]) -> Iterator[str]:
+    """The files in the place of a new file, or of a folder above it, that are not removed by the move itself."""
+    removed = {row.path for row in rows if row.letter == "D"}
+    added = (row.path for row in rows if row.letter == "A")
+    return (name for path in added for name in _in_place_of(tree, path) if name not in removed)
 
 
-def _can_be_folder(folder: Path) -> bool:
-    while is_gone(folder):
-        folder = folder.parent
-    return folder.is_dir()
+def _in_place_of(tree: Path, name: str) -> Iterator[str]:
+    """The file of that name or all files below it, or the file where one of its folders would be."""
+    above = [str(folder) for folder in reversed(PurePath(name).parents[:-1])]
+    if found := next((path for path in (*above, name) if is_file(tree / path)), None):
+        yield found
+        return
+    for inside, folders, files in os.walk(tree / name):
+        below = (Path(inside, each) for each in (*files, *folders))
+        yield from (str(path.relative_to(tree)) for path in below if is_file(path))
