@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
@@ -45,7 +45,7 @@ async def opened(tree: Path) -> dict[str, Shell]:
 
 async def started(shell: Shell, command: str, tree: Path) -> tuple[float, float]:
     before, began = processor(), time.perf_counter()
-    outcome = await shell.run(command, Errand(marker="bench/sandbox"), tree=tree, seconds=60)
+    outcome = await shell.run(command, CommandContext(marker="bench/sandbox"), tree=tree, seconds=60)
     wall = time.perf_counter() - began
     if not outcome.passed:
         raise SystemExit(outcome.output)

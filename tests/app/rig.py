@@ -21,7 +21,7 @@ from shiftwork.adapters.workspace.gates.canary import GitCanary
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
 from shiftwork.adapters.workspace.git.changes import GitChanges
-from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.landing import GitRepository
@@ -173,7 +173,7 @@ class Rig:
             gates=gates,
             canary=GitCanary(gates=gates),
             protecting=GitProtecting(hub=hub),
-            witness=GitWitness(hub=hub),
+            inspector=GitCommitInspector(hub=hub),
             changes=GitChanges(hub=hub),
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),

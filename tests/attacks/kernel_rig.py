@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shiftwork.adapters.processes.supervisor.spawn import Bounds
 from shiftwork.adapters.sandbox.toolchain import Toolchain
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.adapters.workspace.tree.shell import Outcome as Ended
 from tests.attacks.table import Attack, Harm, Outcome, Severity
 from tests.conformance.sandbox.sandbox_rig import confined
@@ -40,8 +40,8 @@ def ran(tier: str, folder: Path, script: str, bounds: Bounds | None = None) -> E
     tools = Toolchain(inside.home, (inside.repo,)).of_file(Path(python))
     walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds)} if tier == "auto" else {}
     shell = Shell(env=inside.env, **walls)
-    errand = Errand(marker=inside.marker)
-    ended = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
+    context = CommandContext(marker=inside.marker)
+    ended = asyncio.run(shell.run(f"{python} -I -S attack.py", context, tree=inside.tree, seconds=60))
     assert "began" in ended.output, ended
     return ended
 

@@ -12,7 +12,7 @@ from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.agent_repository import lenders
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Errand, Outcome, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Outcome, Shell
 from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
@@ -84,8 +84,8 @@ class User:
 
         async def ran() -> Outcome:
             sandboxes, _, _ = await self.opened(env)
-            errand = Errand(marker=f"setup{self.folder}")
-            return await Shell(env=env, sandbox=sandboxes.setup).run(command, errand, tree=self.tree, seconds=60)
+            context = CommandContext(marker=f"setup{self.folder}")
+            return await Shell(env=env, sandbox=sandboxes.setup).run(command, context, tree=self.tree, seconds=60)
 
         return asyncio.run(ran())
 
@@ -99,9 +99,9 @@ class User:
 
         async def failed() -> str:
             _, setup, hub = await self.opened(self.environment(tier, **more))
-            errand = Errand(marker=f"made{self.folder}")
+            context = CommandContext(marker=f"made{self.folder}")
             try:
-                assert await setup.environment(hub, commit, errand, base) is None
+                assert await setup.environment(hub, commit, context, base) is None
             except DependenciesError as error:
                 return error.message
             return await setup.failure(hub, base)

@@ -13,7 +13,7 @@ import pytest
 from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.adapters.specs._markdown import parse
 from shiftwork.adapters.specs._offer import text_beside
-from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
 from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles, take_out
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Shell
@@ -183,12 +183,12 @@ def test_large_citation(tmp_path: Path) -> Outcome:
     rig = GitRig(tmp_path)
     base = rig.tip()
     commit = rig.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
-    found = asyncio.run(GitWitness(hub=rig.hub).look(base, commit, ("big.txt", "small.txt"), ()))
+    found = asyncio.run(GitCommitInspector(hub=rig.hub).look(base, commit, ("big.txt", "small.txt"), ()))
     return settled([file_found.path for file_found in found.files] == ["small.txt"])
 
 
 def looked(rig: GitRig, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
-    return asyncio.run(GitWitness(hub=rig.hub).look(rig.tip(), rig.tip(), paths, names))
+    return asyncio.run(GitCommitInspector(hub=rig.hub).look(rig.tip(), rig.tip(), paths, names))
 
 
 # What commands leave --------------------------------------------------------------------------------------------------

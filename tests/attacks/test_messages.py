@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.landing.commit_message import message_of, revert_of
 from shiftwork.ports.workspace import Candidate, Moved
@@ -32,6 +32,6 @@ def test_planned_revert(tmp_path: Path) -> Outcome:
         candidate = await rig.repository.candidate(proven, tip, message_of(request))
         assert isinstance(candidate, Candidate), candidate
         assert await rig.repository.move("main", candidate) == Moved(ref="main")
-        return await GitWitness(hub=rig.hub).revert_of(proven, "main")
+        return await GitCommitInspector(hub=rig.hub).revert_of(proven, "main")
 
     return settled(asyncio.run(landed()) == "")

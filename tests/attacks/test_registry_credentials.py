@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.config.settings.sections import AgentSettings
 from tests.attacks.registries_rig import User, new_user
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
@@ -77,8 +77,8 @@ def test_gates(tier: str, user: User) -> Outcome:
 
     async def ran() -> str:
         _, setup, _ = await user.opened(user.environment(tier, NPM_TOKEN=TOKEN))
-        errand = Errand(marker=f"gate{user.folder}")
-        return (await setup.shell.run(f"echo; {LOOK}", errand, tree=user.tree, seconds=60)).output
+        context = CommandContext(marker=f"gate{user.folder}")
+        return (await setup.shell.run(f"echo; {LOOK}", context, tree=user.tree, seconds=60)).output
 
     return came_to(FOUND in asyncio.run(ran()))
 
@@ -90,9 +90,9 @@ def test_agents(tier: str, user: User) -> Outcome:
     async def ran() -> str:
         env = user.environment(tier)
         sandboxes, _, _ = await user.opened(env)
-        errand = Errand(marker=f"agent{user.folder}")
+        context = CommandContext(marker=f"agent{user.folder}")
         shell = Shell(env=env, sandbox=sandboxes.agents.of(AgentSettings(), "agent", env))
-        return (await shell.run(f"echo; {LOOK}", errand, tree=user.tree, seconds=60)).output
+        return (await shell.run(f"echo; {LOOK}", context, tree=user.tree, seconds=60)).output
 
     return came_to(FOUND in asyncio.run(ran()))
 

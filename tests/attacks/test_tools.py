@@ -10,7 +10,7 @@ from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.processes.supervisor.supervise import supervise
 from shiftwork.adapters.sandbox.sandbox import OPEN, Room
 from shiftwork.adapters.sandbox.toolchain import Toolchain
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.ports.agent import Agent, AgentLimits, AgentTask
 from tests.attacks.secrets_rig import SECRET, open_without, row
 from tests.attacks.state_rig import settled
@@ -25,7 +25,7 @@ def seen(tier: str, inside: Confined, *places: Path) -> str:
     if tier == "auto":
         return inside.run(command).output
     shell = Shell(env=inside.env, sandbox=OPEN)
-    return asyncio.run(shell.run(command, Errand(marker=inside.marker), tree=inside.tree, seconds=60)).output
+    return asyncio.run(shell.run(command, CommandContext(marker=inside.marker), tree=inside.tree, seconds=60)).output
 
 
 @attack(open_without("a wallet and a token lie beside the bin of a tool", Severity.MEDIUM, Harm.SECRETS, seen=22))

@@ -13,7 +13,7 @@ from shiftwork.adapters.store.in_memory import MemoryStore
 from shiftwork.app.views.html_report.html_document import html_document
 from shiftwork.app.views.report.run_record import record_of
 from shiftwork.domain.core.ids import StoryId
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 from tests.e2e.cli_rig import Project
 
 SECONDS = 1.0

@@ -13,7 +13,7 @@ import pytest
 from shiftwork.domain.workflow.pipeline import Step, pipeline_of
 from shiftwork.domain.workflow.workflow import Route
 from shiftwork.prompts.answer.contract import parse
-from shiftwork.prompts.answer.result import Amiss, Result, asked_of, question, result
+from shiftwork.prompts.answer.result import InvalidAnswer, Result, asked_of, question, result
 from shiftwork.testing.builders import planned
 
 FOLDER = Path(__file__).parent / "answers"
@@ -57,7 +57,7 @@ def test_each_answer_is_read_as_expected(expected: dict[str, Any], answer: str) 
         return
     assert question(said) == ""
     if refused := expected.pop("refused", ""):
-        assert isinstance(found, Amiss)
+        assert isinstance(found, InvalidAnswer)
         assert refused in found.error
         return
     assert isinstance(found, Result), found.error

@@ -111,7 +111,7 @@ _SPECKIT: Final = """\
 
 
 _TASKS: Final = "## 1. Storage\n\n- [ ] 1.1 a table\n- [ ] 1.2 a test\n\n## 2. Page\n\n- [ ] 2.1 a page\n"
-_SCENARIO: Final = "## ADDED Requirements\n\n### Requirement: Cart\n\n#### Scenario: Stays\n- it stays\n"
+_SCENARIO: Final = "## ADDED Requirements\n\n### Requirement: Cart\n\n#### Scenario: SlotSpans\n- it stays\n"
 
 
 def _openspec(name: str) -> dict[str, str]:

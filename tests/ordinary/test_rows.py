@@ -15,6 +15,6 @@ pytestmark = [pytest.mark.ordinary, pytest.mark.slow, pytest.mark.timeout(1800)]
 @pytest.mark.parametrize("row", CI_ROWS, ids=lambda row: row.name)
 def test_broken_work_is_refused_and_right_work_lands(row: Row, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     ready = at(request.getfixturevalue("postgres_url"), row) if row.database else row
-    outcome = tried(ready, tmp_path, twice=False)
+    outcome = tried(ready, tmp_path, measured=False)
     assert not outcome.wrong, "\n".join((*outcome.wrong, outcome.said))
     assert outcome.refused == ("yes" if row.gated else "-")

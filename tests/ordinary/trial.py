@@ -59,8 +59,8 @@ class Outcome:
     said: str = field(default="", repr=False)
 
 
-def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
-    """In an empty folder, which holds all of it afterwards; `twice` also asks `doctor` about a second tree."""
+def tried(row: Row, folder: Path, *, measured: bool = True) -> Outcome:
+    """In an empty folder, which holds all of it afterwards; `measured` asks `doctor` for what the table shows."""
     user = built(row, folder)
     began = time.monotonic()
     initialised = user.shiftwork("init", "--json")
@@ -68,10 +68,10 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
     agent = agent_for(row, folder / "agent")
     settle(user, agent)
     installed = _installed(user.root)
-    first = _doctor(user)
+    first = _doctor(user) if measured else Doctor()
     base = user.git("rev-parse", "main")
     run = user.shiftwork("run", "prd.json", "--workflow", "ralph")
-    second = _doctor(user) if twice else Doctor()
+    second = _doctor(user) if measured else Doctor()
     seconds = time.monotonic() - began
     landed = landed_on("main", base, user, folder / "fresh")
     wrong = [*_not_as_it_must_be(landed, run), *(() if row.gated else _called_proved(user, run))]

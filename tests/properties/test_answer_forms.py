@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shiftwork.domain.workflow.pipeline import pipeline_of
 from shiftwork.domain.workflow.workflow import Route
 from shiftwork.prompts.answer.contract import Answer, parse
-from shiftwork.prompts.answer.result import Amiss, Result, asked_of, result
+from shiftwork.prompts.answer.result import InvalidAnswer, Result, asked_of, result
 from shiftwork.testing.builders import planned
 
 VALUES = ("approved", "needs_fixes", "rejected")
@@ -110,7 +110,7 @@ def refuse_both(keys: Pairs, other: str, form: str, at: int, letters: int) -> No
     lines = [f"{key}: {value}" for key, value in keys]
     lines.insert(at, written((("DECISION", other),), form, letters, "{answer}"))
     found = result(STEP, parse("\n".join(lines), ASKED))
-    assert isinstance(found, Amiss)
+    assert isinstance(found, InvalidAnswer)
     assert "ambiguous" in found.error
     assert other in found.error
 

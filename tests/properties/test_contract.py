@@ -24,7 +24,7 @@ from shiftwork.prompts.answer.contract import (
     parse,
     stories,
 )
-from shiftwork.prompts.answer.result import Amiss, asked_of, result
+from shiftwork.prompts.answer.result import InvalidAnswer, asked_of, result
 from shiftwork.prompts.answer.stories import MAX_STORIES
 from shiftwork.prompts.lengths import size
 from shiftwork.testing.builders import planned
@@ -130,9 +130,9 @@ def check_choice(text: str, found: Answer) -> None:
         word.lower() for line in outside_fences(text) for word in _DECISION.findall(line) if not line.startswith(" ")
     }
     if len(decisions) > 1:
-        assert isinstance(came_to, Amiss)
+        assert isinstance(came_to, InvalidAnswer)
     if found.conflicts:
-        assert isinstance(came_to, Amiss)
+        assert isinstance(came_to, InvalidAnswer)
         assert "ambiguous" in came_to.error
         assert found.status is None
 

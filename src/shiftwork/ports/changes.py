@@ -51,7 +51,7 @@ class Changes(Protocol):
         ...
 
 
-class Witness(Protocol):
+class CommitInspector(Protocol):
     """Reports what is in a commit. Reads git objects only, never a working tree or configuration."""
 
     async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:

@@ -35,7 +35,7 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.errors import StoreError, UnknownRunError
 from shiftwork.ports.store import Archive, Fence, Retention
 from shiftwork.ports.views import Owner, Queries, RunRow, StoryRow
-from tests.app.commands.test_cleaning import broom, state
+from tests.app.commands.test_cleaning import cleanup, state
 from tests.app.rig import LANDING, SHORT, Rig
 
 YESTERDAY = 86400.0
@@ -46,7 +46,7 @@ async def finished(rig: Rig) -> RunId:
         run = await rig.start(context, workflow=SHORT)
         await wait_for(context, run)
     await rig.store.leases.release(run, context.owner)
-    await clean(await broom(rig))
+    await clean(await cleanup(rig))
     return run
 
 
@@ -71,11 +71,11 @@ def test_a_finished_run_is_archived_and_shown_as_before(rig: Rig) -> None:
         before = await documents(rig, run)
         facts = await rig.store.events.read(run_stream(run))
         shown = list[object]()
-        (dry,) = await archive(await broom(rig), 0.0, dry=True, seen=shown.append)
+        (dry,) = await archive(await cleanup(rig), 0.0, dry=True, seen=shown.append)
         assert shown == [dry], "each is shown as soon as it is done"
         assert isinstance(dry, Archived)
         assert not (state(rig) / "archive").exists()
-        (done,) = await archive(await broom(rig), 0.0)
+        (done,) = await archive(await cleanup(rig), 0.0)
         assert done == replace(dry, file=f"{run}.jsonl.gz")
         assert list(await rig.store.events.read(run_stream(run))) == []
         assert list(await rig.store.confined("test").stories(run)) == []
@@ -87,7 +87,7 @@ def test_a_finished_run_is_archived_and_shown_as_before(rig: Rig) -> None:
         assert await kept.version(Stream("run/unknown")) == 0
         assert await kept.version(LANDING) == await rig.store.events.version(LANDING) > 0
         assert await kept.snapshot(LANDING) == await rig.store.events.snapshot(LANDING)
-        assert await archive(await broom(rig), 0.0) == ()
+        assert await archive(await cleanup(rig), 0.0) == ()
         assert (state(rig) / "archive" / done.file).stat().st_mode & 0o777 == 0o600
 
     asyncio.run(check())
@@ -96,7 +96,7 @@ def test_a_finished_run_is_archived_and_shown_as_before(rig: Rig) -> None:
 def test_without_its_file_an_archived_run_is_unknown_and_stops_nothing(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        await archive(await broom(rig), 0.0)
+        await archive(await cleanup(rig), 0.0)
         with pytest.raises(UnknownRunError, match="there is no run"):
             await account(rig.store.events, run)
         assert await carried_patterns(rig.store.confined("test"), rig.store.events, Stream("landing/")) == ()
@@ -107,15 +107,15 @@ def test_without_its_file_an_archived_run_is_unknown_and_stops_nothing(rig: Rig)
 def test_a_run_that_is_too_young_or_in_progress_or_has_a_request_stays(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        assert await archive(await broom(rig), YESTERDAY) == ()
+        assert await archive(await cleanup(rig), YESTERDAY) == ()
         other = Owner(executor="other", host="elsewhere:1", pid=1, pid_started=1.0)
         await rig.store.leases.acquire(run, other)
-        assert await archive(await broom(rig), 0.0) == (Spared(run=run, reason="process 1 on elsewhere works on it"),)
+        assert await archive(await cleanup(rig), 0.0) == (Spared(run=run, reason="process 1 on elsewhere works on it"),)
         await rig.store.leases.release(run, other)
         undo = run_facts.StoryUndoRequested(at=1.0, story=StoryId("US-001"))
         await ask(rig.store.events, rig.store.inbox, run, undo, "undo")
         waits = Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
-        assert await archive(await broom(rig), 0.0) == (waits,)
+        assert await archive(await cleanup(rig), 0.0) == (waits,)
         assert await rig.store.leases.holders() == []
 
     asyncio.run(check())
@@ -146,13 +146,13 @@ def test_nothing_is_removed_before_the_archive_is_written(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
         facts = await rig.store.events.read(run_stream(run))
-        tools = await broom(rig)
-        full = replace(tools, keeping=replace(tools.keeping, archives=Broken()))
+        tools = await cleanup(rig)
+        full = replace(tools, archive_stores=replace(tools.archive_stores, archives=Broken()))
         (spared,) = await archive(full, 0.0)
         reason = f"it cannot be archived: the archive of {run} cannot be written; check the disk"
         assert spared == Spared(run=run, reason=reason)
         with pytest.raises(KilledError):
-            await archive(replace(tools, keeping=replace(tools.keeping, retention=Killing())), 0.0)
+            await archive(replace(tools, archive_stores=replace(tools.archive_stores, retention=Killing())), 0.0)
         assert await rig.store.events.read(run_stream(run)) == facts
         (done,) = await archive(tools, 0.0)
         assert isinstance(done, Archived), "the next call completes what was begun"
@@ -164,10 +164,10 @@ def test_a_run_whose_workspace_stands_stays(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
         (state(rig) / "runs" / run / "US-001" / "step-001").mkdir(parents=True)
-        left = await (await broom(rig)).remains.runs()
+        left = await (await cleanup(rig)).remains.runs()
         expected = (Spared(run=run, reason="its workspaces have not been removed"),) if run in left else None
         assert expected is not None
-        assert await archive(await broom(rig), 0.0) == expected
+        assert await archive(await cleanup(rig), 0.0) == expected
 
     asyncio.run(check())
 
@@ -189,9 +189,9 @@ class Late:
 def test_no_accepted_request_is_lost(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        tools = await broom(rig)
-        keeping = replace(tools.keeping, retention=Late(rig, run, tools.keeping.retention))
-        (late,) = await archive(replace(tools, keeping=keeping), 0.0)
+        tools = await cleanup(rig)
+        archive_stores = replace(tools.archive_stores, retention=Late(rig, run, tools.archive_stores.retention))
+        (late,) = await archive(replace(tools, archive_stores=archive_stores), 0.0)
         reason = f"it cannot be archived: {run_stream(run)} has received a request meanwhile"
         assert late == Spared(run=run, reason=reason)
         assert await rig.store.inbox.receive(run_stream(run), after=0)
@@ -203,7 +203,7 @@ def test_limits_that_a_finished_run_has_not_read_yet_keep_it_in_the_database(rig
     async def check() -> None:
         run = await finished(rig)
         await raise_limits(rig.store.inbox, run, "more", Limits(run=Budget(usd=5.0)))
-        (spared,) = await archive(await broom(rig), 0.0)
+        (spared,) = await archive(await cleanup(rig), 0.0)
         assert spared == Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
 
     asyncio.run(check())
@@ -229,9 +229,9 @@ class Listed:
 def test_what_another_process_archived_meanwhile_is_not_archived_again(rig: Rig) -> None:
     async def check() -> None:
         await finished(rig)
-        tools, other = await broom(rig), await broom(rig)
-        listed = Listed(tools.keeping.queries, lambda: archive(other, 0.0))
-        assert await archive(replace(tools, keeping=replace(tools.keeping, queries=listed)), 0.0) == ()
+        tools, other = await cleanup(rig), await cleanup(rig)
+        listed = Listed(tools.archive_stores.queries, lambda: archive(other, 0.0))
+        assert await archive(replace(tools, archive_stores=replace(tools.archive_stores, queries=listed)), 0.0) == ()
 
     asyncio.run(check())
 
@@ -239,13 +239,13 @@ def test_what_another_process_archived_meanwhile_is_not_archived_again(rig: Rig)
 def test_a_run_is_archived_as_it_is_and_not_as_it_was_listed(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        tools = await broom(rig)
+        tools = await cleanup(rig)
 
         async def nothing() -> None: ...
 
-        listed = Listed(tools.keeping.queries, nothing, status="failed", completed=0)
-        await archive(replace(tools, keeping=replace(tools.keeping, queries=listed)), 0.0)
-        row = await tools.keeping.queries.run(run)
+        listed = Listed(tools.archive_stores.queries, nothing, status="failed", completed=0)
+        await archive(replace(tools, archive_stores=replace(tools.archive_stores, queries=listed)), 0.0)
+        row = await tools.archive_stores.queries.run(run)
         assert row is not None
         assert (row.status, row.completed, bool(row.archived)) == ("completed", 1, True)
 
@@ -315,7 +315,7 @@ def test_what_stands_in_the_way_of_archives_is_reported(tmp_path: Path, way: str
 def test_an_archive_is_read_once_for_a_view_and_its_history(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        await archive(await broom(rig), 0.0)
+        await archive(await cleanup(rig), 0.0)
         folder = state(rig) / "archive"
         queries = ArchivedQueries(rig.store.confined("test"), lambda: rig.store.events, str(folder))
         view, facts = await run_view(queries, run, lambda _: None), await queries.history.read(run_stream(run))
@@ -329,7 +329,7 @@ def test_an_archive_is_read_once_for_a_view_and_its_history(rig: Rig) -> None:
 def test_an_archived_run_without_its_file_says_so_and_stops_no_new_run(rig: Rig) -> None:
     async def check() -> None:
         run = await finished(rig)
-        await archive(await broom(rig), 0.0)
+        await archive(await cleanup(rig), 0.0)
         folder = state(rig) / "archive"
         queries = ArchivedQueries(rig.store.confined("test"), lambda: rig.store.events, str(folder))
         file = folder / f"{run}.jsonl.gz"

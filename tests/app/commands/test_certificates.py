@@ -35,7 +35,7 @@ async def examined(
         memory = replace(memory, inspection=did) if did else memory
         assert isinstance(context.gates, GitGates)
         bench = Bench(
-            witness=context.witness,
+            inspector=context.inspector,
             protecting=context.protecting,
             gates=replace(context.gates, recalls=False),
             configured=gates,

@@ -15,7 +15,7 @@ from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
-from shiftwork.app.commands.gc import Broom, Keeping, Sweep, clean
+from shiftwork.app.commands.gc import ArchiveStores, Cleanup, Sweep, clean
 from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import job_of
 from shiftwork.domain.core.ids import Commit, RunId, run_stream
@@ -35,7 +35,7 @@ from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, honest
 WORKED = {"work.txt": "work\n"}
 
 
-async def broom(rig: Rig) -> Broom:
+async def cleanup(rig: Rig) -> Cleanup:
     hub = await open_hub(
         root=rig.repo,
         state=state(rig),
@@ -44,7 +44,7 @@ async def broom(rig: Rig) -> Broom:
         env=ENV,
     )
     clock = SystemClock()
-    return Broom(
+    return Cleanup(
         events=rig.store.events,
         leases=rig.store.leases,
         remains=GitRemains(hub=hub, attempt_folders=state(rig) / "runs", clock=clock),
@@ -52,7 +52,7 @@ async def broom(rig: Rig) -> Broom:
         clock=clock,
         owner=this_owner("cleaner"),
         alive=is_alive,
-        keeping=Keeping(
+        archive_stores=ArchiveStores(
             queries=rig.store.confined("test"),
             inbox=rig.store.inbox,
             archives=FileArchives(state(rig) / "archive"),
@@ -67,7 +67,7 @@ def state(rig: Rig) -> Path:
 
 
 async def swept(rig: Rig, *, unfinished: bool = False, dry: bool = False) -> Sweep:
-    return await clean(await broom(rig), unfinished=unfinished, dry=dry)
+    return await clean(await cleanup(rig), unfinished=unfinished, dry=dry)
 
 
 async def interrupted(rig: Rig, spec: Spec | None = None) -> RunId:
@@ -227,7 +227,7 @@ def test_the_first_to_take_the_run_has_it(rig: Rig) -> None:
     async def scenario() -> None:
         run = await interrupted(rig)
         thief = this_owner("thief")
-        quick = replace(await broom(rig), leases=Snatched(rig, thief))  # type: ignore[arg-type]  # as far as it is used
+        quick = replace(await cleanup(rig), leases=Snatched(rig, thief))  # type: ignore[arg-type]  # as far as it is used
         sweep = await clean(quick, unfinished=True)
         assert "works on it" in sweep.spared[0].reason
         assert tree(rig, run).exists()
@@ -282,7 +282,7 @@ def test_who_takes_the_place_of_a_dead_worker_first_keeps_it(rig: Rig) -> None:
     async def scenario() -> None:
         thief = this_owner("thief")
         await rig.store.leases.acquire(LANDING, dead())
-        quick = replace(await broom(rig), leases=Overtaken(rig, thief))  # type: ignore[arg-type]  # as far as it is used
+        quick = replace(await cleanup(rig), leases=Overtaken(rig, thief))  # type: ignore[arg-type]  # as far as it is used
         assert (await clean(quick)).leases == ()
         assert [lease.owner for lease in await rig.store.leases.holders()] == [thief]
 
@@ -356,7 +356,7 @@ def test_old_merges_are_removed_unless_a_run_builds_upon_them(rig: Rig, *, neede
 
 
 async def broom_hub(rig: Rig) -> Hub:
-    remains = (await broom(rig)).remains
+    remains = (await cleanup(rig)).remains
     assert isinstance(remains, GitRemains)
     return remains.hub
 
@@ -379,7 +379,7 @@ def test_what_a_copied_folder_has_of_the_runs_of_the_original_is_left_alone(rig:
     over = asyncio.run(rig.run(workflow=SHORT))
 
     async def cleaned_by_a_copy() -> Sweep:
-        return await clean(replace(await broom(rig), project="copy"), unfinished=True)
+        return await clean(replace(await cleanup(rig), project="copy"), unfinished=True)
 
     sweep = asyncio.run(cleaned_by_a_copy())
     assert not sweep.cleaned

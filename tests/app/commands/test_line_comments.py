@@ -16,7 +16,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import IntentError, UsageError
 from shiftwork.testing.builders import RUN
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 
 PATCH = r"""diff --git a/src/greet.py b/src/greet.py
 index 1..2 100644

@@ -158,7 +158,7 @@ async def examined(rig: Rig, paper: Paper, *, clone: bool = False, trusts: bool 
     async with rig.open() as context:
         assert isinstance(context.gates, GitGates)
         bench = Bench(
-            witness=context.witness,
+            inspector=context.inspector,
             protecting=context.protecting,
             gates=replace(context.gates, recalls=False),
             configured=rig.gates,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.app.hosting.handover import Handed
+from shiftwork.app.hosting.handover import HandedOverRun
 from shiftwork.app.hosting.schedule import (
     ATTEMPTS,
     LONGEST_WAIT,
@@ -26,7 +26,7 @@ NOW = 1000.0
 
 
 def hosted(position: int = 1, phase: Phase = Phase.WORKING) -> Hosted:
-    return Hosted(handed=Handed(run=RunId(f"r{position}"), folder="/there", position=position), phase=phase)
+    return Hosted(handed=HandedOverRun(run=RunId(f"r{position}"), folder="/there", position=position), phase=phase)
 
 
 def ending(code: int | None = EXIT_FAILED, seconds: float = 1.0, said: str = "") -> Ending:

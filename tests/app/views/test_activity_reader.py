@@ -15,7 +15,7 @@ from shiftwork.domain.core.ids import RunId, StoryId, run_stream
 from shiftwork.domain.landing.facts import CandidateVerified
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.testing.builders import BASE, LANDING, RUN, gate_report
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 from tests.json_documents import check
 
 LATER = 4_000_000_000

@@ -28,9 +28,9 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Ending
 from shiftwork.testing.builders import asked
+from tests.app.full_history import account_of
 from tests.app.reported import document, proof, report
 from tests.app.rig import SHORT, Rig, done, honest, story_workflow
-from tests.app.tale import account_of
 from tests.json_documents import check
 
 CHECKED = story_workflow(
@@ -56,7 +56,7 @@ def forecast(low: float, high: float) -> Forecast:
 
 
 @pytest.fixture(scope="module")
-def tale() -> Account:
+def whole() -> Account:
     return asyncio.run(account_of(MemoryStore()))
 
 
@@ -78,9 +78,9 @@ def limited(rig: Rig) -> Account:
     return asyncio.run(scenario())
 
 
-def foreseeing(tale: Account, forecast: Forecast | None, **changes: Any) -> Account:
-    plan = replace(tale.run.given, forecast=forecast)
-    return replace(tale, run=replace(tale.run, plan=plan, **changes))
+def foreseeing(whole: Account, forecast: Forecast | None, **changes: Any) -> Account:
+    plan = replace(whole.run.given, forecast=forecast)
+    return replace(whole, run=replace(whole.run, plan=plan, **changes))
 
 
 def test_an_attempt_cut_short_and_one_beyond_its_share_are_reported_to_people(limited: Account) -> None:
@@ -122,8 +122,8 @@ def test_and_to_programs(limited: Account, rig: Rig) -> None:
     ]
 
 
-def test_how_each_attempt_ended_is_reported(tale: Account) -> None:
-    books = document(tale)
+def test_how_each_attempt_ended_is_reported(whole: Account) -> None:
+    books = document(whole)
     assert [item["ended"] for item in books["stories"]["US-002"]["attempts"]] == [
         "interrupted",
         "restarted by its own edit",
@@ -137,8 +137,8 @@ def test_how_each_attempt_ended_is_reported(tale: Account) -> None:
     assert books["unpriced"] == sum(part["unpriced"] for part in parts) > 0
 
 
-def test_where_no_one_has_worked_nothing_was_spent(tale: Account) -> None:
-    text = report(replace(tale, stories=tale.stories[-1:]))
+def test_where_no_one_has_worked_nothing_was_spent(whole: Account) -> None:
+    text = report(replace(whole, stories=whole.stories[-1:]))
     assert "## Spending" not in text
     assert "| cost | - |" in text
 
@@ -153,9 +153,9 @@ def test_where_no_one_has_worked_nothing_was_spent(tale: Account) -> None:
     ],
 )
 def test_what_was_estimated_is_reported_beside_what_it_came_to(
-    tale: Account, low: float, high: float, status: RunStatus, verdict: str
+    whole: Account, low: float, high: float, status: RunStatus, verdict: str
 ) -> None:
-    account = foreseeing(tale, forecast(low, high), status=status)
+    account = foreseeing(whole, forecast(low, high), status=status)
     text = report(account)
     assert f"| estimated cost | {5 * low:.2f} to {5 * high:.2f} USD (from 4 earlier stories); actual cost " in text
     assert f": {verdict} |" in text
@@ -166,20 +166,20 @@ def test_what_was_estimated_is_reported_beside_what_it_came_to(
     assert books["no_estimate"] is None
 
 
-def test_a_story_whose_whole_cost_is_known_lies_within_or_below(tale: Account) -> None:
-    landed = document(foreseeing(tale, forecast(1.0, 9.0)))["stories"]["US-001"]
+def test_a_story_whose_whole_cost_is_known_lies_within_or_below(whole: Account) -> None:
+    landed = document(foreseeing(whole, forecast(1.0, 9.0)))["stories"]["US-001"]
     assert (landed["unpriced"], landed["estimate"]["verdict"]) == (0, "within")
-    cheap = document(foreseeing(tale, forecast(8.0, 9.0)))["stories"]["US-001"]
+    cheap = document(foreseeing(whole, forecast(8.0, 9.0)))["stories"]["US-001"]
     assert cheap["estimate"]["verdict"] == "below"
-    assert document(foreseeing(tale, forecast(8.0, 9.0)))["stories"]["US-005"]["estimate"]["verdict"] == "open"
+    assert document(foreseeing(whole, forecast(8.0, 9.0)))["stories"]["US-005"]["estimate"]["verdict"] == "open"
 
 
-def test_where_there_was_no_ground_to_estimate_anything_that_is_said(tale: Account) -> None:
+def test_where_there_was_no_ground_to_estimate_anything_that_is_said(whole: Account) -> None:
     why = "no estimate: no earlier story in this repository has a known total cost"
-    assert f"| estimated cost | {why} |" in report(tale)
-    assert (document(tale)["estimate"], document(tale)["no_estimate"]) == (None, why)
-    plan = replace(tale.run.given, workflow=PLANS)
-    itself = replace(tale, run=replace(tale.run, plan=plan))
+    assert f"| estimated cost | {why} |" in report(whole)
+    assert (document(whole)["estimate"], document(whole)["no_estimate"]) == (None, why)
+    plan = replace(whole.run.given, workflow=PLANS)
+    itself = replace(whole, run=replace(whole.run, plan=plan))
     assert "| estimated cost | no estimate: the run plans its own stories |" in report(itself)
 
 

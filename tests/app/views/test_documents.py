@@ -32,7 +32,7 @@ from shiftwork.ports.views import Owner
 from shiftwork.records import replace
 from shiftwork.testing.builders import BASE, RUN, asked, assignment, planned, run_plan, workflow
 from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 from tests.json_documents import check
 
 ROOT = Path(__file__).parents[3]

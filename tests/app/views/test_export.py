@@ -12,8 +12,8 @@ from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.domain.core.ids import RunId
 from shiftwork.errors import UnknownRunError
+from tests.app.full_history import LANDED, account_of
 from tests.app.rig import SHORT, Rig
-from tests.app.tale import LANDED, account_of
 
 TOP = {"version", "created_at", "prd_file", "stories", "account"}
 STORY = {

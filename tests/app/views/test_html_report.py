@@ -33,8 +33,8 @@ from shiftwork.domain.story.state import HoldCause
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.changes import Beginning, Difference
 from shiftwork.ports.rows.row_parts import WaitCause, WaitingPart
+from tests.app.full_history import LANDED, account_of
 from tests.app.rig import SHORT, Rig, done, honest
-from tests.app.tale import LANDED, account_of
 
 PATCH = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old <b>\n+new & fine\n\n kept\n"
 

@@ -9,7 +9,7 @@ from shiftwork.app.views.documents.document import Document, to_json
 from shiftwork.app.views.documents.served.landing_document import MOST_LANDINGS, landing_document
 from shiftwork.app.views.documents.served.project_records import (
     KnownProfile,
-    Past,
+    RecentRuns,
     agents_document,
     costs_document,
     interval,
@@ -34,7 +34,7 @@ def ended(story: str, status: str) -> Any:
     return replace(story_row("r1", story), status=status)
 
 
-PAST = Past(
+PAST = RecentRuns(
     runs=[run_row("r1")],
     stories=[ended("US-001", "completed"), ended("US-002", "failed"), ended("US-003", "in_progress")],
     spent=[

@@ -24,13 +24,13 @@ from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import Hold, HoldCause, StoryStatus
 from shiftwork.testing.builders import RUN
+from tests.app.full_history import LANDED, account_of
 from tests.app.reported import document, report, report_of
 from tests.app.rig import SHORT, Rig, done, honest
-from tests.app.tale import LANDED, account_of
 
 
 @pytest.fixture(scope="module")
-def tale() -> Account:
+def whole() -> Account:
     return asyncio.run(account_of(MemoryStore()))
 
 
@@ -42,8 +42,8 @@ def section(text: str, title: str) -> list[str]:
     return rest[: next((place for place, line in enumerate(rest) if line.startswith("#")), len(rest))]
 
 
-def test_the_summary_and_the_stories_are_reported(tale: Account) -> None:
-    text = report(tale)
+def test_the_summary_and_the_stories_are_reported(whole: Account) -> None:
+    text = report(whole)
     assert text.startswith("# Work\n")
     assert "| requested in | prd.json |" in text
     assert "| state | not over: 1 working |" in text
@@ -56,8 +56,8 @@ def test_the_summary_and_the_stories_are_reported(tale: Account) -> None:
     assert "US-002" in " ".join(section(text, "## US-003: Story 3"))
 
 
-def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -> None:
-    text = report(tale)
+def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(whole: Account) -> None:
+    text = report(whole)
     first = text[text.index("## US-001") : text.index("## US-002")]
     second = text[text.index("## US-002") : text.index("## US-003")]
     used = "1,200 in, 30 out | 0.25 USD"
@@ -94,8 +94,8 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_reported(tale: Account) -
     assert "| step-001 | 2 |  | unknown | restarted by its own edit | 13.0 s | " in second
 
 
-def test_what_was_only_waiting_is_reported_beside_what_it_took(tale: Account) -> None:
-    first, *others = tale.stories
+def test_what_was_only_waiting_is_reported_beside_what_it_took(whole: Account) -> None:
+    first, *others = whole.stories
     waited = (
         Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
         Waited(awaited=Awaited.LIMIT, since=80.0, until=85.0),
@@ -111,8 +111,8 @@ def test_what_was_only_waiting_is_reported_beside_what_it_took(tale: Account) ->
         asked=replace(first.asked, id=FRAME),
         state=replace(waits.state, rate_limit=replace(waits.state.rate_limit, waited=())),
     )
-    run = replace(tale.run, started_at=0.0, ended_at=110.0)
-    over = replace(tale, run=run, stories=(frame, waits, *others))
+    run = replace(whole.run, started_at=0.0, ended_at=110.0)
+    over = replace(whole, run=run, stories=(frame, waits, *others))
     text = report(over)
     assert "| took | 110.0 s (including 60.0 s when all work waited for you, 5.0 s for a rate limit) |" in text
     assert " | 100.0 s (of which 60.0 s waiting for you, 5.0 s for a rate limit) |\n" in text
@@ -121,12 +121,12 @@ def test_what_was_only_waiting_is_reported_beside_what_it_took(tale: Account) ->
     assert [values["stories"][item]["waited_for_you"] for item in (FRAME, "US-001", "US-002")] == [0.0, 60.0, 0.0]
 
 
-def test_where_no_one_works_what_is_in_progress_has_stopped(tale: Account) -> None:
-    assert "State: stopped." in section(report(tale, moving=False), "## US-004: Story 4")
+def test_where_no_one_works_what_is_in_progress_has_stopped(whole: Account) -> None:
+    assert "State: stopped." in section(report(whole, moving=False), "## US-004: Story 4")
 
 
-def test_a_gate_on_one_candidate_is_reported_once_as_it_was_known_last(tale: Account) -> None:
-    first, *others = tale.stories
+def test_a_gate_on_one_candidate_is_reported_once_as_it_was_known_last(whole: Account) -> None:
+    first, *others = whole.stories
     judged = GateResult(name="test", passed=False, seconds=1, change=GateChange.REGRESSED, output="red")
     looks = [
         Checked(at=at, request=request, report=GateReport(commit=Commit("c1"), results=(result,)))
@@ -136,13 +136,13 @@ def test_a_gate_on_one_candidate_is_reported_once_as_it_was_known_last(tale: Acc
             (3, "r/US-001/2", judged),
         )
     ]
-    text = report(replace(tale, stories=(replace(first, checks=tuple(looks)), *others)))
+    text = report(replace(whole, stories=(replace(first, checks=tuple(looks)), *others)))
     gates = [line.split(": ", 1)[1] for line in section(text, "### Gates") if line]
     assert gates == ["test failed (regressed) on `c1` in 1.0 s: red"] * 2
 
 
-def test_of_what_a_red_gate_has_printed_the_failure_is_reported(tale: Account) -> None:
-    first, *others = tale.stories
+def test_of_what_a_red_gate_has_printed_the_failure_is_reported(whole: Account) -> None:
+    first, *others = whole.stories
     passing = "\n".join(f"test_{number} (tests.test_core.Core.test_{number}) ... ok" for number in range(200))
     output = f"{passing}\nFAIL: test_add\nAssertionError: 5 != 4\n\nRan 201 tests\n"
     result = GateResult(name="test", passed=False, seconds=1, output=output)
@@ -151,7 +151,7 @@ def test_of_what_a_red_gate_has_printed_the_failure_is_reported(tale: Account) -
         at=1, cause=Refusal.GATES, detail=f"gate test failed:\n{output}", files=(), base=Commit("b")
     )
     turns = (*first.turns, replace(first.turns[-1], fact=refused))
-    message = report(replace(tale, stories=(replace(first, checks=(check,), turns=turns), *others)))
+    message = report(replace(whole, stories=(replace(first, checks=(check,), turns=turns), *others)))
     head, *below = [line for line in section(message, "### Gates") if line]
     assert head.endswith(": test failed on `c1` in 1.0 s:")
     assert below[0] == "      test_0 (tests.test_core.Core.test_0) ... ok"
@@ -161,17 +161,17 @@ def test_of_what_a_red_gate_has_printed_the_failure_is_reported(tale: Account) -
     assert refusals[-1].endswith("landing refused (gates): gate test failed")
 
 
-def test_what_was_said_cannot_break_a_table_or_become_markup(tale: Account) -> None:
-    assert "the \\*other\\* part \\| \\<b\\>" in report(tale)
+def test_what_was_said_cannot_break_a_table_or_become_markup(whole: Account) -> None:
+    assert "the \\*other\\* part \\| \\<b\\>" in report(whole)
 
 
 @settings(deadline=None)
 @given(said=st.text(max_size=2000))
-def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) -> None:
-    plain = report(tale)
-    first, *others = tale.stories
+def test_no_text_of_anybody_adds_a_line_or_a_column(whole: Account, said: str) -> None:
+    plain = report(whole)
+    first, *others = whole.stories
     changed = replace(first, asked=replace(first.asked, title=said))
-    text = report(replace(tale, stories=(changed, *others)))
+    text = report(replace(whole, stories=(changed, *others)))
     assert len(text.split("\n")) == len(plain.split("\n"))
     (row,) = (line for line in text.split("\n") if line.startswith("| US-001 |"))
     assert row.replace("\\\\", "").replace("\\|", "").count("|") == 10
@@ -256,11 +256,11 @@ def test_what_a_gate_printed_stands_as_it_was_and_its_end_is_kept() -> None:
     assert list(quoted("")) == [""]
 
 
-def test_what_a_story_waits_for_is_reported(tale: Account) -> None:
-    first, *rest = tale.stories
+def test_what_a_story_waits_for_is_reported(whole: Account) -> None:
+    first, *rest = whole.stories
     hold = Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")
     held = replace(
         first,
         state=replace(first.state, status=StoryStatus.IN_PROGRESS, waiting=replace(first.state.waiting, hold=hold)),
     )
-    assert "Waits for: Tabs or blanks?" in report(replace(tale, stories=(held, *rest)))
+    assert "Waits for: Tabs or blanks?" in report(replace(whole, stories=(held, *rest)))

@@ -17,8 +17,8 @@ from shiftwork.ports.rows.row_parts import ProofPart, WaitCause, WaitingPart
 from shiftwork.ports.views import AttemptRow, StoryRow
 from shiftwork.testing.builders import RUN
 from shiftwork.testing.conformance.store_stage import story_row
+from tests.app.full_history import account_of, failed_story, landed_story
 from tests.app.reported import report, report_of
-from tests.app.tale import account_of, failed_story, landed_story
 
 
 @pytest.mark.parametrize("attempts", [True, False], ids=["rows", "from before the rows of attempts"])

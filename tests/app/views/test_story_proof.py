@@ -18,7 +18,7 @@ from shiftwork.domain.story.state import Dialogue, StoryState, StoryStatus
 from shiftwork.domain.tampering.findings import Finding, Inspection, Meddling
 from shiftwork.records import replace
 from shiftwork.testing.builders import BASE, RUN, asked
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 from tests.json_documents import check
 from tests.unit.domain.proof.test_proof_status import SAID
 

@@ -20,7 +20,7 @@ from shiftwork.ports.views import Row, WaitedRow
 from shiftwork.records import replace
 from shiftwork.testing.builders import BASE, LANDING, RUN, asked, gate_report, landing_request, run_plan
 from shiftwork.testing.conformance.store_stage import attempt_row, step_row
-from tests.app.tale import account_of
+from tests.app.full_history import account_of
 from tests.json_documents import check
 
 REQUEST = f"{RUN}/US-001/1"

@@ -16,7 +16,7 @@ from shiftwork.adapters.processes.ending.end import end_all
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE, Host, Sighting
 from shiftwork.adapters.processes.host.linux import LinuxHost
 from shiftwork.adapters.processes.host.psutil_host import PortableHost
-from shiftwork.adapters.processes.supervisor.descendants import Kin
+from shiftwork.adapters.processes.supervisor.descendants import Descendants
 from tests.conformance.processes.programs import ENV, killed_at_last, lives, marker_for, within
 
 
@@ -165,7 +165,7 @@ def test_nor_is_an_orphan_of_a_program_missed_meanwhile(host: Host, marker: str)
     """It has left its session, its parent is gone, and it is ours by its marker alone."""
     with asleep(marker) as main, asleep(marker) as orphan:
         between = Between(host, orphan, 3)
-        within(60, end_all(Kin(between, main, marker)))  # type: ignore[arg-type]
+        within(60, end_all(Descendants(between, main, marker)))  # type: ignore[arg-type]
         assert not between.looks
         assert not lives(orphan)
 

@@ -14,7 +14,7 @@ from shiftwork.adapters.processes.ending.reaper import HostReaper
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE, Host
 from shiftwork.adapters.processes.host.linux import LinuxHost
 from shiftwork.adapters.processes.host.psutil_host import PortableHost
-from shiftwork.adapters.processes.supervisor.descendants import Kin
+from shiftwork.adapters.processes.supervisor.descendants import Descendants
 from shiftwork.ports.processes import Reaper
 from tests.conformance.processes.programs import (
     DAEMON,
@@ -111,10 +111,11 @@ def test_by_marker_and_descent_alone_no_one_stays_either(host: Host, marker: str
     script = "(setsid sleep 300 & echo $! > detached); sh -c 'sleep 300 & wait' & echo $! > below; wait"
     env = {**ENV, MARKER_VARIABLE: marker}
     argv = ["/bin/sh", "-c", script]
+    host.adopt_orphans()  # as every program is started
     with subprocess.Popen(argv, cwd=tmp_path, env=env, start_new_session=True) as main, killed_at_last(main):
         pids = {main.pid, pid_in(tmp_path / "detached"), pid_in(tmp_path / "below")}
         assert all(map(lives, pids))
-        within(60, end_all(Kin(host, main.pid, marker)))
+        within(60, end_all(Descendants(host, main.pid, marker)))
         assert not any(map(lives, pids))
 
 

@@ -14,7 +14,7 @@ from shiftwork.adapters.processes.supervisor.supervise import Spawn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.network.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
-from shiftwork.adapters.workspace.tree.shell import Errand, Outcome, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Outcome, Shell
 from shiftwork.domain.network.hosts import read_host
 
 BWRAP = shutil.which("bwrap") or "/usr/bin/bwrap"
@@ -52,8 +52,8 @@ class Confined:
 
     def run(self, command: str, **env: str) -> Outcome:
         shell = Shell(env={**self.env, **env}, sandbox=self.walls)
-        errand = Errand(marker=self.marker)
-        return asyncio.run(shell.run(command, errand, tree=self.tree, seconds=90))
+        context = CommandContext(marker=self.marker)
+        return asyncio.run(shell.run(command, context, tree=self.tree, seconds=90))
 
     def spawn(self, command: str) -> Spawn:
         return Spawn(

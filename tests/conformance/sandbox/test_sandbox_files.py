@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP, Confined, confined
 
 pytestmark = NEEDS_BUBBLEWRAP
@@ -18,8 +18,8 @@ def inside(tmp_path: Path) -> Confined:
 
 def printed(inside: Confined, command: str, files: dict[Path, str]) -> str:
     shell = Shell(env=inside.env, sandbox=inside.walls)
-    errand = Errand(marker=inside.marker, files=files)
-    return asyncio.run(shell.run(command, errand, tree=inside.tree, seconds=60)).output
+    context = CommandContext(marker=inside.marker, files=files)
+    return asyncio.run(shell.run(command, context, tree=inside.tree, seconds=60)).output
 
 
 @pytest.mark.parametrize("hosts", [(), ("127.0.0.1:9",)], ids=["network", "own network"])

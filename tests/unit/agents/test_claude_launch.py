@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.agents._driver import Belongings, Driver
+from shiftwork.adapters.agents._driver import Driver, HomeFiles
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
 from tests.unit.agents.launch_rig import task
 
@@ -27,7 +27,7 @@ OURS = {
 
 
 def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
-    usual = ClaudeCode(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings.login
+    usual = ClaudeCode(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).home_files.login
     assert usual is not None
     assert (usual.folder, usual.credentials) == (
         Path("/home/user/.claude"),
@@ -35,10 +35,10 @@ def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None
     )
     assert {*usual.lent} == {usual.credentials, Path("/home/user/.claude.json")}
     assert Path("/home/user/.claude/settings.json") in usual.readable
-    named = ClaudeCode(program=PROGRAM, env=LOGIN).launch(task()).belongings.login
+    named = ClaudeCode(program=PROGRAM, env=LOGIN).launch(task()).home_files.login
     assert named is not None
     assert {*named.lent} == {named.credentials, Path("/home/user/.config/claude/.claude.json")}
-    assert ClaudeCode(program=PROGRAM, env=LOGIN, private_home=True).launch(task()).belongings == Belongings()
+    assert ClaudeCode(program=PROGRAM, env=LOGIN, private_home=True).launch(task()).home_files == HomeFiles()
 
 
 def test_the_users_login_simply_works() -> None:

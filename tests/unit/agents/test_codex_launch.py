@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.agents._driver import Belongings, Driver, Launch
+from shiftwork.adapters.agents._driver import Driver, HomeFiles, Launch
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from tests.unit.agents.launch_rig import task
 
@@ -24,15 +24,15 @@ def outcome_of(launch: Launch) -> dict[str, object]:
 
 
 def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
-    usual = Codex(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings.login
+    usual = Codex(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).home_files.login
     assert usual is not None
     assert (usual.folder, {*usual.lent}) == (Path("/home/user/.codex"), {Path("/home/user/.codex/auth.json")})
     assert Path("/home/user/.codex/config.toml") in usual.readable
-    named = Codex(program=PROGRAM, env=LOGIN).launch(task()).belongings.login
+    named = Codex(program=PROGRAM, env=LOGIN).launch(task()).home_files.login
     assert named is not None
     assert named.folder == Path("/home/user/.config/codex")
     paid = Codex(program=PROGRAM, env=LOGIN, endpoint=CodexEndpoint(api_key="k"))
-    assert paid.launch(task()).belongings == Belongings()
+    assert paid.launch(task()).home_files == HomeFiles()
 
 
 def test_the_users_login_simply_works() -> None:

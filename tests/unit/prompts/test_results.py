@@ -8,7 +8,7 @@ import pytest
 from shiftwork.domain.workflow.pipeline import Step, pipeline_of
 from shiftwork.domain.workflow.workflow import Route
 from shiftwork.prompts.answer.contract import parse
-from shiftwork.prompts.answer.result import Amiss, Result, question, rejection, result
+from shiftwork.prompts.answer.result import InvalidAnswer, Result, question, rejection, result
 from shiftwork.testing.builders import planned
 
 
@@ -19,7 +19,7 @@ def step(**changes: Any) -> Step:
 OWN = step(input="Do it.")
 
 
-def came_to(item: Step, answer: str) -> Result | Amiss:
+def came_to(item: Step, answer: str) -> Result | InvalidAnswer:
     return result(item, parse(answer))
 
 
@@ -40,8 +40,8 @@ def test_an_answer_without_a_summary_may_still_say_that_the_step_is_done() -> No
 
 def test_a_step_of_the_catalogue_sets_every_key_it_declares_and_no_other() -> None:
     declared = step(output_keys=("plan", "files"))
-    assert came_to(declared, "OTHER: x\nSUMMARY: done") == Amiss(error="the answer lacks PLAN:, FILES:")
-    assert came_to(declared, "PLAN: x") == Amiss(error="the answer lacks FILES:, SUMMARY:")
+    assert came_to(declared, "OTHER: x\nSUMMARY: done") == InvalidAnswer(error="the answer lacks PLAN:, FILES:")
+    assert came_to(declared, "PLAN: x") == InvalidAnswer(error="the answer lacks FILES:, SUMMARY:")
     assert came_to(declared, "OTHER: x\nPLAN: a\nFILES: b\nSUMMARY: done") == Result(
         notes="done", outputs=(("plan", "a"), ("files", "b"))
     )
@@ -49,9 +49,9 @@ def test_a_step_of_the_catalogue_sets_every_key_it_declares_and_no_other() -> No
 
 @pytest.mark.parametrize("status", ["retry", "failed", "**Retry**"])
 def test_a_status_that_rejects_the_work_fails_a_step_of_the_catalogue(status: str) -> None:
-    rejected = Amiss(error="ISSUES: two tests fail", rejected=True)
+    rejected = InvalidAnswer(error="ISSUES: two tests fail", rejected=True)
     assert came_to(step(), f"STATUS: {status}\nISSUES: two tests fail\nSUMMARY: no") == rejected
-    assert came_to(step(), f"STATUS: {status}\nSUMMARY: no") == Amiss(error="no", rejected=True)
+    assert came_to(step(), f"STATUS: {status}\nSUMMARY: no") == InvalidAnswer(error="no", rejected=True)
 
 
 def test_a_rejected_work_is_not_approved_at_the_same_time() -> None:
@@ -59,7 +59,7 @@ def test_a_rejected_work_is_not_approved_at_the_same_time() -> None:
     deciding = step(decision_key="decision", routes=routes)
     rejected = "STATUS: retry\nISSUES: two tests fail\nDECISION: {}\nSUMMARY: no"
     approved = came_to(deciding, rejected.format("approved"))
-    assert isinstance(approved, Amiss)
+    assert isinstance(approved, InvalidAnswer)
     assert approved.rejected
     sent_back = came_to(deciding, rejected.format("needs_fixes"))
     assert isinstance(sent_back, Result)
@@ -117,12 +117,12 @@ def test_a_summary_is_the_notes_where_there_is_one() -> None:
 
 
 def test_an_answer_that_says_nothing_will_not_do() -> None:
-    assert came_to(OWN, "I am done.") == Amiss(error="the answer has neither STATUS: nor SUMMARY:")
+    assert came_to(OWN, "I am done.") == InvalidAnswer(error="the answer has neither STATUS: nor SUMMARY:")
 
 
 def test_every_key_that_is_expected_must_be_there() -> None:
     expecting = step(input="Do it.", expects="STATUS: done\nTESTS: which\nSUMMARY: in short\nand all is well: really")
-    assert came_to(expecting, "STATUS: done") == Amiss(error="the answer lacks TESTS:, SUMMARY:")
+    assert came_to(expecting, "STATUS: done") == InvalidAnswer(error="the answer lacks TESTS:, SUMMARY:")
     assert isinstance(came_to(expecting, "STATUS: done\nTESTS: two\nSUMMARY: yes"), Result)
 
 
@@ -138,8 +138,10 @@ def test_output_keys_only_limit_a_step_with_its_own_prompt() -> None:
 
 
 def test_status_retry_fails_the_attempt_where_it_leads_nowhere() -> None:
-    assert came_to(OWN, "STATUS: retry\nISSUES: no tests") == Amiss(error="ISSUES: no tests", rejected=True)
-    assert came_to(OWN, "STATUS: retry") == Amiss(error="the answer says STATUS: retry, but not why", rejected=True)
+    assert came_to(OWN, "STATUS: retry\nISSUES: no tests") == InvalidAnswer(error="ISSUES: no tests", rejected=True)
+    assert came_to(OWN, "STATUS: retry") == InvalidAnswer(
+        error="the answer says STATUS: retry, but not why", rejected=True
+    )
 
 
 def test_status_retry_takes_its_route() -> None:
@@ -151,7 +153,7 @@ def test_status_retry_takes_its_route() -> None:
 
 def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
     deciding = replace(OWN, plan=replace(OWN.plan, decision_key="DECISION", routes=(Route(value="yes"),)))
-    assert came_to(deciding, "STATUS: done\nDECISION: no") == Amiss(error="DECISION: 'no' is not one of yes")
+    assert came_to(deciding, "STATUS: done\nDECISION: no") == InvalidAnswer(error="DECISION: 'no' is not one of yes")
     found = came_to(deciding, "STATUS: done\nDECISION: Yes")
     assert isinstance(found, Result)
     assert found.decision == "yes"
@@ -192,7 +194,7 @@ def test_what_a_person_is_needed_for(answer: str, asked: str) -> None:
 def test_a_status_that_rejects_the_work_may_be_followed_by_a_reason(status: str) -> None:
     (step,) = pipeline_of((planned("review"),)).steps
     found = result(step, parse(f"STATUS: {status}\nISSUES: data is lost\nSUMMARY: looked at it"))
-    assert isinstance(found, Amiss)
+    assert isinstance(found, InvalidAnswer)
     assert found.rejected
     assert "data is lost" in found.error
 
@@ -213,13 +215,13 @@ def test_a_retry_with_a_reason_takes_the_route_of_a_retry() -> None:
 
 @pytest.mark.parametrize("beside", ["STATUS: retry, broken", "VERDICT: maybe"])
 def test_a_claim_that_the_answer_contradicts_ends_no_rounds(beside: str) -> None:
-    assert isinstance(turn_of(f"SUMMARY: x\n{beside}\nSTORY_COMPLETE: US-001"), Amiss)
+    assert isinstance(turn_of(f"SUMMARY: x\n{beside}\nSTORY_COMPLETE: US-001"), InvalidAnswer)
 
 
 # STORY_COMPLETE in rounds ---------------------------------------------------------------------------------------------
 
 
-def turn_of(answer: str, *, completes: bool = True, default: str = "") -> Result | Amiss:
+def turn_of(answer: str, *, completes: bool = True, default: str = "") -> Result | InvalidAnswer:
     routes = (Route(value="done"), Route(value="again", target="coder", back=True, rounds=5))
     plan = planned("check", input="Check.", decision_key="VERDICT", routes=routes, completes=completes, default=default)
     return result(pipeline_of((plan,)).steps[0], parse(answer))
@@ -254,8 +256,8 @@ def test_who_asks_for_another_round_gets_it(answer: str) -> None:
 
 
 def test_a_status_that_rejects_the_work_contradicts_its_completion() -> None:
-    assert isinstance(turn_of("STATUS: retry\nISSUES: no tests\nSTORY_COMPLETE: US-001"), Amiss)
+    assert isinstance(turn_of("STATUS: retry\nISSUES: no tests\nSTORY_COMPLETE: US-001"), InvalidAnswer)
 
 
 def test_the_claim_of_another_step_decides_nothing() -> None:
-    assert isinstance(turn_of("STORY_COMPLETE: US-001", completes=False), Amiss)
+    assert isinstance(turn_of("STORY_COMPLETE: US-001", completes=False), InvalidAnswer)

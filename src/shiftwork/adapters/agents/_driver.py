@@ -11,7 +11,7 @@ from shiftwork.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Belongings:
+class HomeFiles:
     """What a confined agent gets of the user's home, of which it sees nothing else: a copy of its `login`, and files
     that it only `reads`.
     """
@@ -28,7 +28,7 @@ class Launch:
     env: Mapping[str, str]
     stdin: bytes
     files: Mapping[str, str] = field(default_factory=dict)
-    belongings: Belongings = Belongings()
+    home_files: HomeFiles = HomeFiles()
 
 
 class Transcript(Protocol):

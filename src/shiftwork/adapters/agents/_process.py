@@ -17,7 +17,7 @@ from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
 from shiftwork.adapters.agents.login.lender import Lender, learn_secrets
 from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
 from shiftwork.adapters.processes.supervisor.supervise import Cause, Exit, Spawn, supervise
-from shiftwork.adapters.sandbox.sandbox import OPEN, NoWalls, Room, Sandbox
+from shiftwork.adapters.sandbox.sandbox import OPEN, Room, Sandbox, Unconfined
 from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
@@ -105,11 +105,11 @@ class ProcessAgent:
 
     def _lent(self, task: AgentTask, launch: Launch, *, kept: bool) -> contextlib.AbstractAsyncContextManager[None]:
         """Lends the login to a confined agent; an agent without a sandbox uses the user's own folder."""
-        login = launch.belongings.login
+        login = launch.home_files.login
         if login is None:
             return contextlib.nullcontext()
         learn_secrets(login)
-        if isinstance(self._sandbox, NoWalls):
+        if isinstance(self._sandbox, Unconfined):
             return contextlib.nullcontext()
         return self._lender.lending(login, task.home, kept=kept)
 
@@ -179,7 +179,7 @@ def lay(home: Path, files: Mapping[str, str]) -> None:
 
 def room_of(task: AgentTask, launch: Launch) -> Room:
     """Returns what a confined attempt may access on the machine: its own files, and its login."""
-    own = launch.belongings
+    own = launch.home_files
     return Room(
         tree=task.workdir,
         writable=(task.home, *task.writable),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
-from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._driver import HomeFiles, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import parse, text
@@ -135,7 +135,7 @@ class ClaudeCode:
             argv=tuple(argv),
             env=env,
             stdin=task.prompt.encode(errors="replace"),
-            belongings=Belongings() if self._private_home else Belongings(login=self._login(env)),
+            home_files=HomeFiles() if self._private_home else HomeFiles(login=self._login(env)),
         )
 
     def transcript(self, task: AgentTask) -> Transcript:

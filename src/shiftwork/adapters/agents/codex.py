@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
-from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._driver import HomeFiles, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import SESSION_ID, clean
@@ -112,7 +112,7 @@ class Codex:
             env=env,
             stdin=task.prompt.encode(errors="replace"),
             files={"codex/config.toml": ""} if private else {},
-            belongings=Belongings() if private else Belongings(login=self._login(_folder(env))),
+            home_files=HomeFiles() if private else HomeFiles(login=self._login(_folder(env))),
         )
 
     def transcript(self, task: AgentTask) -> Transcript:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._driver import HomeFiles, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent, from_path, named_files
 from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import manner
@@ -99,7 +99,7 @@ class _Command:
             else (self._from_path(self._command[0]), *self._command[1:]),
             env=self._env | own | task.env,
             stdin=task.prompt.encode(errors="replace"),
-            belongings=Belongings(reads=tuple(map(Path, named_files(self._words())))),
+            home_files=HomeFiles(reads=tuple(map(Path, named_files(self._words())))),
         )
 
     def transcript(self, _: AgentTask) -> Transcript:

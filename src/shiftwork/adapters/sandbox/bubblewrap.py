@@ -23,7 +23,7 @@ from shiftwork.adapters.processes.supervisor.spawn import Bounds
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
 from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.lending import Lending
-from shiftwork.adapters.sandbox.network.gateway import Gateway, door_file, interpreter, through_the_door
+from shiftwork.adapters.sandbox.network.gateway import Gateway, door_file, interpreter, through_gateway
 from shiftwork.adapters.sandbox.network.proxy import Pass
 from shiftwork.adapters.sandbox.network.upstream_proxy import VARIABLES
 from shiftwork.adapters.sandbox.sandbox import Room
@@ -79,12 +79,12 @@ class Bubblewrap:
         program = _found(spawn)
         if room.house:
             room.house.mkdir(parents=True, exist_ok=True, mode=0o700)
-        command, company = (program, *spawn.argv[1:]), spawn.company
+        command, sidecar = (program, *spawn.argv[1:]), spawn.sidecar
         if self.reach:
-            command, company = through_the_door(command, self.reach.hosts, self.reach.ports), Gateway(self.reach)
+            command, sidecar = through_gateway(command, self.reach.hosts, self.reach.ports), Gateway(self.reach)
         mounts = self._mounts(room, [program, *room.programs], spawn.env)
         if lent := self._lent(room.files, mounts):
-            company = Lending(lent, company)
+            sidecar = Lending(lent, sidecar)
         network = ("--unshare-net",) if self.reach or not self.network else ()
         # Last: once these are read-only, nothing can be mounted there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
@@ -105,7 +105,7 @@ class Bubblewrap:
             # The user's proxies cannot be reached, and their addresses may contain a password.
             env = {name: value for name, value in env.items() if name.lower() not in VARIABLES}
         argv = (self.program, *flags, "--", *command)
-        confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
+        confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), sidecar=sidecar)
         return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined
 
     def _lent(self, files: Mapping[Path, str], mounts: Mapping[Path, _Mount]) -> dict[Path, str]:

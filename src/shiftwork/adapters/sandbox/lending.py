@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.processes.supervisor.spawn import Company
+from shiftwork.adapters.processes.supervisor.spawn import Sidecar
 from shiftwork.adapters.processes.supervisor.supervise import Spawn
 from shiftwork.records import dataclass, replace
 
@@ -16,10 +16,10 @@ _BEFORE: Final = "--chdir"
 
 @dataclass(frozen=True, slots=True)
 class Lending:
-    """Works beside any other company of the program. Writes nothing to disk."""
+    """Works beside any other sidecar of the program. Writes nothing to disk."""
 
     files: Mapping[Path, str]
-    other: Company | None = None
+    other: Sidecar | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:

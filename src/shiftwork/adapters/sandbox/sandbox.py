@@ -38,11 +38,11 @@ class Sandbox(Protocol):
         ...
 
 
-class NoWalls:
+class Unconfined:
     """The tier `none`: everything runs with the rights of the user."""
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:  # noqa: ARG002 - the protocol's signature
         return spawn
 
 
-OPEN: Final = NoWalls()
+OPEN: Final = Unconfined()

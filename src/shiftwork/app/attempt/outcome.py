@@ -69,7 +69,7 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     came_to = await _noted(attempt, report, result.result(attempt.step, said))
     if report.denials and await _in_vain(attempt, came_to):
         return await _asked(attempt, report, Said(answer=said, outputs=outputs), _denied(attempt, report))
-    if isinstance(came_to, result.Amiss):
+    if isinstance(came_to, result.InvalidAnswer):
         trouble = Trouble.REJECTED if came_to.rejected else Trouble.CONTRACT
         return await _went_wrong(attempt, report, trouble, came_to.error)
     plan = contract.stories(report.answer, wanted=attempt.step.plan.plans)
@@ -88,12 +88,12 @@ def asked(said: contract.Answer, outputs: AttemptOutputs) -> Question | None:
 
 
 async def _noted(
-    attempt: Attempt, report: AgentReport, came_to: result.Result | result.Amiss
-) -> result.Result | result.Amiss:
+    attempt: Attempt, report: AgentReport, came_to: result.Result | result.InvalidAnswer
+) -> result.Result | result.InvalidAnswer:
     """If only the summary is missing: the result with a note in its place; it stays unsummarised if a follow-up in the
     same session will ask for it.
     """
-    if isinstance(came_to, result.Amiss) or not came_to.unsummarised:
+    if isinstance(came_to, result.InvalidAnswer) or not came_to.unsummarised:
         return came_to
     head, commit = attempt.story.work.head, await _kept(attempt)
     files = () if commit == head else (await attempt.recorder.context.changes.between(head, commit)).files
@@ -101,7 +101,7 @@ async def _noted(
     note = "\n\n".join(filter(None, (missing_summary.note_of(files, claimed=claimed), came_to.notes)))
     remedy = missing_summary.remedy(attempt.story, attempt.step, report.usage, report.session, note)
     if remedy is missing_summary.Remedy.REFUSE:
-        return result.Amiss(error=missing_summary.MISSING)
+        return result.InvalidAnswer(error=missing_summary.MISSING)
     return replace(came_to, notes=note, unsummarised=remedy is missing_summary.Remedy.FOLLOW_UP)
 
 
@@ -125,12 +125,12 @@ async def followed_up(attempt: Attempt, report: AgentReport, missed: Unsummarise
     return (completed(attempt, report, came_to, attempt.story.work.head),)
 
 
-async def _in_vain(attempt: Attempt, came_to: result.Result | result.Amiss) -> bool:
+async def _in_vain(attempt: Attempt, came_to: result.Result | result.InvalidAnswer) -> bool:
     """Whether the attempt failed: it had to change files and changed none, or its answer is not acceptable and no
     retries are left. An attempt that was denied a tool but succeeded without it has not failed.
     """
     step = attempt.step
-    if isinstance(came_to, result.Amiss) and step.retries >= step.plan.max_retries:
+    if isinstance(came_to, result.InvalidAnswer) and step.retries >= step.plan.max_retries:
         return True
     decision = came_to.decision if isinstance(came_to, result.Result) else ""
     return must_change(step, decision) and await _commit(attempt) == attempt.story.work.head

@@ -25,7 +25,7 @@ from shiftwork.domain.story.facts.landing import LandingRequested
 from shiftwork.domain.story.facts.lifecycle import StoryStarted
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection, Protection
 from shiftwork.errors import RepositoryError, UsageError
-from shiftwork.ports.changes import Witness
+from shiftwork.ports.changes import CommitInspector
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import History
 from shiftwork.ports.workspace import Gates
@@ -60,7 +60,7 @@ class Bench:
     `trusts`: the user allows commands from the certificate itself to run.
     """
 
-    witness: Witness
+    inspector: CommitInspector
     protecting: Protecting
     gates: Gates
     configured: tuple[Gate, ...]
@@ -140,14 +140,14 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     if not all(_COMMIT.fullmatch(item) for item in (said.commit, said.base)):
         return (*own, Held(name="commit", passed=False, message="a commit must be named by its full hash"))
     try:
-        parents, message = await bench.witness.parents_and_message(said.commit)
+        parents, message = await bench.inspector.parents_and_message(said.commit)
         case = _case(said)
         wanted = sought(case)
-        found = await bench.witness.look(said.base, said.commit, wanted.paths, wanted.names)
+        found = await bench.inspector.look(said.base, said.commit, wanted.paths, wanted.names)
     except RepositoryError as error:
         return (*own, Held(name="commit", passed=False, message=error.message))
-    branch = await bench.witness.branch_with(said.commit, said.ref)
-    revert = await bench.witness.revert_of(said.commit, branch) if branch else Commit("")
+    branch = await bench.inspector.branch_with(said.commit, said.ref)
+    revert = await bench.inspector.revert_of(said.commit, branch) if branch else Commit("")
     tree = found.tree == said.tree
     commit = (
         Held(name="tree", passed=tree, message=found.tree if tree else f"{found.tree}, not {said.tree}"),

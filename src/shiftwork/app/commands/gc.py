@@ -27,7 +27,7 @@ _EVERY: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeping:
+class ArchiveStores:
     """What archiving needs besides."""
 
     queries: Queries
@@ -37,7 +37,7 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Broom:
+class Cleanup:
     """What cleaning up needs. `owner` is this process; only resources of `project` are changed."""
 
     events: EventStore
@@ -47,7 +47,7 @@ class Broom:
     clock: Clock
     owner: Owner
     alive: Liveness
-    keeping: Keeping
+    archive_stores: ArchiveStores
     project: str = ""
 
 
@@ -96,55 +96,55 @@ type Seen = Callable[[Cleaned | Spared | Archived], object]
 """Called as soon as a run is done; `bool` does nothing."""
 
 
-async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False, seen: Seen = bool) -> Sweep:
+async def clean(cleanup: Cleanup, *, unfinished: bool = False, dry: bool = False, seen: Seen = bool) -> Sweep:
     """Removes what ended runs have left; with `unfinished`, also the workspaces of runs that no process works on.
 
     Such a run can still be resumed: it continues from its last commit. With `dry`, only reports what would be done.
     """
-    leases = await _release_dead(broom, dry=dry)
-    busy = {lease.resource: lease.owner for lease in await broom.leases.holders() if lease.resource not in leases}
+    leases = await _release_dead(cleanup, dry=dry)
+    busy = {lease.resource: lease.owner for lease in await cleanup.leases.holders() if lease.resource not in leases}
     done: list[Cleaned | Spared] = []
     needed: set[Commit] = set()
-    for run in await broom.remains.runs():
-        state = await load(broom.events, RUN, run_stream(RunId(run)))
-        foreign = state.plan is not None and state.plan.project != broom.project
+    for run in await cleanup.remains.runs():
+        state = await load(cleanup.events, RUN, run_stream(RunId(run)))
+        foreign = state.plan is not None and state.plan.project != cleanup.project
         reason = "it is a run of another project" if foreign else _spared(state, busy.get(run), unfinished=unfinished)
-        done.append(Spared(run=run, reason=reason) if reason else await _clean(broom, state, dry=dry))
+        done.append(Spared(run=run, reason=reason) if reason else await _clean(cleanup, state, dry=dry))
         seen(done[-1])
-        needed |= await _needed(broom, state)
+        needed |= await _needed(cleanup, state)
     return Sweep(
         cleaned=tuple(cleaned for cleaned in done if isinstance(cleaned, Cleaned)),
         spared=tuple(spared for spared in done if isinstance(spared, Spared)),
         leases=leases,
-        rest=NOTHING if dry else await broom.remains.sweep(needed),
+        rest=NOTHING if dry else await cleanup.remains.sweep(needed),
     )
 
 
-async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
+async def _release_dead(cleanup: Cleanup, *, dry: bool) -> tuple[str, ...]:
     """Releases the leases of dead workers."""
-    held = [lease for lease in await broom.leases.holders() if await _is_own(broom, lease.resource)]
-    dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
-    return tuple([lease.resource for lease in dead if dry or await _release(broom, lease)])
+    held = [lease for lease in await cleanup.leases.holders() if await _is_own(cleanup, lease.resource)]
+    dead = [lease for lease in held if is_gone(lease, alive=cleanup.alive(lease.owner))]
+    return tuple([lease.resource for lease in dead if dry or await _release(cleanup, lease)])
 
 
-async def _is_own(broom: Broom, resource: str) -> bool:
+async def _is_own(cleanup: Cleanup, resource: str) -> bool:
     """Whether it is a run of the project, or a queue or a spec of its repository. Any project may release a run that
     was never recorded, because its process died before that.
     """
     if "/" in resource:
-        return repository_of(Stream(resource)) == broom.project
-    state = await load(broom.events, RUN, run_stream(RunId(resource)))
-    return state.plan is None or state.plan.project == broom.project
+        return repository_of(Stream(resource)) == cleanup.project
+    state = await load(cleanup.events, RUN, run_stream(RunId(resource)))
+    return state.plan is None or state.plan.project == cleanup.project
 
 
-async def _release(broom: Broom, lease: Lease) -> bool:
+async def _release(cleanup: Cleanup, lease: Lease) -> bool:
     """Takes the lease over before ending the old gates: if the queue were free, another process could start its own
     gates, and they would be ended too. Returns False if another process took the lease first.
     """
-    if not await taken(broom.leases, lease, broom.owner, alive=broom.alive(lease.owner)):
+    if not await taken(cleanup.leases, lease, cleanup.owner, alive=cleanup.alive(lease.owner)):
         return False
-    await end_gates(broom.events, broom.reaper, Stream(lease.resource))
-    await broom.leases.release(lease.resource, broom.owner)
+    await end_gates(cleanup.events, cleanup.reaper, Stream(lease.resource))
+    await cleanup.leases.release(lease.resource, cleanup.owner)
     return True
 
 
@@ -158,62 +158,62 @@ def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:
     return ""
 
 
-async def _clean(broom: Broom, state: RunState, *, dry: bool) -> Cleaned | Spared:
+async def _clean(cleanup: Cleanup, state: RunState, *, dry: bool) -> Cleaned | Spared:
     run, whole = state.given.run, state.status in RUN_ENDED
     if dry:
-        return Cleaned(run=run, freed=await broom.remains.weigh(run, whole=whole))
-    held = await broom.leases.acquire(run, broom.owner)
+        return Cleaned(run=run, freed=await cleanup.remains.weigh(run, whole=whole))
+    held = await cleanup.leases.acquire(run, cleanup.owner)
     if held is not None:
         return Spared(run=run, reason=f"{held.owner} works on it")
     try:
-        ended = await broom.reaper.end(f"{run}/")
+        ended = await cleanup.reaper.end(f"{run}/")
         # Measured before saving, because saving creates refs that are not leftovers of the run.
-        before = await broom.remains.weigh(run, whole=whole)
-        kept, stories = await _keep(broom, state)
-        await broom.remains.remove(run, stories, whole=whole)
-        freed = before - await broom.remains.weigh(run, whole=whole)
+        before = await cleanup.remains.weigh(run, whole=whole)
+        kept, stories = await _keep(cleanup, state)
+        await cleanup.remains.remove(run, stories, whole=whole)
+        freed = before - await cleanup.remains.weigh(run, whole=whole)
     except (RepositoryError, OSError) as error:
         return Spared(run=run, reason=f"its unlanded work cannot be saved, or its workspace cannot be removed: {error}")
     finally:
-        await broom.leases.release(run, broom.owner)
+        await cleanup.leases.release(run, cleanup.owner)
     return Cleaned(run=run, freed=freed, kept=kept, ended=ended)
 
 
-async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[StoryId]]:
+async def _keep(cleanup: Cleanup, state: RunState) -> tuple[tuple[Path, ...], list[StoryId]]:
     """Saves the unlanded work of every story; returns the bundles and the stories that have started."""
     run, kept, begun = state.given.run, [], []
     for story in state.stories:
         stream = story_stream(run, story)
-        version = await broom.events.version(stream)
-        known = await load(broom.events, STORY, stream, version)
+        version = await cleanup.events.version(stream)
+        known = await load(cleanup.events, STORY, stream, version)
         if known.assignment is None:
             continue
-        held = await broom.leases.renew(broom.owner)
+        held = await cleanup.leases.renew(cleanup.owner)
         landed = known.landing.progress is LandingStage.LANDED
-        kept.append(await broom.remains.keep(Leftover(run=run, story=story, head=known.work.head, landed=landed)))
+        kept.append(await cleanup.remains.keep(Leftover(run=run, story=story, head=known.work.head, landed=landed)))
         begun.append(story)
-        fence = Fence(resource=run, executor=broom.owner.executor, epoch=held.get(run, 0))
-        await _part(replace(broom, events=broom.events.under(fence)), known, version)
+        fence = Fence(resource=run, executor=cleanup.owner.executor, epoch=held.get(run, 0))
+        await _part(replace(cleanup, events=cleanup.events.under(fence)), known, version)
     return tuple(bundle for bundle in kept if bundle is not None), begun
 
 
-async def _part(broom: Broom, known: StoryState, version: int) -> None:
+async def _part(cleanup: Cleanup, known: StoryState, version: int) -> None:
     """Records that the workspace of an unfinished story is removed: when resumed, the story creates another."""
     if known.status in ENDED or not known.work.ready:
         return
-    lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.work.workspace, reason="cleaned up")
+    lost = story_facts.WorkspaceLost(at=cleanup.clock.now(), number=known.work.workspace, reason="cleaned up")
     stream, key = story_stream(known.given.run, known.given.story.id), f"cleaned/{known.work.workspace}"
     rows = STORY_KIND.rows_of(known, STORY.evolve(known, lost), (lost,))
-    await broom.events.append(stream, (lost,), expected=version, key=key, rows=rows)
+    await cleanup.events.append(stream, (lost,), expected=version, key=key, rows=rows)
 
 
-async def _needed(broom: Broom, state: RunState) -> set[Commit]:
+async def _needed(cleanup: Cleanup, state: RunState) -> set[Commit]:
     """Returns the commits that an unfinished run still needs."""
     if state.plan is None or state.status in RUN_ENDED:
         return set()
     streams = [story_stream(state.plan.run, story) for story in state.stories]
-    heads = {(await load(broom.events, STORY, stream)).work.head for stream in streams}
-    queue = await load(broom.events, LANDING, state.plan.landing)
+    heads = {(await load(cleanup.events, STORY, stream)).work.head for stream in streams}
+    queue = await load(cleanup.events, LANDING, state.plan.landing)
     return heads | {entry.candidate for entry in queue.entries}
 
 
@@ -221,17 +221,17 @@ async def _needed(broom: Broom, state: RunState) -> set[Commit]:
 
 
 async def archive(
-    broom: Broom, older_than: float, *, dry: bool = False, seen: Seen = bool
+    cleanup: Cleanup, older_than: float, *, dry: bool = False, seen: Seen = bool
 ) -> tuple[Archived | Spared, ...]:
     """Moves runs that ended more than `older_than` seconds ago from the database to one file each.
 
     The file is durable and has been read back before anything is removed, so a process may be killed at any moment: the
     next call completes what it began. A run that is in progress, or that an unread request would continue, stays.
     """
-    latest = broom.clock.now() - older_than
+    latest = cleanup.clock.now() - older_than
     done: list[Archived | Spared] = []
-    for row in await broom.keeping.queries.runs(limit=_EVERY):
-        if _is_old(row, latest) and (item := await _archive(broom, RunId(row.run), latest, dry=dry)):
+    for row in await cleanup.archive_stores.queries.runs(limit=_EVERY):
+        if _is_old(row, latest) and (item := await _archive(cleanup, RunId(row.run), latest, dry=dry)):
             done.append(item)
             seen(item)
     return tuple(done)
@@ -241,60 +241,60 @@ def _is_old(row: RunRow | None, latest: float) -> TypeGuard[RunRow]:
     return row is not None and row.ended_at is not None and row.ended_at <= latest and not row.archived
 
 
-async def _archive(broom: Broom, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
-    held = await broom.leases.acquire(run, broom.owner)
+async def _archive(cleanup: Cleanup, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
+    held = await cleanup.leases.acquire(run, cleanup.owner)
     if held is not None:
         return Spared(run=run, reason=f"{held.owner} works on it")
     try:
-        return await _moved(broom, run, latest, dry=dry)
+        return await _moved(cleanup, run, latest, dry=dry)
     except (StoreError, LeaseLostError, VersionConflictError) as error:
         hint = f"; {error.hint}" if error.hint else ""
         return Spared(run=run, reason=f"it cannot be archived: {error}{hint}")
     finally:
-        await broom.leases.release(run, broom.owner)
+        await cleanup.leases.release(run, cleanup.owner)
 
 
-async def _moved(broom: Broom, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
+async def _moved(cleanup: Cleanup, run: RunId, latest: float, *, dry: bool) -> Archived | Spared | None:
     """Reads everything under the lease: since the runs were listed, the run may have continued, or another process may
     have archived it, and then there is nothing to do.
     """
-    epochs = await broom.leases.renew(broom.owner)
-    row = await broom.keeping.queries.run(run)
+    epochs = await cleanup.leases.renew(cleanup.owner)
+    row = await cleanup.archive_stores.queries.run(run)
     if not _is_old(row, latest):
         return None
-    if not dry and run in await broom.remains.runs():
+    if not dry and run in await cleanup.remains.runs():
         return Spared(run=run, reason="its workspaces have not been removed")
-    messages = await _messages(broom, run)
+    messages = await _messages(cleanup, run)
     if messages is None:
         return Spared(run=run, reason=f"a request waits for it: shiftwork resume {run}")
-    content = await _content(broom, row)
+    content = await _content(cleanup, row)
     if dry:
         return Archived(run=run, facts=len(content.recorded))
-    file = broom.keeping.archives.save(content)
+    file = cleanup.archive_stores.archives.save(content)
     versions = {recorded.stream: recorded.version for recorded in content.recorded}
-    fence = Fence(resource=run, executor=broom.owner.executor, epoch=epochs[run])
-    await broom.keeping.retention.remove(replace(row, archived=file), versions, messages, fence)
+    fence = Fence(resource=run, executor=cleanup.owner.executor, epoch=epochs[run])
+    await cleanup.archive_stores.retention.remove(replace(row, archived=file), versions, messages, fence)
     return Archived(run=run, facts=len(content.recorded), file=file)
 
 
-async def _messages(broom: Broom, run: RunId) -> int | None:
+async def _messages(cleanup: Cleanup, run: RunId) -> int | None:
     """The position of the run's last message; None if one that it has not read would change it."""
     stream = run_stream(run)
-    known = await load(broom.events, RUN, stream)
-    unread = await broom.keeping.inbox.receive(stream, after=known.cursor)
-    later = await forecast(broom.events, broom.keeping.inbox, run)
+    known = await load(cleanup.events, RUN, stream)
+    unread = await cleanup.archive_stores.inbox.receive(stream, after=known.cursor)
+    later = await forecast(cleanup.events, cleanup.archive_stores.inbox, run)
     if replace(later, cursor=known.cursor) != known:
         return None
     return max((message.position for message in unread), default=known.cursor)
 
 
-async def _content(broom: Broom, row: RunRow) -> Archive:
-    run, queries = RunId(row.run), broom.keeping.queries
+async def _content(cleanup: Cleanup, row: RunRow) -> Archive:
+    run, queries = RunId(row.run), cleanup.archive_stores.queries
     stories = await queries.stories(run)
     names = dict.fromkeys((FRAME, *(StoryId(story.story) for story in stories)))
     recorded: list[Recorded] = []
     for stream in (run_stream(run), *(story_stream(run, story) for story in names)):
-        recorded += await broom.events.read(stream)
+        recorded += await cleanup.events.read(stream)
     rows: list[Row] = [row, *stories, *await queries.steps(run), *await queries.spent(run), *await queries.waited(run)]
     rows += await queries.attempts(run)
     return Archive(run=run, recorded=tuple(recorded), rows=tuple(rows))

@@ -15,7 +15,7 @@ from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handed:
+class HandedOverRun:
     """A run that a server is to work on, in the checkout `folder`; the `position` of the request is its place in the
     queue.
     """
@@ -42,17 +42,17 @@ async def reclaim(inbox: MessageBox, project: str, run: RunId, key: str) -> None
     await inbox.post(server_stream(project), f"leave/{run}/{key}", {"run": run})
 
 
-async def handed_over(inbox: MessageBox, project: str) -> dict[RunId, Handed]:
+async def handed_over(inbox: MessageBox, project: str) -> dict[RunId, HandedOverRun]:
     """The runs that are handed over, in the order of the requests; some may have ended since."""
     return merged({}, await inbox.receive(server_stream(project), after=0))
 
 
-def merged(known: dict[RunId, Handed], messages: Iterable[Message]) -> dict[RunId, Handed]:
+def merged(known: dict[RunId, HandedOverRun], messages: Iterable[Message]) -> dict[RunId, HandedOverRun]:
     """The runs after these messages."""
     found = dict(known)
     for message in messages:
         run = RunId(message.body["run"])
         found.pop(run, None)
         if folder := message.body.get("folder"):
-            found[run] = Handed(run=run, folder=folder, position=message.position)
+            found[run] = HandedOverRun(run=run, folder=folder, position=message.position)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
-from shiftwork.app.hosting.handover import Handed
+from shiftwork.app.hosting.handover import HandedOverRun
 from shiftwork.domain.core.ids import RunId
 from shiftwork.errors import EXIT_INTERRUPTED, EXIT_USAGE
 from shiftwork.ports.processes import Ending
@@ -72,7 +72,7 @@ class Hosted:
     that is `paused` rests although nothing needs a person.
     """
 
-    handed: Handed
+    handed: HandedOverRun
     phase: Phase = Phase.QUEUED
     failures: int = 0
     not_before: float = 0.0
@@ -117,5 +117,5 @@ def found(hosted: Hosted, condition: Condition) -> Hosted:
     return hosted if (now.phase, now.paused) == (hosted.phase, hosted.paused) else now
 
 
-def _in_condition(handed: Handed, condition: Condition) -> Hosted:
+def _in_condition(handed: HandedOverRun, condition: Condition) -> Hosted:
     return Hosted(handed=handed, phase=PHASES[condition], paused=condition is Condition.PAUSED)

@@ -6,7 +6,7 @@ from shiftwork.app.commands.intents import at_rest, is_over
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.commands.steering import NOTHING
 from shiftwork.app.hosting import schedule
-from shiftwork.app.hosting.handover import Handed, merged
+from shiftwork.app.hosting.handover import HandedOverRun, merged
 from shiftwork.app.hosting.schedule import GONE, Condition, Hosted, Phase
 from shiftwork.app.views.queries import Liveness, run_view
 from shiftwork.app.views.run_views import Activity, RunView
@@ -41,7 +41,7 @@ class Server:
         self._ports = ports
         self._max_runs = max_runs
         self._cursor = 0
-        self._handed: dict[RunId, Handed] = {}
+        self._handed: dict[RunId, HandedOverRun] = {}
         self._hosted: dict[RunId, Hosted] = {}
         self._arrived: set[RunId | None] = set()
         self._endings: list[Ending] = []

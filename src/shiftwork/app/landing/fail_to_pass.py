@@ -24,7 +24,7 @@ from shiftwork.domain.proof.fail_to_pass import (
 )
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.errors import GitKilledError, RepositoryError
-from shiftwork.ports.changes import Witness
+from shiftwork.ports.changes import CommitInspector
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.workspace import Begun, Gates, unwatched
 from shiftwork.records import dataclass, replace
@@ -40,7 +40,7 @@ class Ports(Protocol):
     def protecting(self) -> Protecting: ...
 
     @property
-    def witness(self) -> Witness: ...
+    def inspector(self) -> CommitInspector: ...
 
     @property
     def gates(self) -> Gates: ...
@@ -128,7 +128,7 @@ async def _judged(trial: Trial, ports: Ports, result: FailToPass, seen: Seen) ->
     references = tests_named(trial.case)
     if not references:
         return result
-    found = await ports.witness.look(trial.base, trial.commit, (), sought(trial.case).names)
+    found = await ports.inspector.look(trial.base, trial.commit, (), sought(trial.case).names)
     return replace(result, tests=named_tests(references, replace(seen, found=found)))
 
 

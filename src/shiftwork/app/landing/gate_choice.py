@@ -23,9 +23,9 @@ async def gates_for(recorder: QueueRecorder, entry: Entry) -> Choice:
     suspicious = any(item.request.borrowing or _is_suspicious(item.request.inspection) for item in covered)
     if not any(gate.paths for gate in gates) or suspicious or await _completes_a_run(recorder, entry):
         return Choice(gates=gates)
-    witness, landed = recorder.context.witness, landed_base(recorder.state, entry)
+    inspector, landed = recorder.context.inspector, landed_base(recorder.state, entry)
     changed = {
-        path for base in dict.fromkeys((landed, entry.base)) for path in await witness.affected(base, entry.candidate)
+        path for base in dict.fromkeys((landed, entry.base)) for path in await inspector.affected(base, entry.candidate)
     }
     found = [item.request.inspection for item in covered]
     unusual = {path for item in found for path in (*item.back, *item.out, *item.keyed)}

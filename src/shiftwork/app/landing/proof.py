@@ -74,7 +74,7 @@ async def _proof(recorder: QueueRecorder, entry: Entry, report: GateReport) -> P
     """The proof for the entry's own commit: if only the last of a batch is checked, the report is from that commit."""
     case, story = entry.request.case, entry.request.story
     wanted = sought(case)
-    found = await recorder.context.witness.look(entry.base, entry.candidate, wanted.paths, wanted.names)
+    found = await recorder.context.inspector.look(entry.base, entry.candidate, wanted.paths, wanted.names)
     return judge(story, case, found, replace(report, commit=entry.candidate))
 
 

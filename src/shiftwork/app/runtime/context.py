@@ -18,7 +18,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Agent, AgentEvent
 from shiftwork.ports.attempt_folder import AttemptFolders
 from shiftwork.ports.canary import Canary
-from shiftwork.ports.changes import Changes, Witness
+from shiftwork.ports.changes import Changes, CommitInspector
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.engine import Engine, Job
 from shiftwork.ports.notebook import Notebook
@@ -108,7 +108,7 @@ class Context:
     gates: Gates
     canary: Canary
     protecting: Protecting
-    witness: Witness
+    inspector: CommitInspector
     changes: Changes
     specs: Specs
     reaper: Reaper

@@ -10,7 +10,7 @@ from typing import Final
 from shiftwork.adapters.hosting import log_file
 from shiftwork.adapters.hosting.server_file import ServerRecord
 from shiftwork.adapters.processes.host.process_identity import is_alive
-from shiftwork.app.hosting.handover import Handed, handed_over
+from shiftwork.app.hosting.handover import HandedOverRun, handed_over
 from shiftwork.bootstrap.server.living import had_server, living_server, reads_same_store
 from shiftwork.bootstrap.server.open_server import server_log
 from shiftwork.bootstrap.server.worker_command import server_command
@@ -75,7 +75,7 @@ def _of_this_store(site: Site, found: ServerRecord) -> ServerRecord:
     return found
 
 
-async def handed_runs(site: Site) -> tuple[Handed, ...]:
+async def handed_runs(site: Site) -> tuple[HandedOverRun, ...]:
     """The unfinished runs that a server works on or would work on."""
     if not had_server(site):
         return ()

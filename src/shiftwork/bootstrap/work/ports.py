@@ -23,7 +23,7 @@ from shiftwork.adapters.workspace.gates.canary import GitCanary
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
 from shiftwork.adapters.workspace.git.changes import GitChanges
-from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
 from shiftwork.adapters.workspace.hub.agent_repository import lenders
 from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.adapters.workspace.tree.setup import Setup
@@ -46,7 +46,7 @@ from shiftwork.domain.tampering.findings import LaterPolicy
 from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
-from shiftwork.ports.changes import Changes, Witness
+from shiftwork.ports.changes import Changes, CommitInspector
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.engine import Bodies, Engine
 from shiftwork.ports.protecting import Protecting
@@ -102,7 +102,7 @@ async def open_context(
                     gates=git.gates,
                     canary=git.canary,
                     protecting=git.protecting,
-                    witness=git.witness,
+                    inspector=git.inspector,
                     changes=git.changes,
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
@@ -192,7 +192,7 @@ class _Git:
     gates: Gates
     canary: Canary
     protecting: Protecting
-    witness: Witness
+    inspector: CommitInspector
     changes: Changes
 
 
@@ -211,6 +211,6 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
         gates=gates,
         canary=GitCanary(gates=gates),
         protecting=GitProtecting(hub=hub),
-        witness=GitWitness(hub=hub),
+        inspector=GitCommitInspector(hub=hub),
         changes=GitChanges(hub=hub),
     )

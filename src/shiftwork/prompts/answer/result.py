@@ -59,7 +59,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Amiss:
+class InvalidAnswer:
     """Why the answer is not acceptable, as shown to the agent on a retry. `rejected` if the agent itself said retry."""
 
     error: str
@@ -74,19 +74,21 @@ def asked_of(step: Step) -> Asked:
     return Asked(keys=keys, choices={decision: values} if decision else {})
 
 
-def result(step: Step, said: Answer) -> Result | Amiss:
+def result(step: Step, said: Answer) -> Result | InvalidAnswer:
     if said.conflicts:
-        return Amiss(error=f"the answer is ambiguous: it says {'; '.join(said.conflicts[:3])}; write each key once")
+        return InvalidAnswer(
+            error=f"the answer is ambiguous: it says {'; '.join(said.conflicts[:3])}; write each key once"
+        )
     if missing := _missing(step, said):
-        return Amiss(error=missing)
+        return InvalidAnswer(error=missing)
     outputs = tuple((key, with_claims(value)) for key, value in said.outputs)
     summary = with_claims(said.summary)
     verdict = verdict_of(step, outputs, summary)
     decision = STORY_COMPLETE if _completes(step, said) else decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
-        return Amiss(error=decision.reason)
+        return InvalidAnswer(error=decision.reason)
     if _goes_on(step, decision) and (objection := rejection(said)):
-        return Amiss(error=objection, rejected=True)
+        return InvalidAnswer(error=objection, rejected=True)
     unsummarised = not summary and _asks_for_summary(step, said)
     return Result(
         notes=summary or shorten(verdict, SUMMARY_LIMIT),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.workspace.gates.verification import Verifier
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 
@@ -30,8 +30,8 @@ def tree(tmp_path: Path) -> Path:
 
 def ran(tree: Path, step: Verification, *hosts: str) -> GateResult:
     verifier = Verifier(shell=Shell(env=ENV), hosts=frozenset(hosts))
-    errand = Errand(marker=f"{os.getpid()}/US-001/steps/1")
-    return asyncio.run(verifier.verify(Gate(name="US-001 VS-1", command="", step=step), step, errand, tree))
+    context = CommandContext(marker=f"{os.getpid()}/US-001/steps/1")
+    return asyncio.run(verifier.verify(Gate(name="US-001 VS-1", command="", step=step), step, context, tree))
 
 
 def shell(command: str, **more: object) -> Verification:

@@ -145,7 +145,7 @@ class AcpAgent:
         try:
             return await supervise(spawn, on_line, line.connect)
         finally:
-            remarks += spawn.company.remarks if spawn.company else ()
+            remarks += spawn.sidecar.remarks if spawn.sidecar else ()
 
     def _hint(self) -> str:
         return f"check that the command in the settings is an ACP agent and can be run: {' '.join(self._command)}"

@@ -11,7 +11,7 @@ from shiftwork.adapters.processes.host.host import Sighting
 LONGEST_PAUSE: Final = 0.02
 
 
-class Quarry(Protocol):
+class Targets(Protocol):
     """Processes to end, which may become more meanwhile. `group` is a process group of theirs alone, or 0."""
 
     group: int
@@ -21,17 +21,17 @@ class Quarry(Protocol):
         ...
 
 
-def end_quickly(quarry: Quarry, seconds: float) -> None:
+def end_quickly(targets: Targets, seconds: float) -> None:
     """Like `end_all`, but gives up after `seconds`, even if processes are left."""
-    strike, until = Strike(quarry.group), time.monotonic() + seconds
-    while quarry.look(strike):
-        strike.kill()
+    termination, until = Termination(targets.group), time.monotonic() + seconds
+    while targets.look(termination):
+        termination.kill()
         if time.monotonic() >= until:
             return
         time.sleep(LONGEST_PAUSE)
 
 
-class Strike:
+class Termination:
     """Freezes on sight, because a process that forks and exits all the time is gone once the whole table is read. Kills
     only when all that were seen are frozen: a script whose child is killed first would continue with its next line.
 

@@ -39,9 +39,9 @@ def end(claims: set[str]) -> None:
     from shiftwork.adapters.processes.supervisor.supervised import Claimed  # noqa: PLC0415 - see above
 
     tags = {tag_for(marker) for marker in claims}
-    quarry = Claimed(this_host(), lambda marker, tag: marker in claims or tag in tags)
+    targets = Claimed(this_host(), lambda marker, tag: marker in claims or tag in tags)
     for _ in range(_LOOKS):
-        end_quickly(quarry, _SECONDS)
+        end_quickly(targets, _SECONDS)
         time.sleep(_PAUSE_SECONDS)
 
 

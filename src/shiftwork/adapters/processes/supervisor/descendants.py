@@ -9,7 +9,7 @@ from shiftwork.adapters.processes.host.own_children import is_claimed, is_own
 from shiftwork.adapters.processes.supervisor.process_survey import Survey
 
 
-class Kin:
+class Descendants:
     """Finds processes by descent, tag and marker. A process that was seen once stays known when its parent dies.
 
     An orphan that has removed both tag and marker is a stray: we adopted it, we did not start it, and it is younger

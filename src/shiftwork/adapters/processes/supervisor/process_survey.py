@@ -31,7 +31,7 @@ class Survey:
         return self.seen[pid].started if pid in self.seen else None
 
     def _judge(self, host: Host, sighting: Sighting) -> None:
-        """As `Kin` does for one program, but a process that cannot be judged yet is left to the next look."""
+        """As `Descendants` does for one program, but a process that cannot be judged yet is left to the next look."""
         apart = sighting.session != os.getsid(0)
         tag = host.tag_of(sighting.pid) if apart else None
         if is_claimed_tag(tag):

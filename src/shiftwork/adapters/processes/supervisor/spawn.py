@@ -1,4 +1,4 @@
-"""A program to run, its limits and the service beside it, and how it ended."""
+"""A program to run, its limits and the sidecar beside it, and how it ended."""
 
 import signal
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Spawn:
     `marker` is set in its environment, and all processes that bear it are ended when the program ends, so no two
     programs may share a marker at the same time. If it is `enclosed`, `argv` starts a sandbox around it, and `seccomp`
     is the sandbox's filter of system calls, if any. It `inherits` these open files beside the usual three, has
-    `company` while it runs, and is ended if it exceeds its `bounds`.
+    `sidecar` while it runs, and is ended if it exceeds its `bounds`.
     """
 
     argv: tuple[str, ...]
@@ -56,11 +56,11 @@ class Spawn:
     seccomp: bytes = b""
     bounds: Bounds | None = None
     inherits: tuple[int, ...] = ()
-    company: "Company | None" = None
+    sidecar: "Sidecar | None" = None
 
 
-class Company(Protocol):
-    """A service of ours that a program needs while it runs."""
+class Sidecar(Protocol):
+    """A process of ours that a program needs while it runs."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -68,14 +68,14 @@ class Company(Protocol):
         ...
 
     def beside(self, spawn: Spawn) -> AbstractAsyncContextManager[Spawn]:
-        """Runs the service from before the program starts until after it ends; yields the spawn to start."""
+        """Runs the sidecar from before the program starts until after it ends; yields the spawn to start."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exit:
     """How it ended: `code` is negative for a signal; `stderr` is the end of its standard error, `remarks` are its
-    company's. `exceeded` says which of its limits it exceeded.
+    sidecar's. `exceeded` says which of its limits it exceeded.
     """
 
     code: int

@@ -20,7 +20,7 @@ from shiftwork.adapters.processes.host.host import MARKER_VARIABLE, Sighting, ta
 from shiftwork.adapters.processes.host.own_children import birth, claimed, marked
 from shiftwork.adapters.processes.host.this_host import this_host
 from shiftwork.adapters.processes.supervisor.confined_thread import confined, filtering
-from shiftwork.adapters.processes.supervisor.descendants import Kin
+from shiftwork.adapters.processes.supervisor.descendants import Descendants
 from shiftwork.adapters.processes.supervisor.output_lines import Lines, Tail
 from shiftwork.adapters.processes.supervisor.pipes import Drain, Feed
 from shiftwork.adapters.processes.supervisor.process_survey import survey
@@ -51,11 +51,11 @@ async def supervise(
     """
     spawn = replace(spawn, marker=marked(spawn.marker))
     with guarded(spawn.marker), claimed(spawn.marker):
-        if spawn.company is None:
+        if spawn.sidecar is None:
             return await _run(spawn, on_line, on_start)
-        async with spawn.company.beside(spawn) as ready:
+        async with spawn.sidecar.beside(spawn) as ready:
             over = await _run(ready, on_line, on_start)
-        return replace(over, remarks=spawn.company.remarks)
+        return replace(over, remarks=spawn.sidecar.remarks)
 
 
 async def _run(spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None) -> Exit:
@@ -93,7 +93,7 @@ class _Program:
             self._process = _started(spawn)
             remember(self._process)
         try:
-            self._kin = Kin(host, self._process.pid, spawn.marker)
+            self._kin = Descendants(host, self._process.pid, spawn.marker)
             self._connect(more=on_start is not None)
             if on_start:
                 on_start(self._feed)

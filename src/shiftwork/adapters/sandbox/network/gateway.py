@@ -54,7 +54,7 @@ def compiled(source: Path) -> Path:
     return kept if head == fresh else source
 
 
-def through_the_door(command: tuple[str, ...], hosts: Iterable[Host], ports: Iterable[int] = ()) -> tuple[str, ...]:
+def through_gateway(command: tuple[str, ...], hosts: Iterable[Host], ports: Iterable[int] = ()) -> tuple[str, ...]:
     """Returns the command that starts a program inside, with its proxy. The program reaches its own loopback directly,
     unless the machine's is listed under the same name.
     """

@@ -14,7 +14,7 @@ from typing import Final
 import h11
 
 from shiftwork.adapters.sandbox.network.proxy_request import by_proxy, called, is_tunnel, renewed
-from shiftwork.adapters.sandbox.network.upstream_proxy import Door, Upstream, connected, tunnelled
+from shiftwork.adapters.sandbox.network.upstream_proxy import Upstream, UpstreamProxy, connected, tunnelled
 from shiftwork.domain.network.allowlist import listed, may_lead_to
 from shiftwork.domain.network.hosts import WEB_PORTS, Host, is_address
 from shiftwork.records import dataclass
@@ -112,7 +112,7 @@ class Proxy:
         with _closing(server):
             await (_asked(client, server, asked, ahead) if ahead else _joined(client, server, asked.trailing_data[0]))
 
-    async def _reached(self, name: str, number: int, *, tunnel: bool) -> tuple[_Line, Door | None]:
+    async def _reached(self, name: str, number: int, *, tunnel: bool) -> tuple[_Line, UpstreamProxy | None]:
         """Returns a connection to the host, or to the user's own proxy for it."""
         meant = listed(self._given.hosts, name, number)
         if not meant:

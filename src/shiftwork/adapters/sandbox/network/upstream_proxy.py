@@ -22,7 +22,7 @@ VARIABLES: Final = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class UpstreamProxy:
     """One proxy. `authorization` is sent to it with every request; empty if it needs none."""
 
     host: str
@@ -39,7 +39,7 @@ class Upstream:
     plain: str = ""
     beside: str = ""
 
-    def door(self, name: str, port: int, *, tunnel: bool) -> Door | None:
+    def door(self, name: str, port: int, *, tunnel: bool) -> UpstreamProxy | None:
         """Returns the proxy for a host; None for a direct call. Raises ValueError for an unsupported proxy."""
         address = self.tunnels if tunnel else self.plain
         own = name == "localhost" or name.startswith("127.")
@@ -72,12 +72,12 @@ def read_upstream(env: Mapping[str, str]) -> Upstream:
     return Upstream(tunnels=value("https_proxy") or every, plain=value("http_proxy") or every, beside=value("no_proxy"))
 
 
-def _read(address: str) -> Door:
+def _read(address: str) -> UpstreamProxy:
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"your proxy has the scheme {parts.scheme!r}, but only http and https are supported")
     password = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-    return Door(
+    return UpstreamProxy(
         host=parts.hostname,
         port=parts.port or _PORTS[parts.scheme],
         tls=parts.scheme == "https",
@@ -85,11 +85,11 @@ def _read(address: str) -> Door:
     )
 
 
-async def connected(door: Door) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def connected(door: UpstreamProxy) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.open_connection(door.host, door.port, ssl=True if door.tls else None)
 
 
-async def tunnelled(door: Door, name: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def tunnelled(door: UpstreamProxy, name: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Connects to a host through the proxy; raises OSError if the proxy refuses."""
     reader, writer = await connected(door)
     try:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
 from shiftwork.adapters.workspace.gates.gates import GitGates
-from shiftwork.adapters.workspace.tree.shell import Ends, Errand
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Ends
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
 from shiftwork.domain.canary.canary_verdict import KnownSight
 from shiftwork.domain.canary.examination import Trial, found_in
@@ -78,24 +78,24 @@ class GitCanary:
             self.gates.apart(checkout, _PORTS_FROM + number) as env,
         ):
             bench = Bench(checkout=checkout, setup=self.gates.setup)
-            errand = Errand(marker=marker, env=env)
+            context = CommandContext(marker=marker, env=env)
             try:
-                variables = await bench.lay_out(commit, errand)
-                judging = replace(errand, env={**errand.env, **variables}, on_output=output.add)
+                variables = await bench.lay_out(commit, context)
+                judging = replace(context, env={**context.env, **variables}, on_output=output.add)
                 if self.gates.setup.keep:  # output kept between checks could replace the broken sources
                     await self._each(bench, gates, commit, replace(judging, on_output=None))
-                await bench.lay_out(subject, errand, commit)
+                await bench.lay_out(subject, context, commit)
                 passed = await self._each(bench, gates, subject, judging)
             finally:
                 await checkout.remove()
         return passed, found_in(output.text(), trial, token)
 
-    async def _each(self, bench: Bench, gates: Sequence[Gate], commit: Commit, errand: Errand) -> bool:
+    async def _each(self, bench: Bench, gates: Sequence[Gate], commit: Commit, context: CommandContext) -> bool:
         passed = True
         for place, gate in enumerate(gates):
             if place:
-                await bench.tidy(commit, errand)
-            passed = (await self.gates.judge(bench.checkout, gate, errand)).passed
+                await bench.tidy(commit, context)
+            passed = (await self.gates.judge(bench.checkout, gate, context)).passed
         return passed
 
     async def _broken(self, commit: Commit, trial: Trial, token: str) -> Commit:

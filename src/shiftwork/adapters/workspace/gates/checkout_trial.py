@@ -10,7 +10,7 @@ from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.checkout_difference import mentioned
 from shiftwork.domain.gates.checkout_trial import Difference, Named, Trial
@@ -134,7 +134,9 @@ async def check_in_place(root: Path, gates: Sequence[Gate], env: Mapping[str, st
     """Runs the gates in the user's checkout as it is, one by one, with the user's whole environment."""
     shell, results = Shell(env=env), list[GateResult]()
     for gate in gates:
-        outcome = await shell.run(gate.command, Errand(marker="doctor/checkout"), tree=root, seconds=60 * gate.minutes)
+        outcome = await shell.run(
+            gate.command, CommandContext(marker="doctor/checkout"), tree=root, seconds=60 * gate.minutes
+        )
         results.append(
             GateResult(
                 name=gate.name,

@@ -20,7 +20,7 @@ from shiftwork.adapters.workspace.tree.beside import ALL, beside
 from shiftwork.adapters.workspace.tree.checkout import Checkout
 from shiftwork.adapters.workspace.tree.environment import Environment
 from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Errand
+from shiftwork.adapters.workspace.tree.shell import CommandContext
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
@@ -54,42 +54,44 @@ class Bench:
         self.pristine = Pristine(tree=self.checkout.tree, keep=self.setup.keep)
 
     async def lay_out(
-        self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False
+        self, commit: Commit, context: CommandContext, base: Commit = NOWHERE, *, borrowing: bool = False
     ) -> dict[str, str]:
         """Checks out the commit and its environment, and nothing else; returns variables for programs in the tree.
 
         Raises DependenciesError when the environment cannot be made and the base's must not be borrowed.
         """
         began = time.monotonic()
-        environment = await self._environment(commit, errand, base, borrowing=borrowing)
+        environment = await self._environment(commit, context, base, borrowing=borrowing)
         if environment is not self.environment or not await self._used_again(commit):
             try:
-                await self._make(commit, environment, errand)
+                await self._make(commit, environment, context)
             except EnvironmentDamagedError:
-                environment = await self._environment(commit, errand, base, borrowing=borrowing)
-                await self._make(commit, environment, errand)
+                environment = await self._environment(commit, context, base, borrowing=borrowing)
+                await self._make(commit, environment, context)
             self.seconds = time.monotonic() - began
         await self._open(commit)
         return self.setup.variables_for_gates(self.checkout.tree, self.environment)
 
     async def _environment(
-        self, commit: Commit, errand: Errand, base: Commit, *, borrowing: bool
+        self, commit: Commit, context: CommandContext, base: Commit, *, borrowing: bool
     ) -> Environment | None:
         hub = self.checkout.hub
         try:
-            return await self.setup.environment(hub, commit, errand, base)
+            return await self.setup.environment(hub, commit, context, base)
         except DependenciesError:
             if not borrowing:
                 raise
-            return await self.setup.environment(hub, base, errand)
+            return await self.setup.environment(hub, base, context)
 
-    async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False) -> None:
+    async def tidy(
+        self, commit: Commit, context: CommandContext, base: Commit = NOWHERE, *, borrowing: bool = False
+    ) -> None:
         """Prepares the next gate of the same check: restores the commit, but keeps ignored files of the last gate.
 
         The next gate tests what this gate has built.
         """
         if not await self._returned(commit):
-            await self.lay_out(commit, errand, base, borrowing=borrowing)
+            await self.lay_out(commit, context, base, borrowing=borrowing)
         else:
             await self._open(commit)
 
@@ -123,7 +125,7 @@ class Bench:
         await self.checkout.renew_repository(_BRANCH, commit)
         self.index = _digest(self.checkout.index)
 
-    async def _make(self, commit: Commit, environment: Environment | None, errand: Errand) -> None:
+    async def _make(self, commit: Commit, environment: Environment | None, context: CommandContext) -> None:
         self.index, self.environment = b"", None
         self.pristine.forget()
         await self.checkout.lay_out(commit)
@@ -131,7 +133,7 @@ class Bench:
         tracked = await self.checkout.exact(commit)
         if environment and await self._hides(environment, tracked):
             # Setup may have created something where the base has a file: then this commit gets its own set-up.
-            environment = await self.setup.own_environment(self.checkout.hub, commit, errand)
+            environment = await self.setup.own_environment(self.checkout.hub, commit, context)
         if await self.setup.furnish(self.checkout, environment):
             await self.checkout.clean()
             tracked = await self.checkout.exact(commit)

@@ -13,7 +13,7 @@ from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.tree.checkout import Checkout
 from shiftwork.adapters.workspace.tree.leased_numbers import locked
 from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Errand
+from shiftwork.adapters.workspace.tree.shell import CommandContext
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.run.overlap import CHECKS, check_environment
@@ -89,12 +89,12 @@ class GitGates:
         results: list[GateResult] = []
         with self.free_tree() as (number, checkout), self.apart(checkout, number) as env:
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
-            errand = Errand(marker=marker, env=env)
-            variables = await bench.lay_out(subject.commit, errand, subject.base, borrowing=subject.borrowing)
-            judging = replace(errand, env={**errand.env, **variables})
+            context = CommandContext(marker=marker, env=env)
+            variables = await bench.lay_out(subject.commit, context, subject.base, borrowing=subject.borrowing)
+            judging = replace(context, env={**context.env, **variables})
             for gate in gates:
                 if results:
-                    await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
+                    await bench.tidy(subject.commit, context, subject.base, borrowing=subject.borrowing)
                 watched.begun(gate.name)
                 own = replace(judging, on_output=_decoded(gate, watched.on_output))
                 stamps = await bench.stamps()
@@ -102,17 +102,17 @@ class GitGates:
                 results.append(replace(result, changed=await bench.written(stamps)))
         return GateReport(commit=subject.commit, results=tuple(results))
 
-    async def judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
+    async def judge(self, checkout: Checkout, gate: Gate, context: CommandContext) -> GateResult:
         if gate.step:
             return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
-                gate, gate.step, errand, checkout.tree
+                gate, gate.step, context, checkout.tree
             )
         if not is_folder(checkout.tree, gate.cwd):
             output = f"the folder {gate.cwd!r} is not in the tree"
             return GateResult(
                 name=gate.name, passed=False, seconds=0.0, output=output, command=gate.command, origin=gate.origin
             )
-        outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
+        outcome = await self.setup.shell.run(gate.command, context, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(
             name=gate.name,
             passed=outcome.passed,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.records import dataclass
@@ -30,25 +30,25 @@ class Verifier:
     shell: Shell
     hosts: frozenset[str] = frozenset()
 
-    async def verify(self, gate: Gate, step: Verification, errand: Errand, tree: Path) -> GateResult:
+    async def verify(self, gate: Gate, step: Verification, context: CommandContext, tree: Path) -> GateResult:
         started = time.monotonic()
-        fault = await self._fault(step, errand, tree)
+        fault = await self._fault(step, context, tree)
         output = f"{_what(step)}\n{fault}" if fault else ""
         return GateResult(name=gate.name, passed=not fault, seconds=time.monotonic() - started, output=output)
 
-    async def _fault(self, step: Verification, errand: Errand, tree: Path) -> str:
+    async def _fault(self, step: Verification, context: CommandContext, tree: Path) -> str:
         """What is wrong; empty if the step has passed."""
         if step.kind is VerificationKind.SHELL:
-            return await self._command(step, errand, tree)
+            return await self._command(step, context, tree)
         if step.kind is VerificationKind.URL:
             return await self._address(step)
         return _missing(tree, step.path, glob=step.glob)
 
-    async def _command(self, step: Verification, errand: Errand, tree: Path) -> str:
+    async def _command(self, step: Verification, context: CommandContext, tree: Path) -> str:
         if not is_folder(tree, step.cwd):
             return f"the folder {step.cwd!r} is not in the tree"
         command = f"cd {shlex.quote(step.cwd)} || exit\n{step.command}" if step.cwd else step.command
-        outcome = await self.shell.run(command, errand, tree=tree, seconds=step.seconds)
+        outcome = await self.shell.run(command, context, tree=tree, seconds=step.seconds)
         if not outcome.passed:
             return outcome.output or "it failed and printed nothing"
         silent = [text for text in step.contains if text not in outcome.output]

@@ -1,4 +1,4 @@
-"""The witness port on git: reads objects of the hub with plumbing commands that run no other programs."""
+"""The port CommitInspector on git: reads objects of the hub with plumbing commands that run no other programs."""
 
 import os
 import re
@@ -36,7 +36,7 @@ _ODD: Final = frozenset({".", "..", ""})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GitWitness:
+class GitCommitInspector:
     """See `ports.changes`."""
 
     hub: Hub

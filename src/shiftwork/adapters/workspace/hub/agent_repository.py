@@ -93,7 +93,7 @@ def _lines(file: Path) -> list[bytes]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laid:
+class InitialContent:
     """Initial content of such a repository: copies of an index, of ignore rules and of the user's `branches`."""
 
     index: Path
@@ -103,7 +103,7 @@ class Laid:
     branches: Mapping[str, Commit]
 
 
-def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
+def lay_repository(hub: Hub, tree: Path, laid: InitialContent) -> None:
     """Replaces anything at `.git` by a repository on the branch at the commit.
 
     It borrows objects from the hub and the user, which an agent may read and never needs to write. A repository that
@@ -125,7 +125,7 @@ def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
     os.utime(f"{folder}/{_INDEX}", ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
 
 
-def _files(hub: Hub, laid: Laid) -> dict[str, bytes]:
+def _files(hub: Hub, laid: InitialContent) -> dict[str, bytes]:
     ref, borrowed = f"refs/heads/{laid.branch}", (hub.path / "objects", hub.objects)
     excludes = laid.excludes.read_bytes()
     return {

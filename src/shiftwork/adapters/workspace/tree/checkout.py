@@ -14,7 +14,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.git.git import Answer, Git
 from shiftwork.adapters.workspace.git.index_file import Index, Statuses, Tracked, folders_of, read_index, tracked
-from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
+from shiftwork.adapters.workspace.hub.agent_repository import InitialContent, lay_repository
 from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
 from shiftwork.adapters.workspace.hub.tree_object import write_tree
 from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, submodules
@@ -238,7 +238,7 @@ class Checkout:
 
         def lay() -> None:
             own = self._excludes if self._excludes.exists() else self.hub.excludes_file
-            laid = Laid(index=self.index, branch=branch, commit=commit, excludes=own, branches=branches)
+            laid = InitialContent(index=self.index, branch=branch, commit=commit, excludes=own, branches=branches)
             lay_repository(self.hub, self.tree, laid)
 
         await asyncio.to_thread(lay)

@@ -26,7 +26,7 @@ from shiftwork.adapters.workspace.tree.checkout import Checkout
 from shiftwork.adapters.workspace.tree.environment import Environment, Means, index_variables
 from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles, Item, take_out
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.adapters.workspace.tree.untrusted_files import copy_within, erase, write_whole
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.environment_key import decides_environment, environment_key
@@ -82,7 +82,7 @@ class Environments:
                 del self.keys[next(iter(self.keys))]
         return self.keys[tree]
 
-    async def obtain(self, commit: Commit, base: Commit, names: Iterable[str], errand: Errand) -> Environment:
+    async def obtain(self, commit: Commit, base: Commit, names: Iterable[str], context: CommandContext) -> Environment:
         """The environment for a commit: the shared environment of `base` if both have the same key, else its own.
         `names` are files of the user that the setup command finds beside the commit.
 
@@ -90,21 +90,21 @@ class Environments:
         again.
         """
         if not await self.shares(commit, base):
-            return await self.obtain_own(commit, names, errand)
+            return await self.obtain_own(commit, names, context)
         name, start = await self.key(commit), base or commit
         async with self._alone(name):
             # A commit with its own key may have landed since: then its environment becomes the shared one.
             found = await self._found(name) or await self._found(await self._own_name(start))
-            made = found or await self._made(name, start, tuple(names), errand, shared=True)
+            made = found or await self._made(name, start, tuple(names), context, shared=True)
             self.known[name] = made if made.shared else replace(made, shared=True)  # trees compare it by identity
             return self.known[name]
 
-    async def obtain_own(self, commit: Commit, names: Iterable[str], errand: Errand) -> Environment:
+    async def obtain_own(self, commit: Commit, names: Iterable[str], context: CommandContext) -> Environment:
         """An environment in which no other commit is checked."""
         name = await self._own_name(commit)
         async with self._alone(name):
             found = await self._found(name)
-            made = found or await self._made(name, commit, tuple(names), errand, shared=False)
+            made = found or await self._made(name, commit, tuple(names), context, shared=False)
             self.known[name] = made if not made.shared else replace(made, shared=False)
             return self.known[name]
 
@@ -128,7 +128,7 @@ class Environments:
     # Making one -------------------------------------------------------------------------------------------------------
 
     async def _made(
-        self, name: str, commit: Commit, names: tuple[str, ...], errand: Errand, *, shared: bool
+        self, name: str, commit: Commit, names: tuple[str, ...], context: CommandContext, *, shared: bool
     ) -> Environment:
         own = f"environment-{name}-{secrets.token_hex(4)}"
         checkout = Checkout(hub=self.hub, name=own)
@@ -137,7 +137,7 @@ class Environments:
             await checkout.lay_out(commit)
             await asyncio.to_thread(_bring, names, self.hub.root, checkout.tree)
             await checkout.renew_repository(_BRANCH, commit)
-            await self._run(name, checkout, errand, shared=shared)
+            await self._run(name, checkout, context, shared=shared)
             await checkout.reset(commit)
             entries, excluded = await self._entries(checkout, frozenset(names))
             tracked = (await checkout.exact(commit)).files
@@ -167,10 +167,10 @@ class Environments:
                 self.failed[shared] = why
             raise EnvironmentFailedError(why) from error
 
-    async def _run(self, name: str, checkout: Checkout, errand: Errand, *, shared: bool) -> None:
+    async def _run(self, name: str, checkout: Checkout, context: CommandContext, *, shared: bool) -> None:
         given = self.means if shared else self.lesser
-        errand = replace(errand, env={**errand.env, **given.variables, **_COPIED}, files=given.files)
-        outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
+        context = replace(context, env={**context.env, **given.variables, **_COPIED}, files=given.files)
+        outcome = await self.shell.run(self.command, context, tree=checkout.tree, seconds=60 * self.minutes)
         if not outcome.passed:
             lines = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *self.advice)
             why = "\n".join(line for line in lines if line)

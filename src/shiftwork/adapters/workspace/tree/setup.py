@@ -15,7 +15,7 @@ from shiftwork.adapters.workspace.tree.environment import Environment, Means
 from shiftwork.adapters.workspace.tree.environments import Environments
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.adapters.workspace.tree.leased_numbers import Numbers
-from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.adapters.workspace.tree.untrusted_files import copy_within
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, EnvironmentFailedError
@@ -79,7 +79,9 @@ class Setup:
             )
         return self.opened[hub.state]
 
-    async def environment(self, hub: Hub, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> Environment | None:
+    async def environment(
+        self, hub: Hub, commit: Commit, context: CommandContext, base: Commit = NOWHERE
+    ) -> Environment | None:
         """The environment of a commit that is checked, or worked on, on top of `base`. None if there is no setup
         command, or if it already fails on the base (see `failure`): then the user's own environment is used.
 
@@ -90,17 +92,17 @@ class Setup:
         names = await included(hub.user, self.included)
         environments = self.environments(hub)
         try:
-            return await environments.obtain(commit, base, names, errand)
+            return await environments.obtain(commit, base, names, context)
         except EnvironmentFailedError as error:
             if await environments.shares(commit, base):
                 return None
             raise DependenciesError(error.message) from error
 
-    async def own_environment(self, hub: Hub, commit: Commit, errand: Errand) -> Environment:
+    async def own_environment(self, hub: Hub, commit: Commit, context: CommandContext) -> Environment:
         """An environment made on exactly this commit, independent of its base. Raises DependenciesError."""
         names = await included(hub.user, self.included)
         try:
-            return await self.environments(hub).obtain_own(commit, names, errand)
+            return await self.environments(hub).obtain_own(commit, names, context)
         except EnvironmentFailedError as error:
             raise DependenciesError(error.message) from error
 

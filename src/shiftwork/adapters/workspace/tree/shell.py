@@ -57,7 +57,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
+class CommandContext:
     """Context of commands: `marker` identifies their processes, `env` are their own variables, and `files` are lent to
     them in a sandbox: see `Room`. `on_output` gets every printed line, while the stored output is bounded.
     """
@@ -70,12 +70,12 @@ class Errand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """`env` is the whole environment of commands, apart from markers and the errand's own variables."""
+    """`env` is the whole environment of commands, apart from markers and the context's own variables."""
 
     env: Mapping[str, str]
     sandbox: Sandbox = OPEN
 
-    async def run(self, command: str, errand: Errand, *, tree: Path, seconds: float) -> Outcome:
+    async def run(self, command: str, context: CommandContext, *, tree: Path, seconds: float) -> Outcome:
         """Runs the command at the root of the tree; none of its processes is alive afterwards."""
         printed = Ends()
         spawn = Spawn(
@@ -83,21 +83,21 @@ class Shell:
             argv=("/bin/sh", "-c", f"exec 2>&1\n{command}"),
             cwd=tree,
             # Without a ceiling, git in a tree that lost its `.git` would find the user's repository further up.
-            env={**without_git(self.env), **errand.env, "CI": "1", "GIT_CEILING_DIRECTORIES": str(tree.parent)},
-            marker=errand.marker,
+            env={**without_git(self.env), **context.env, "CI": "1", "GIT_CEILING_DIRECTORIES": str(tree.parent)},
+            marker=context.marker,
             wall_seconds=seconds,
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        room = Room(tree=tree, files=errand.files, command=command)
+        room = Room(tree=tree, files=context.files, command=command)
 
         clean = Lined(LINE_BYTES)
 
         def on_line(said: bytes) -> None:
             line = clean.line(said)
             printed.add(line)
-            if errand.on_output:
-                errand.on_output(line)
+            if context.on_output:
+                context.on_output(line)
 
         ended = await supervise(self.sandbox.enclosed(spawn, room), on_line)
         reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)

@@ -9,7 +9,7 @@ from shiftwork.adapters.workspace.tree.environment import Environment
 from shiftwork.adapters.workspace.tree.leased_numbers import Numbers
 from shiftwork.adapters.workspace.tree.restore_tree import undo
 from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Errand
+from shiftwork.adapters.workspace.tree.shell import CommandContext
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.run.overlap import STORIES, story_environment
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError
@@ -29,21 +29,21 @@ class GitWorkspaces:
         checkout = self._checkout(place)
         await self.hub.borrow(place, commit)
         await checkout.lay_out(commit)
-        errand = Errand(
+        context = CommandContext(
             marker=f"{place.run}/{place.story}/setup-{place.number}",
             env=self._apart(place),
         )
         try:
-            await self.setup.furnish(checkout, await self._environment(commit, base, errand))
+            await self.setup.furnish(checkout, await self._environment(commit, base, context))
         except EnvironmentDamagedError:
             await checkout.lay_out(commit)
-            await self.setup.furnish(checkout, await self._environment(commit, base, errand))
+            await self.setup.furnish(checkout, await self._environment(commit, base, context))
         await checkout.renew_repository(self.branch(place), commit)
         return checkout.tree
 
-    async def _environment(self, commit: Commit, base: Commit, errand: Errand) -> Environment | None:
+    async def _environment(self, commit: Commit, base: Commit, context: CommandContext) -> Environment | None:
         try:
-            return await self.setup.environment(self.hub, commit, errand, base)
+            return await self.setup.environment(self.hub, commit, context, base)
         except DependenciesError:  # the work has changed its dependencies: the agent may install them, or ask for them
             return None
 

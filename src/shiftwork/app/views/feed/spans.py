@@ -51,13 +51,13 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stays:
+class SlotSpans:
     """The stories in their slots, each from its start to its end."""
 
     open: Mapping[str, Span] = field(default_factory=dict)
     ended: tuple[Span, ...] = ()
 
-    def after(self, facts: Sequence[Fact]) -> "Stays":
+    def after(self, facts: Sequence[Fact]) -> "SlotSpans":
         lasting, ended = dict(self.open), list(self.ended)
         for fact in facts:
             if isinstance(fact, StoryDispatched):
@@ -65,7 +65,7 @@ class Stays:
             elif isinstance(fact, StoryEnded) and (start := lasting.pop(fact.story, None)):
                 proof = fact.proof.level if fact.proof else None
                 ended.append(replace(start, end=fact.at, ending=state_labels.word(fact.status, proof=proof)))
-        return Stays(open=lasting, ended=tuple(ended))
+        return SlotSpans(open=lasting, ended=tuple(ended))
 
     def __iter__(self) -> Iterator[Span]:
         yield from self.ended

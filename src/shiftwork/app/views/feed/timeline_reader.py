@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 from shiftwork.app.views.documents.served.timeline_document import Timeline, settled, timeline_document
-from shiftwork.app.views.feed.spans import QUEUE_KINDS, RUN_KINDS, Landings, Span, SpanKind, Stays
+from shiftwork.app.views.feed.spans import QUEUE_KINDS, RUN_KINDS, Landings, SlotSpans, Span, SpanKind
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
 from shiftwork.domain.run.facts import RunStarted
 from shiftwork.ports.store import History
@@ -48,12 +48,12 @@ class KnownFacts:
     landing: Stream | None = None
     run_version: int = 0
     queue_version: int = 0
-    stays: Stays
+    stays: SlotSpans
     landings: Landings
 
 
 def nothing_known(run: RunId) -> KnownFacts:
-    return KnownFacts(run=run, stays=Stays(), landings=Landings(run=run))
+    return KnownFacts(run=run, stays=SlotSpans(), landings=Landings(run=run))
 
 
 async def known_facts(history: History, before: KnownFacts) -> KnownFacts:

@@ -30,7 +30,7 @@ class Login(BaseModel):
     code: Annotated[str, Field(max_length=200)] = ""
 
 
-class Wish(BaseModel):
+class TokenRequest(BaseModel):
     """What a new token is for."""
 
     model_config = ConfigDict(extra="forbid")
@@ -75,7 +75,7 @@ async def list_tokens(project: Served) -> Response:
 
 
 @endpoint(router, "POST /tokens", Role.ADMIN, "token", status=201)
-async def create_token(project: Served, wish: Wish) -> Response:
+async def create_token(project: Served, wish: TokenRequest) -> Response:
     """The answer has the new token; it is not stored and cannot be read again."""
     token, word = project.tokens.create(role_of(wish.role) or Role.VIEWER, wish.name, now())
     return json_response(NewToken(**_fields(token), token=word), status=201)

@@ -13,7 +13,7 @@ from shiftwork.app.views.documents.commands.config_documents import SettingField
 from shiftwork.app.views.documents.served.landing_document import KINDS, landing_document
 from shiftwork.app.views.documents.served.project_records import (
     KnownProfile,
-    Past,
+    RecentRuns,
     agents_document,
     costs_document,
 )
@@ -61,10 +61,10 @@ async def costs(project: Served, runs: Newest = 20) -> Response:
     return json_response(costs_document(rows, await _spent(project, rows)))
 
 
-async def _past(project: Project, limit: int) -> Past:
+async def _past(project: Project, limit: int) -> RecentRuns:
     queries = project.queries
     runs = await queries.runs(limit=limit)
-    return Past(
+    return RecentRuns(
         runs=runs,
         stories=[row for run in runs for row in await queries.stories(run.run)],
         spent=await _spent(project, runs),

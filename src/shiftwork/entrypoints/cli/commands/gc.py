@@ -11,7 +11,7 @@ import click
 
 from shiftwork.app.commands.gc import Archived, Cleaned, Spared, Sweep, archive, clean
 from shiftwork.app.views.documents.commands import setup_documents as documents
-from shiftwork.bootstrap.state.open_broom import open_broom
+from shiftwork.bootstrap.state.open_cleanup import open_cleanup
 from shiftwork.config.project import Ownership
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
@@ -80,9 +80,9 @@ def _show(item: Cleaned | Spared | Archived, *, dry: bool) -> None:
 async def _sweep(
     site: Site, age: float | None, show: Callable[[Cleaned | Spared | Archived], None], *, dry: bool, unfinished: bool
 ) -> tuple[Sweep, tuple[Archived | Spared, ...]]:
-    async with open_broom(site, environment()) as broom:
-        swept = await clean(broom, unfinished=unfinished, dry=dry, seen=show)
-        return swept, () if age is None else await archive(broom, age, dry=dry, seen=show)
+    async with open_cleanup(site, environment()) as cleanup:
+        swept = await clean(cleanup, unfinished=unfinished, dry=dry, seen=show)
+        return swept, () if age is None else await archive(cleanup, age, dry=dry, seen=show)
 
 
 def _lines(item: Cleaned | Spared | Archived, *, dry: bool) -> Iterator[str]:

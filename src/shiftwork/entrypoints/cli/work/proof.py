@@ -102,10 +102,10 @@ async def _verified(
     site: Site, settings: Settings, env: Mapping[str, str], paper: Paper, *, trusts: bool
 ) -> tuple[Held, ...]:
     said = paper.certificate
-    witness, protecting, gates = await open_examination(site, settings, env)
+    inspector, protecting, gates = await open_examination(site, settings, env)
     memory = await remembered(open_queries(site).history, said.run, said.story)
     bench = Bench(
-        witness=witness,
+        inspector=inspector,
         protecting=protecting,
         gates=gates,
         configured=settings.gate_list,

@@ -74,7 +74,7 @@ class Costs(Document):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class RecentRuns:
     """The rows of the newest runs."""
 
     runs: Sequence[RunRow] = ()
@@ -91,7 +91,7 @@ class KnownProfile:
     model: str
 
 
-def agents_document(past: Past, choose: str, profiles: Mapping[str, KnownProfile]) -> AgentRecords:
+def agents_document(past: RecentRuns, choose: str, profiles: Mapping[str, KnownProfile]) -> AgentRecords:
     names = dict.fromkeys((*profiles, *(row.agent for row in past.spent)))
     used = by_agent(_shares(past.spent))
     statuses = {(row.run, row.story): row.status for row in past.stories if row.story != FRAME}

@@ -10,20 +10,20 @@ from shiftwork.adapters.store.archives import FileArchives
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.archive_file import FOLDER
 from shiftwork.adapters.workspace.hub.leftovers import GitRemains
-from shiftwork.app.commands.gc import Broom, Keeping
+from shiftwork.app.commands.gc import ArchiveStores, Cleanup
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.open_git import open_hub
 from shiftwork.config.site import Site
 
 
 @asynccontextmanager
-async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]:
+async def open_cleanup(site: Site, env: Mapping[str, str]) -> AsyncIterator[Cleanup]:
     """The state folder must exist."""
     clock = SystemClock()
     hub = await open_hub(site, env)
     store = open_store(store_address(site))
     try:
-        yield Broom(
+        yield Cleanup(
             events=store.events,
             leases=store.leases,
             remains=GitRemains(hub=hub, attempt_folders=site.state / "runs", clock=clock),
@@ -32,7 +32,7 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
             owner=this_owner(clock.executor()),
             alive=is_alive,
             project=site.project,
-            keeping=Keeping(
+            archive_stores=ArchiveStores(
                 queries=store.confined(site.project),
                 inbox=store.inbox,
                 archives=FileArchives(site.state / FOLDER),

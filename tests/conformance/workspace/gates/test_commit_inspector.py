@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.proof.verdict import FileFound, NameFound
 from shiftwork.errors import RepositoryError
@@ -39,7 +39,7 @@ def test_what_is_not_called_written_was_there_before(
     text = "\n".join(after) if open_end else "".join(f"{line}\n" for line in after)
     base = committed(user, {"f.txt": "".join(f"{line}\n" for line in before).encode()})
     tip = committed(user, {"f.txt": text.encode()})
-    (found,) = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, ["f.txt"], [])).files
+    (found,) = asyncio.run(GitCommitInspector(hub=hub_of(user)).look(base, tip, ["f.txt"], [])).files
     lines = text.split("\n") if text else []
     lines = lines[:-1] if text.endswith("\n") else lines
     written = {line for first, last in found.changed for line in range(first, last + 1)}
@@ -66,7 +66,7 @@ def test_only_text_files_that_are_in_the_commit_are_found(user: GitUser) -> None
         "untracked.txt",
         "empty",
     ]
-    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, wanted, []))
+    found = asyncio.run(GitCommitInspector(hub=hub_of(user)).look(base, tip, wanted, []))
     assert found.files == (
         FileFound(path="a/b.txt", lines=2, changed=((1, 2),)),
         FileFound(path="weird [x].txt", lines=1, changed=((1, 1),)),
@@ -88,7 +88,7 @@ def test_a_test_is_found_where_it_is_defined_and_not_where_it_is_named(user: Git
         },
     )
     names = ["test_a", "test_.", "test_b", "a\nb"]
-    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, [], names))
+    found = asyncio.run(GitCommitInspector(hub=hub_of(user)).look(base, tip, [], names))
     assert found.names == (
         NameFound(name="test_a", files=("tests/t.py",)),
         NameFound(name="test_."),
@@ -103,7 +103,9 @@ def test_a_test_that_the_base_defines_in_that_file_already_is_reported_from_a_ne
     )
     written = b"def test_old():\n    assert 1\ndef test_new(): ...\ndef test_moved(): ...\n"
     tip = committed(user, {"tests/t.py": written})
-    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, [], ["test_old", "test_new", "test_moved"]))
+    found = asyncio.run(
+        GitCommitInspector(hub=hub_of(user)).look(base, tip, [], ["test_old", "test_new", "test_moved"])
+    )
     assert found.names == (
         NameFound(name="test_old", files=("tests/t.py",), before=("tests/t.py",)),
         NameFound(name="test_new", files=("tests/t.py",)),
@@ -112,26 +114,26 @@ def test_a_test_that_the_base_defines_in_that_file_already_is_reported_from_a_ne
 
 
 def test_a_commit_reports_its_parents_and_its_message(user: GitUser) -> None:
-    witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
+    inspector, base = GitCommitInspector(hub=hub_of(user)), user.at("HEAD")
     tip = committed(user, {"a": b"a\n"})
 
     async def scenario() -> None:
-        assert await witness.parents_and_message(tip) == ((base,), "work\n\nNoted-By: a test\n")
+        assert await inspector.parents_and_message(tip) == ((base,), "work\n\nNoted-By: a test\n")
         with pytest.raises(RepositoryError, match="does not exist"):
-            await witness.parents_and_message(Commit("1" * 40))
+            await inspector.parents_and_message(Commit("1" * 40))
         with pytest.raises(RepositoryError, match="does not exist"):
-            await witness.look(Commit("1" * 40), tip, [], [])
+            await inspector.look(Commit("1" * 40), tip, [], [])
 
     asyncio.run(scenario())
 
 
 def test_a_commit_is_reverted_by_the_one_that_says_so_until_that_is_reverted_itself(user: GitUser) -> None:
-    witness = GitWitness(hub=hub_of(user))
+    inspector = GitCommitInspector(hub=hub_of(user))
     tip = committed(user, {"a": b"a\n"})
     user.git("commit", "--quiet", "--allow-empty", "-m", f"see: This reverts commit {tip}")
 
     def reverted(commit: Commit) -> str:
-        return asyncio.run(witness.revert_of(commit, "refs/heads/main"))
+        return asyncio.run(inspector.revert_of(commit, "refs/heads/main"))
 
     assert not reverted(tip), "a mention is no revert"
     user.git("revert", "--no-edit", tip)
@@ -144,13 +146,13 @@ def test_a_commit_is_reverted_by_the_one_that_says_so_until_that_is_reverted_its
 
 
 def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(user: GitUser) -> None:
-    witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
+    inspector, base = GitCommitInspector(hub=hub_of(user)), user.at("HEAD")
     user.git("branch", "before")
     tip = committed(user, {"a": b"a\n"})
     user.git("branch", "archive")
 
     def branch(commit: Commit, name: str) -> str:
-        return asyncio.run(witness.branch_with(commit, name))
+        return asyncio.run(inspector.branch_with(commit, name))
 
     assert branch(base, "before") == "refs/heads/before"
     assert not branch(tip, "before"), "it is there, and has it not"
@@ -166,7 +168,7 @@ def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(u
 
 
 def affected(user: GitUser, base: Commit, tip: Commit) -> list[str]:
-    return sorted(asyncio.run(GitWitness(hub=hub_of(user)).affected(base, tip)))
+    return sorted(asyncio.run(GitCommitInspector(hub=hub_of(user)).affected(base, tip)))
 
 
 def test_a_change_affects_old_and_new_names_and_the_links_that_lead_there(user: GitUser) -> None:
@@ -188,10 +190,10 @@ def test_what_is_or_was_no_file_stands_for_everything_below_it(user: GitUser) ->
     linked = committed(user, {})
     assert affected(user, base, linked) == ["web/", "web/b.py"]
     assert affected(user, linked, base) == ["web/", "web/b.py"]
-    witness = GitWitness(hub=hub_of(user))
+    inspector = GitCommitInspector(hub=hub_of(user))
     user.git("update-index", "--add", "--cacheinfo", f"160000,{base},sub")
     user.git("commit", "--quiet", "-m", "a submodule")
-    assert list(asyncio.run(witness.affected(linked, user.at("HEAD")))) == ["sub/"]
+    assert list(asyncio.run(inspector.affected(linked, user.at("HEAD")))) == ["sub/"]
 
 
 def test_a_link_out_of_the_commit_counts_as_changed_though_nothing_else_did(user: GitUser) -> None:
