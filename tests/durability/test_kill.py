@@ -69,6 +69,8 @@ def test_killed_while_undoing_an_interrupted_attempt(engine: str, store_url: str
     kept = list((bench.state / "diffs").rglob("step-005-1-interrupted*.diff"))
     assert len(kept) == 1
     assert "work of step-005" in kept[0].read_text()
+    report = bench.shiftwork("report").stdout
+    assert str(kept[0]) in report, "the second process reports what the first one has kept"
 
 
 DAEMON = """\

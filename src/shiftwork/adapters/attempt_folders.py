@@ -70,6 +70,9 @@ class LocalAttemptFolders:
     def keep_path(self, name: AttemptName, why: str) -> Path:
         return self._state / "diffs" / name.run / name.story / f"{name.step}-{name.attempt}-{why}.diff"
 
+    def is_kept(self, diff: Path) -> bool:
+        return diff.exists()
+
     def _folder(self, name: AttemptName) -> Path:
         return self._state / "runs" / name.run / name.story / f"{name.step}-{name.attempt}"
 

@@ -69,3 +69,7 @@ class AttemptFolders(Protocol):
     def keep_path(self, name: AttemptName, why: str) -> Path:
         """Where an abandoned diff of this attempt is stored."""
         ...
+
+    def is_kept(self, diff: Path) -> bool:
+        """Whether it was stored, by this process or by one that died before it could report that."""
+        ...

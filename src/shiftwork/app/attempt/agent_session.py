@@ -139,9 +139,8 @@ async def _interrupted(
     context, story = recorder.context, recorder.state
     place, why = place_of(story), "restarted" if restarted else "interrupted"
     keep = context.attempt_folders.keep_path(attempt_folder_of(story, effect.step, effect.attempt), why)
-    kept = False
     with contextlib.suppress(RepositoryError):  # already removed: a process died here as well
-        kept = await context.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
+        await context.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
     await context.workspaces.discard(place)
     failpoints.reach("attempt.abandoned")
     return (
@@ -149,7 +148,7 @@ async def _interrupted(
             at=context.clock.now(),
             step=effect.step,
             attempt=effect.attempt,
-            diff=str(keep) if kept else "",
+            diff=str(keep) if context.attempt_folders.is_kept(keep) else "",
             usage=usage,
             restarted=restarted,
         ),

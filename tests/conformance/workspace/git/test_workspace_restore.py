@@ -2,17 +2,73 @@
 
 import asyncio
 import os
+import shutil
 import stat
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shiftwork.adapters.workspace.hub.hub import folder_of
+from shiftwork.adapters.workspace.tree.checkout import Checkout
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
+from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
+from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
-from tests.conformance.workspace.git.git_rig import PLACE, files_of, hub_git, prepared, workspaces_of
+from tests.conformance.workspace.git.git_rig import PLACE, files_of, hub_git, hub_of, prepared, workspaces_of
+
+_MORTAL = """\
+#!/bin/sh
+case " $* " in *" read-tree --reset -u "*) rm "$GIT_WORK_TREE/new.txt"; kill -9 $$ ;; esac
+exec {git} "$@"
+"""
+
+
+class TestKilled:
+    """A process dies in the middle, and another one restores the workspace again."""
+
+    def test_while_it_restores_what_was_saved_is_not_saved_again(self, user: GitUser, tmp_path: Path) -> None:
+        tree, keep = prepared(workspaces_of(user), user), user.state / "kept" / "attempt.diff"
+        before = files_of(tree)
+        (tree / "README.md").write_text("changed\n")
+        (tree / "new.txt").write_text("new\n")
+        program = tmp_path / "mortal-git"
+        program.write_text(_MORTAL.format(git=shutil.which("git")))
+        program.chmod(0o755)
+        hub = hub_of(user)
+        mortal = GitWorkspaces(
+            hub=replace(hub, git=replace(hub.git, program=str(program))), setup=Setup(shell=Shell(env=user.env))
+        )
+        with pytest.raises(GitKilledError):
+            asyncio.run(mortal.restore(PLACE, user.at("HEAD"), keep))
+        assert files_of(tree) == before | {"README.md": "changed\n"}, "half of it is restored"
+        saved = keep.read_text()
+
+        assert asyncio.run(workspaces_of(user).restore(PLACE, user.at("HEAD"), keep))
+
+        assert files_of(tree) == before
+        assert [path.name for path in keep.parent.iterdir()] == ["attempt.diff"]
+        assert keep.read_text() == saved
+        assert "+changed" in saved
+        assert "+new" in saved
+
+    def test_while_it_removes_the_workspace_nothing_is_saved(self, user: GitUser, workspaces: Workspaces) -> None:
+        tree, keep = prepared(workspaces, user), user.state / "kept" / "attempt.diff"
+        Checkout(hub=hub_of(user), name=folder_of(PLACE)).interruption.removing()
+        (tree / "README.md").unlink()
+
+        with pytest.raises(RepositoryError, match="is gone"):
+            asyncio.run(workspaces.restore(PLACE, user.at("HEAD"), keep))
+        assert not keep.parent.exists()
+        asyncio.run(workspaces.discard(PLACE))
+        assert not tree.exists()
+        assert "README.md" in files_of(prepared(workspaces, user))
+        assert not asyncio.run(workspaces.restore(PLACE, user.at("HEAD"), keep))
 
 
 class TestRestore:

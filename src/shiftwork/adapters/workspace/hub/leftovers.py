@@ -124,6 +124,8 @@ class GitRemains:
 
     async def _pin_tree(self, name: str, number: int, checkout: Checkout, head: Commit) -> None:
         """Commits the state of a workspace, so that it has a name in the bundle."""
+        if checkout.is_removed:
+            return
         if not head:
             raise RepositoryError(f"the workspace {checkout.tree} has no commit to compare its files with")
         await checkout.enter()

@@ -19,6 +19,7 @@ from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
 from shiftwork.adapters.workspace.hub.tree_object import write_tree
 from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, submodules
 from shiftwork.adapters.workspace.tree.beside import beside
+from shiftwork.adapters.workspace.tree.interruption import Interruption
 from shiftwork.adapters.workspace.tree.untrusted_files import (
     check_unlinked,
     erase,
@@ -89,15 +90,26 @@ class Checkout:
         await self.reset(commit)
 
     async def remove(self) -> None:
+        """If a process dies meanwhile, what is left counts as removed: deleted files are nobody's work."""
         check_unlinked(self.hub.cache, self.tree.parent)
         check_unlinked(self.hub.state, self.index.parent)
+        self.interruption.removing()
         await asyncio.to_thread(erase, self.tree)
         for file in (self.index, self._lock, self._excludes):
             file.unlink(missing_ok=True)
+        self.interruption.over()
+
+    @property
+    def is_removed(self) -> bool:
+        return self.interruption.is_removal or not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode))
+
+    @property
+    def interruption(self) -> Interruption:
+        return Interruption(index=self.index)
 
     async def enter(self) -> None:
         """Checks that the tree exists, and waits for any git of an earlier process."""
-        if not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode)):
+        if self.is_removed:
             raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no longer a folder")
         if not self.index.exists():
             self.index.parent.mkdir(parents=True, exist_ok=True)

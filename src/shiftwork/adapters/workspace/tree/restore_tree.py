@@ -19,17 +19,25 @@ _IGNORE_RULES: Final = ".gitignore"
 async def undo(checkout: Checkout, commit: Commit, keep: Path, *, forward: bool = False) -> bool:
     """Restores the tree to the commit; returns whether `keep`, or a file numbered after it, holds a difference. With
     `forward`, the diff leads to the commit instead of away from it.
+
+    If a process dies after the diff was saved, the next call does not save the tree again: half of it is restored.
     """
-    towards = _FORWARD if forward else ()
+    if not checkout.interruption.was_saved(commit):
+        await _save(checkout, commit, keep, *(_FORWARD if forward else ()))
+        checkout.interruption.restoring(commit)
+    await checkout.reset(commit)
+    await checkout.clean()
+    await checkout.repair_folders(commit)
+    checkout.interruption.over()
+    return await asyncio.to_thread(keep.exists)
+
+
+async def _save(checkout: Checkout, commit: Commit, keep: Path, *towards: str) -> None:
     changes = await checkout.stage(commit)
     if changes:
         await _keep(checkout, commit, keep, *towards)
     if any(Path(change.path).name == _IGNORE_RULES for change in changes):
         await _judge_again(checkout, commit, changes, keep, *towards)
-    await checkout.reset(commit)
-    await checkout.clean()
-    await checkout.repair_folders(commit)
-    return bool(changes)
 
 
 async def _judge_again(
