@@ -46,7 +46,7 @@ def test_what_needs_you_and_the_story_to_retry_are_found_in_older_runs(project: 
 
     retried = project.shiftwork("retry", "US-001")
     assert retried.returncode == 64
-    assert f"US-001 can be used for this in run {failed}, not in the newest run" in retried.stderr
+    assert f"this is possible for US-001 in run {failed}, not in the newest run" in retried.stderr
     assert f"shiftwork retry US-001 --run {failed}" in retried.stderr
     steps = project.shiftwork("steps", "US-001", "--run", failed).stdout
     assert steps.splitlines()[-1].strip().startswith(f"shiftwork retry US-001 --run {failed}")
@@ -75,10 +75,10 @@ def test_an_undo_asks_for_the_run_if_several_have_landed_the_story(project: Proj
     refused = project.shiftwork("undo", "US-001")
     assert refused.returncode == 64, refused
     head, columns, newest, oldest, *commands = refused.stderr.splitlines()
-    assert head == "shiftwork: 2 runs have a US-001 that can be used for this, and none is named:"
+    assert head == "shiftwork: 2 runs have a US-001 for which this is possible, and none is named:"
     assert (columns.split()[0], newest.split()[0], oldest.split()[0]) == ("run", second, first)
     assert commands == [f"  try: shiftwork undo US-001 --run {second}", f"       shiftwork undo US-001 --run {first}"]
     undone = project.shiftwork("undo", "US-001", "--run", second)
     assert f"US-001 (Add it and land again) of run {second} is undone: the revert passed test" in undone.stdout
     elsewhere = project.shiftwork("undo", "US-001").stderr
-    assert f"US-001 can be used for this in run {first}, not in the newest run, {second}" in elsewhere
+    assert f"this is possible for US-001 in run {first}, not in the newest run, {second}" in elsewhere

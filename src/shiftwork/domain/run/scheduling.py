@@ -153,11 +153,12 @@ def failed(run: RunState, story: StoryId) -> RunState:
     return _judged(grounded, _behind(run, story))
 
 
-def reopened(run: RunState, story: StoryId) -> RunState:
+def reopened(run: RunState, story: StoryId, was: StoryStatus) -> RunState:
     """A retried story may start once its dependencies have landed; stories that only it blocked are unblocked."""
     if run.given.ordered:
         return scheduled(run)
-    judged = _judged(replace(run, totals=replace(run.totals, failed=run.totals.failed - 1)), _behind(run, story))
+    failed = run.totals.failed - (was is StoryStatus.FAILED)  # or it was undone
+    judged = _judged(replace(run, totals=replace(run.totals, failed=failed)), _behind(run, story))
     return _with_ready(judged, (story,) if could_start(judged, story) else ())
 
 

@@ -107,7 +107,7 @@ def needs_elsewhere(stories: Sequence[StoryRow]) -> Iterator[Line]:
 
 def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
     """What prevents merging work that landed beside the branch; looked up only if there is such work."""
-    if next_steps.landed_on(view) in {"", view.run.branch}:
+    if not next_steps.is_beside(view):
         return _NOTHING
     from shiftwork.entrypoints.cli.render.merge_obstacles import in_the_way  # noqa: PLC0415 - see the first line
 
@@ -135,7 +135,7 @@ def status_text(
 
 def status_lines(view: RunView, at: float, context: Context) -> list[Line]:
     page = Snapshot(view=view, glance=overview(view, at), now=at)
-    head, after = list(_head(page)), list(map(Line, _forecast(context.conflicts)))
+    head, after = list(_head(page, context.obstacle)), list(map(Line, _forecast(context.conflicts)))
     last = list(_next(page, context.obstacle, context.left))
     if len(view.stories) == 1:
         [story] = view.stories
@@ -157,7 +157,7 @@ def _forecast(conflicts: Sequence[Conflict]) -> Iterator[str]:
         yield f"    {left} more pairs"
 
 
-def _head(page: Snapshot) -> Iterator[Line]:
+def _head(page: Snapshot, obstacle: Obstacle | None) -> Iterator[Line]:
     """One line on how far, and one on how long and how much; then what is out of the ordinary."""
     view, room = page.view, phrases.width()
     run = view.run
@@ -180,7 +180,12 @@ def _head(page: Snapshot) -> Iterator[Line]:
         f"{view.worker}" if view.worker and view.activity is Activity.PAUSED else "",
     )
     yield from (Line(line, Style.DIM) for line in _in_parts([part for part in parts if part], "; "))
-    for label, value in (("gates", next_steps.without(view)), ("notices", next_steps.undelivered(view))):
+    remarks = {
+        "landed": next_steps.beside(view, obstacle),
+        "gates": next_steps.without(view),
+        "notices": next_steps.undelivered(view),
+    }
+    for label, value in remarks.items():
         if value:
             yield from map(Line, phrases.labelled(f"{label}: ", phrases.wrapped(value, room - len(label) - 2, most=2)))
 
@@ -249,6 +254,7 @@ def _next(page: Snapshot, obstacle: Obstacle | None, left: int) -> Iterator[Line
         beside |= {step for item in failed for step in next_steps.again(view, item.view)}
         beside |= {*next_steps.more_failed(view)}
     steps = asked[:1] + list(next_steps.meanwhile(view) if asked else _steps(view, obstacle, left))
+    steps += next_steps.merging(view, obstacle)
     yield Line()
     yield from map(Line, phrases.following(dict.fromkeys(steps[:1] + [step for step in steps if step not in beside])))
 

@@ -14,7 +14,6 @@ from shiftwork.bootstrap.state.read_only import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
-from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.control.resume import opening
 from shiftwork.entrypoints.cli.render import next_steps
@@ -319,25 +318,6 @@ def test_what_landed_last_is_reported_and_not_what_stands_last() -> None:
     before = story("US-002", "completed", commit="0133f771fa", ref="main", ended_at=5.0)
     last = next_steps.last_landed(view(Activity.OVER, again, before, status="completed"))
     assert last is again.story
-
-
-def test_what_has_been_merged_since_is_not_to_be_merged() -> None:
-    held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
-    run = view(Activity.OVER, held, status="completed")
-    assert list(next_steps.after(run)) == [("git merge shiftwork/landed/main", "")]
-    assert list(next_steps.after(run, None)) == [("git show --text 98b0361d2f", "")]
-
-
-def test_a_merge_is_typed_for_the_worktree_that_has_the_branch_checked_out() -> None:
-    held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
-    run = view(Activity.OVER, held, status="completed")
-    obstacle = Obstacle(files=("a.txt",), tree="/home/me/other tree")
-    assert [command for command, _ in next_steps.after(run, obstacle)] == [
-        "git -C '/home/me/other tree' stash push -u -- a.txt",
-        "git -C '/home/me/other tree' merge shiftwork/landed/main",
-    ]
-    message = next_steps.held_because("main", obstacle)
-    assert message == "because you have edits in a.txt (worktree /home/me/other tree)"
 
 
 def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:

@@ -131,7 +131,7 @@ def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunS
         Trigger.RETRY,
         lambda known: replace(known, from_scratch=fact.from_scratch, because=fact.because, cause=None, reason=""),
     )
-    return turned and run_frame.reopened(scheduling.reopened(turned, fact.story))
+    return turned and run_frame.reopened(scheduling.reopened(turned, fact.story, run.stories[fact.story].status))
 
 
 def _added(run: RunState, fact: run_facts.StoryAdded) -> RunState | None:

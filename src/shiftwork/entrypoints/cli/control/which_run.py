@@ -35,7 +35,7 @@ def check_story_run(site: Site, story: str, command: str, states: Collection[str
         raise UsageError(f"{story} is a run, not a story", hint=f"shiftwork stories {story}")
     if found:
         where = f"run {found[0]}" if len(found) == 1 else f"the runs {', '.join(found[:_LISTED])}"
-        is_there = f"{story} can be used for this in {where}" if states else f"{story} is a story of {where}"
+        is_there = f"this is possible for {story} in {where}" if states else f"{story} is a story of {where}"
         instead = f"run {used}" if used else f"the newest run, {newest}"
         raise UsageError(f"{is_there}, not in {instead}", hint=command.format(run=found[0]))
 
@@ -71,7 +71,7 @@ def chosen_for_story(site: Site, story: str, command: str, states: Collection[st
         return ""
     rows = answer(lambda: queries.runs(limit=LOOKED_THROUGH))
     named = [row for row in rows if row.run in found]
-    return _choice(site, named, f"have a {story} that can be used for this", command)
+    return _choice(site, named, f"have a {story} for which this is possible", command)
 
 
 def _choice(site: Site, rows: Sequence[RunRow], what: str, command: str) -> str:

@@ -6,7 +6,7 @@ from shiftwork.app.views.run_views import RunView
 from shiftwork.bootstrap.state.open_git import obstacle
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.landing.obstacle import Obstacle
-from shiftwork.entrypoints.cli.render.next_steps import landed_on
+from shiftwork.entrypoints.cli.render.next_steps import is_beside, landed_on
 from shiftwork.errors import ShiftworkError
 
 
@@ -15,10 +15,9 @@ def in_the_way(site: Site, view: RunView) -> Obstacle | None:
 
     None if it has been merged since, or no longer exists.
     """
-    branch, ref = view.run.branch, landed_on(view)
-    if ref in {"", branch}:
+    if not is_beside(view):
         return Obstacle()
     try:
-        return asyncio.run(obstacle(site, environment(), branch, ref))
+        return asyncio.run(obstacle(site, environment(), view.run.branch, landed_on(view)))
     except (ShiftworkError, OSError):
         return None

@@ -254,24 +254,37 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
         yield f"shiftwork report {run.run}", ""
         return
     landed = [story.story for story in view.stories if story.story.landing.commit]
+    merge = tuple(merging(view, obstacle))
     if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
-        yield from fallen(view)
+        yield from (*fallen(view), *merge)
     elif not landed:
         begun = any(step.log for story in view.stories for step in story.steps)
         yield f"shiftwork {'logs' if begun else 'stories'} {run.run}", ""
-    elif (ref := landed_on(view)) != run.branch and obstacle is not None:
-        yield from _merge(ref, obstacle)
     else:
-        yield phrases.look_at([story.landing.commit for story in landed], run.branch), ""
+        yield from merge or ((phrases.look_at([story.landing.commit for story in landed], run.branch), ""),)
 
 
-def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
-    """Commands for the worktree that has the branch checked out."""
+def is_beside(view: RunView) -> bool:
+    """Whether the last work landed on another branch, because the run's own could not be moved safely."""
+    return landed_on(view) not in {"", view.run.branch}
+
+
+def beside(view: RunView, obstacle: Obstacle | None) -> str:
+    """Where the work is that has not reached the run's branch, and why; empty if all has."""
+    if obstacle is None or not is_beside(view):
+        return ""
+    return f"on {landed_on(view)}, {held_because(view.run.branch, obstacle)}"
+
+
+def merging(view: RunView, obstacle: Obstacle | None) -> Iterator[phrases.Step]:
+    """Commands for the worktree that has the branch checked out; none if all work is on the branch."""
+    if obstacle is None or not is_beside(view):
+        return
     git, edited = f"git -C {quote(obstacle.tree)}" if obstacle.tree else "git", obstacle.files
     if edited:
         named = f" -- {' '.join(map(quote, edited))}" if len(edited) <= _NAMED else ""
         yield f"{git} stash push -u{named}", "or commit these edits"
-    yield f"{git} merge {ref}", ""
+    yield f"{git} merge {landed_on(view)}", ""
 
 
 def again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:

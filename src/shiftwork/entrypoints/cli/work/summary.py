@@ -68,6 +68,8 @@ def _document(site: Site, view: RunView, stop: Stop, code: int) -> Result:
 def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     in_the_way = merge_obstacles.in_the_way(site, view)
     yield from _headline(view, stop, in_the_way or Obstacle())
+    if stop is not Stop.OVER and (beside := next_steps.beside(view, in_the_way)):
+        yield from _in_lines("landed: ", beside)
     kept = _diffs(site, view)
     run = view.run
     yield ""
@@ -95,7 +97,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
         ]
     )
     yield ""
-    yield from phrases.following(_next(view, stop, in_the_way))
+    yield from phrases.following(dict.fromkeys((*_next(view, stop, in_the_way), *next_steps.merging(view, in_the_way))))
 
 
 def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
