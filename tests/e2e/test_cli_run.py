@@ -68,7 +68,8 @@ def test_a_branch_that_cannot_be_moved_is_reported_with_the_command_to_merge(pro
     (project.root / "hello.txt").write_text("the user's own\n", encoding="utf-8")
     completed = project.shiftwork("run", "Add a greeting")
     assert completed.returncode == 0, completed
-    assert "on shiftwork/landed/main, because you have edits in hello.txt" in completed.stdout
+    said = " ".join(completed.stdout.split())
+    assert "on shiftwork/landed/main and not on main, because you have edits in hello.txt" in said
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "the user's own\n"
     steps = ["next: git stash push -u -- hello.txt    (or commit these edits)", "      git merge shiftwork/landed/main"]
     assert completed.stdout.splitlines()[-2:] == steps

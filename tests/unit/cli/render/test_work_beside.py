@@ -25,7 +25,7 @@ def test_work_beside_the_branch_is_reported_also_if_the_run_is_not_done(activity
         other = story("US-002", "failed", failure="no luck", ended_at=8.0)
     run = view(activity, held, other, status="failed" if activity is Activity.OVER else "running")
     lines = status_text(run, obstacle=Obstacle(files=("a.txt",))).splitlines()
-    assert "landed: on shiftwork/landed/main, because you have edits in a.txt" in lines
+    assert "landed: on shiftwork/landed/main and not on main, because you have edits in a.txt" in lines
     assert "git stash push -u -- a.txt    (or commit these edits)" in [line.strip() for line in lines]
     assert lines[-1].removeprefix("next:").strip() == "git merge shiftwork/landed/main"
     merged = status_text(run, obstacle=None)

@@ -273,7 +273,7 @@ def beside(view: RunView, obstacle: Obstacle | None) -> str:
     """Where the work is that has not reached the run's branch, and why; empty if all has."""
     if obstacle is None or not is_beside(view):
         return ""
-    return f"on {landed_on(view)}, {held_because(view.run.branch, obstacle)}"
+    return f"on {landed_on(view)} and not on {view.run.branch}, {held_because(view.run.branch, obstacle)}"
 
 
 def merging(view: RunView, obstacle: Obstacle | None) -> Iterator[phrases.Step]:

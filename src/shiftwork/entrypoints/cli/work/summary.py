@@ -202,7 +202,7 @@ def _as_printed(line: str) -> Iterator[str]:
 
 
 def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:
-    held = "" if story.landing.ref == branch else f", {next_steps.held_because(branch, obstacle)}"
+    held = "" if story.landing.ref == branch else f" and not on {branch}, {next_steps.held_because(branch, obstacle)}"
     return f"{story.landing.commit[:10]} on {story.landing.ref}{held}"
 
 
