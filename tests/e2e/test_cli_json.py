@@ -72,6 +72,7 @@ serve --stop
 schema
 schema run
 completion bash
+help
 adopt
 status
 """

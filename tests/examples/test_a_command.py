@@ -21,4 +21,4 @@ def hello(package: PackageCopy) -> PackageCopy:
 def test_it_can_be_called_and_help_lists_it(hello: PackageCopy) -> None:
     assert hello.shiftwork("hello", "you") == "hello, you\n"
     assert json.loads(hello.shiftwork("hello", "you", "--json")) == {"schema": "shiftwork/greeting/1", "name": "you"}
-    assert "Greet somebody." in hello.shiftwork("--help")
+    assert "Greet somebody." in hello.shiftwork("help", "--all")

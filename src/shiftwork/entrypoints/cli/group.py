@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import click
 
-from shiftwork.entrypoints.cli.registry import GROUPS, Entry
+from shiftwork.entrypoints.cli.options.first_day import shows_everything
+from shiftwork.entrypoints.cli.registry import COMMANDS, FIRST_DAY, GROUPS, Entry
 from shiftwork.errors import ShiftworkError
 
 _NAMES: Final = max(len(entry.name) for entries in GROUPS.values() for entry in entries)
@@ -45,10 +46,17 @@ class LazyGroup(click.Group):
             ctx.fail(f"there is no command {args[0]!r}{f'; did you mean {meant}?' if meant else ''}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's shape
-        for title, entries in self.groups.items():
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        first_day = self.groups is GROUPS and not shows_everything(ctx)
+        groups = {"Commands for a first day": FIRST_DAY} if first_day else self.groups
+        for title, entries in groups.items():
             with formatter.section(title):
                 formatter.write_dl([(entry.name.ljust(_NAMES), entry.help) for entry in entries])
+        if first_day:
+            formatter.write_paragraph()
+            formatter.write_text(
+                f"All {len(COMMANDS)} commands: shiftwork help --all. One of them: shiftwork help run."
+            )
 
 
 def nearest(name: str, known: list[str]) -> str:

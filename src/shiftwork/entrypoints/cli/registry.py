@@ -58,6 +58,7 @@ GROUPS: Final[Mapping[str, tuple[Entry, ...]]] = {
         Entry("token", "Create, list and revoke tokens for the HTTP API.", "token"),
         Entry("schema", "Print the JSON Schema of what --json prints.", "schema_show"),
         Entry("completion", "Print the completion of commands and options for a shell.", "completion"),
+        Entry("help", "List the commands, or explain one; --all leaves nothing out.", "help_show"),
         Entry("adopt", "Take over state that was not created here.", "adopt"),
     ),
     "Maintain": (
@@ -68,6 +69,16 @@ GROUPS: Final[Mapping[str, tuple[Entry, ...]]] = {
 """The commands by what one wants to do, in the order in which a new user needs them."""
 
 COMMANDS: Final = tuple(entry for entries in GROUPS.values() for entry in entries)
+
+_FIRST_DAY: Final = (
+    "demo init doctor plan run",
+    "status logs diff",
+    "answer approve retry resume",
+)
+FIRST_DAY: Final = tuple(
+    next(entry for entry in COMMANDS if entry.name == name) for names in _FIRST_DAY for name in names.split()
+)
+"""What `--help` lists: the commands that a first day needs."""
 
 WORKFLOW_COMMANDS: Final = (
     Entry("list", "List all workflows.", "workflow_list"),
@@ -160,6 +171,7 @@ PRINTS: Final[Mapping[str, tuple[str, ...]]] = {
     "token list": ("tokens",),
     "token revoke": ("token-revoked",),
     "completion": ("completion",),
+    "help": ("help",),
     "adopt": ("adoption",),
     "export": ("export",),
     "gc": ("cleaning",),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings
@@ -13,11 +14,13 @@ from shiftwork.entrypoints.cli.group import LazyGroup, group
 from shiftwork.entrypoints.cli.registry import (
     COMMANDS,
     CONFIG_COMMANDS,
+    FIRST_DAY,
     STEPS_COMMANDS,
     TOKEN_COMMANDS,
     WORKFLOW_COMMANDS,
     Entry,
 )
+from shiftwork.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[4]
 SLOW = ("asyncio", "dbos", "pydantic", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
@@ -65,6 +68,36 @@ def loaded_by(*words: str) -> set[str]:
     )
     done = subprocess.run([sys.executable, "-c", message], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stderr.splitlines())
+
+
+def help_of(*words: str) -> str:
+    printed = CliRunner().invoke(group, words, prog_name="shiftwork", catch_exceptions=False)
+    return printed.stdout
+
+
+def test_help_is_as_short_as_a_first_day_and_complete_when_asked() -> None:
+    first_day = help_of("--help")
+    assert len(FIRST_DAY) == 12
+    assert all(f"\n  {entry.name} " in first_day for entry in FIRST_DAY)
+    assert not any(f"\n  {entry.name} " in first_day for entry in set(COMMANDS) - set(FIRST_DAY))
+    assert "shiftwork help --all" in first_day
+    assert help_of("help") == first_day
+    assert all(f"\n  {entry.name} " in help_of("help", "--all") for entry in COMMANDS)
+
+
+def test_help_of_run_lists_a_dozen_options_and_all_when_asked() -> None:
+    usual, every = help_of("run", "--help"), help_of("help", "run", "--all")
+    assert help_of("help", "run") == usual
+    assert usual.count("\n  -") == 12
+    assert "--max-step-cost" in every
+    assert "--max-step-cost" not in usual
+    assert f"{every.count('\n  -') - 12} more options: shiftwork help run --all" in usual
+
+
+def test_help_explains_a_command_of_a_group_and_refuses_what_there_is_not() -> None:
+    assert help_of("help", "config", "set") == help_of("config", "set", "--help")
+    with pytest.raises(UsageError, match="there is no command 'config nothing'"):
+        CliRunner().invoke(group, ["help", "config", "nothing"], catch_exceptions=False)
 
 
 def test_help_loads_no_command() -> None:

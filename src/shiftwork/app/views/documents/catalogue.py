@@ -67,6 +67,7 @@ _RECORDS: Final[tuple[type[Document], ...]] = (
     setup.Agents,
     setup.Channels,
     setup.Completion,
+    setup.Help,
     setup.Adoption,
     server.ServerStatus,
     server.ServerStop,

@@ -4,13 +4,18 @@ import click
 
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.env.repository import around, here
-from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
+from shiftwork.entrypoints.cli.options.first_day import FirstDayCommand
 from shiftwork.entrypoints.cli.options.limits import limited, taken
 from shiftwork.entrypoints.cli.options.quiet import quietable
 from shiftwork.entrypoints.cli.options.run_options import STORIES
 
+_USUAL = (
+    "--agent --branch --max-cost --parallel --keep-going --workflow --without-gate --review --repair-base --detach"
+    " --dry-run --json"
+)
 
-@click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")
+
+@click.command("run", cls=FirstDayCommand, usual=_USUAL, short_help="Hand over a piece of work and watch it land.")
 @click.argument("request", default="")
 @click.option("--agent", type=click.Choice(AGENTS), help="The agent to use; default: from the settings.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
@@ -40,31 +45,14 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     A spec is a prd.json, an OpenSpec change folder, a tasks.md of spec-kit or a plan in Markdown; stories that land are
-    marked as done there. If the spec names a branch, the work lands on it; --branch overrides it. A branch that does
-    not exist is created from the one checked out. If a run of the spec is unfinished, no other run starts: `shiftwork
-    resume` continues that run.
-
-    If no story of a spec states a dependency, they are worked on one after the other, by priority and then in the order
-    of the file, and each starts from what those before it have landed. When one fails, the later ones do not start:
-    `shiftwork retry` tries it again, and --keep-going continues with the next. --parallel makes the stories
-    independent. If any story states a dependency, the dependencies decide.
-
-    Before anything is paid for, it shows the minimum number of sessions that the workflow takes, and the uncommitted
-    files that agents will not see.
+    marked as done there. Its stories are worked on one after the other, unless one of them states a dependency or you
+    give --parallel.
 
     The agents you already have do the work in small steps, each story in its own workspace. Nothing reaches your branch
-    unless every gate passes on exactly the tree that lands. Ctrl-C stops everything cleanly; `shiftwork resume`
-    continues.
+    unless every gate passes on exactly the tree that lands. The gates run on the branch before any session is paid for:
+    if one is red, nothing starts.
 
-    The gates run on the branch as it is, before any session is paid for, unless they are known to be green on it. If
-    one is red, nothing starts: --repair-base first repairs it in a story of its own, --without-gate continues without
-    it, and every view, commit and certificate of the run says so.
-
-    With --detach everything is checked here, and then the server of this repository works on the run: closing the
-    terminal ends nothing. It is started if there is none, with the environment of this terminal; see `shiftwork serve`.
-
-    With --review a story whose gates are green needs your approval before it lands, and others continue: `shiftwork
-    diff` shows the patch, and `shiftwork approve` lands that patch and nothing else.
+    Ctrl-C stops everything cleanly; `shiftwork resume` continues.
     """
     from shiftwork.entrypoints.cli.work import run_command  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

@@ -190,6 +190,25 @@ class Completion(Document):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command as help lists it."""
+
+    name: str
+    purpose: str
+    summary: str
+    first_day: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help(Document):
+    """All commands, by what one wants to do."""
+
+    SCHEMA: ClassVar[str] = "help"
+
+    all_commands: Sequence[CommandLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption(Document):
     """State that was taken over; `same` is false if the original project still exists and keeps its runs."""
 
