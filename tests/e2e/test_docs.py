@@ -60,6 +60,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "steer",
         "steps",
         "undo",
+        "uninstall",
         "workflow",
     }
     for file in documents():

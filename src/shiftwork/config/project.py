@@ -127,6 +127,15 @@ def registered(home: Path) -> dict[str, str]:
     return {name: os.path.normpath(f"{place.path}/{place.checkout}") for name, place in places if place.path}
 
 
+def present(home: Path) -> frozenset[str]:
+    """The ids of all projects of this user that are still where they were."""
+    try:
+        ids = os.listdir(home / _REGISTER)  # noqa: PTH208 - only names are needed
+    except OSError:
+        return frozenset()
+    return frozenset(name for name in ids if _id_in(Path(_registration(name, home).path)) == name)
+
+
 def _id_in(shared: Path) -> str:
     try:
         text = read_bytes(shared / FOLDER / _FILE, _LONGEST, links=False).decode("ascii", errors="replace").strip()

@@ -49,6 +49,27 @@ class Weight:
 NOTHING = Weight()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoneRepository:
+    """A repository that is no longer where it was, and what its working trees use; `checkout` is empty if unknown."""
+
+    project: str
+    checkout: str
+    bytes: int
+
+
+class GoneCaches(Protocol):
+    """The working trees and environments of repositories that are gone, in the user's cache folder."""
+
+    async def find(self) -> Sequence[GoneRepository]:
+        """Those in which nothing has changed for an hour."""
+        ...
+
+    async def remove(self, gone: GoneRepository) -> None:
+        """Calling again is harmless."""
+        ...
+
+
 class Remains(Protocol):
     """The state folder, for clean-up. The caller makes sure that no process works on the run.
 
@@ -75,6 +96,14 @@ class Remains(Protocol):
 
         Logs, diffs, bundles and notebooks stay.
         """
+        ...
+
+    async def cached(self) -> Weight:
+        """The trees of gates and the environments that are there for the next run: all of it can be built again."""
+        ...
+
+    async def forget_cached(self) -> None:
+        """Remove what `cached` weighs. No process may work on any run of the repository."""
         ...
 
     async def sweep(self, needed: Collection[Commit]) -> Weight:

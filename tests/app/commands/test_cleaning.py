@@ -14,7 +14,7 @@ from shiftwork.adapters.store.archives import FileArchives
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
-from shiftwork.adapters.workspace.hub.leftovers import GitRemains
+from shiftwork.adapters.workspace.hub.leftovers import FolderCaches, GitRemains
 from shiftwork.app.commands.gc import ArchiveStores, Cleanup, Sweep, clean
 from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import job_of
@@ -52,6 +52,7 @@ async def cleanup(rig: Rig) -> Cleanup:
         clock=clock,
         owner=this_owner("cleaner"),
         alive=is_alive,
+        gone_caches=FolderCaches(home=rig.cache.parent, checkouts={}, present=(), clock=clock),
         archive_stores=ArchiveStores(
             queries=rig.store.confined("test"),
             inbox=rig.store.inbox,

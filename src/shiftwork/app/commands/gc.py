@@ -17,7 +17,7 @@ from shiftwork.domain.story.state import ENDED, LandingStage, StoryState
 from shiftwork.errors import LeaseLostError, RepositoryError, StoreError, VersionConflictError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
-from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
+from shiftwork.ports.remains import NOTHING, GoneCaches, GoneRepository, Leftover, Remains, Weight
 from shiftwork.ports.store import Archive, Archives, EventStore, Fence, Inbox, Leases, Recorded, Retention
 from shiftwork.ports.views import Lease, Owner, Queries, Row, RunRow, is_gone
 from shiftwork.records import dataclass, replace
@@ -48,6 +48,7 @@ class Cleanup:
     owner: Owner
     alive: Liveness
     archive_stores: ArchiveStores
+    gone_caches: GoneCaches
     project: str = ""
 
 
@@ -71,16 +72,22 @@ class Spared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """The result. `leases` are the resources released from dead workers; `rest` belonged to no single run."""
+    """The result. `leases` are the resources released from dead workers; `rest` belonged to no single run, and
+    `gone` are repositories that are no longer there. `cached` is what stays for the next run.
+    """
 
     cleaned: tuple[Cleaned, ...]
     spared: tuple[Spared, ...]
     leases: tuple[str, ...]
     rest: Weight = NOTHING
+    gone: tuple[GoneRepository, ...] = ()
+    cached: Weight = NOTHING
 
     @property
     def freed(self) -> Weight:
-        return sum((item.freed for item in self.cleaned), start=self.rest)
+        return sum(
+            (item.freed for item in self.cleaned), start=self.rest + Weight(bytes=sum(gone.bytes for gone in self.gone))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +106,8 @@ type Seen = Callable[[Cleaned | Spared | Archived], object]
 async def clean(cleanup: Cleanup, *, unfinished: bool = False, dry: bool = False, seen: Seen = bool) -> Sweep:
     """Removes what ended runs have left; with `unfinished`, also the workspaces of runs that no process works on.
 
-    Such a run can still be resumed: it continues from its last commit. With `dry`, only reports what would be done.
+    Such a run can still be resumed: it continues from its last commit. If no process works on any run, `unfinished`
+    also removes the cached trees and environments. With `dry`, only reports what would be done.
     """
     leases = await _release_dead(cleanup, dry=dry)
     busy = {lease.resource: lease.owner for lease in await cleanup.leases.holders() if lease.resource not in leases}
@@ -112,12 +120,27 @@ async def clean(cleanup: Cleanup, *, unfinished: bool = False, dry: bool = False
         done.append(Spared(run=run, reason=reason) if reason else await _clean(cleanup, state, dry=dry))
         seen(done[-1])
         needed |= await _needed(cleanup, state)
+    rest, cached = NOTHING if dry else await cleanup.remains.sweep(needed), await cleanup.remains.cached()
+    if unfinished and not busy:
+        rest, cached = rest + cached, NOTHING
+        if not dry:
+            await cleanup.remains.forget_cached()
     return Sweep(
         cleaned=tuple(cleaned for cleaned in done if isinstance(cleaned, Cleaned)),
         spared=tuple(spared for spared in done if isinstance(spared, Spared)),
         leases=leases,
-        rest=NOTHING if dry else await cleanup.remains.sweep(needed),
+        rest=rest,
+        gone=await _forget_gone(cleanup, dry=dry),
+        cached=cached,
     )
+
+
+async def _forget_gone(cleanup: Cleanup, *, dry: bool) -> tuple[GoneRepository, ...]:
+    found = tuple(await cleanup.gone_caches.find())
+    for gone in found:
+        if not dry:
+            await cleanup.gone_caches.remove(gone)
+    return found
 
 
 async def _release_dead(cleanup: Cleanup, *, dry: bool) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from shiftwork.adapters.processes.host.process_identity import is_alive, this_ow
 from shiftwork.adapters.store.archives import FileArchives
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.archive_file import FOLDER
-from shiftwork.adapters.workspace.hub.leftovers import GitRemains
+from shiftwork.adapters.workspace.hub.leftovers import FolderCaches, GitRemains
 from shiftwork.app.commands.gc import ArchiveStores, Cleanup
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.open_git import open_hub
+from shiftwork.config.project import present, registered
 from shiftwork.config.site import Site
 
 
@@ -26,6 +27,12 @@ async def open_cleanup(site: Site, env: Mapping[str, str]) -> AsyncIterator[Clea
         yield Cleanup(
             events=store.events,
             leases=store.leases,
+            gone_caches=FolderCaches(
+                home=site.cache.parent,
+                checkouts=registered(site.state_home),
+                present=present(site.state_home),
+                clock=clock,
+            ),
             remains=GitRemains(hub=hub, attempt_folders=site.state / "runs", clock=clock),
             reaper=HostReaper(),
             clock=clock,

@@ -64,6 +64,7 @@ GROUPS: Final[Mapping[str, tuple[Entry, ...]]] = {
     "Maintain": (
         Entry("export", "Print a run as workflow_state.json.", "export"),
         Entry("gc", "Clean up after finished runs.", "gc"),
+        Entry("uninstall", "List everything written on this machine, and remove it.", "uninstall"),
     ),
 }
 """The commands by what one wants to do, in the order in which a new user needs them."""
@@ -175,5 +176,6 @@ PRINTS: Final[Mapping[str, tuple[str, ...]]] = {
     "adopt": ("adoption",),
     "export": ("export",),
     "gc": ("cleaning",),
+    "uninstall": ("uninstall",),
 }
 """The kinds of documents that a command prints with `--json`, besides `error`; see `app.views.documents.catalogue`."""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from shiftwork.adapters.workspace.tree.untrusted_files import erase, free_path, 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.clock import Clock
-from shiftwork.ports.remains import Leftover, Weight
+from shiftwork.ports.remains import GoneRepository, Leftover, Weight
 from shiftwork.records import dataclass, replace
 
 GRACE_SECONDS: Final = 3600.0
@@ -23,6 +23,7 @@ GRACE_SECONDS: Final = 3600.0
 
 _PRUNE_SECONDS: Final = 1800.0
 _BLOCK: Final = 512
+_ID_DIGITS: Final = 12
 _UNUSED_SECONDS: Final = 30 * 86_400.0
 _OTHERS: Final = ("verify-", "canary-", "environment-")
 """Trees that belong to no run."""
@@ -77,6 +78,19 @@ class GitRemains:
             _remove_empty(self.attempt_folders / slug(run))
             await self._give_back(run)
 
+    async def cached(self) -> Weight:
+        return Weight(bytes=await asyncio.to_thread(lambda: sum(map(measure_bytes, self._cached_trees()))))
+
+    async def forget_cached(self) -> None:
+        for record in (self.hub.state / "environments").glob("*.json"):
+            record.unlink(missing_ok=True)
+        for folder in self._cached_trees():
+            await asyncio.to_thread(erase, folder)
+
+    def _cached_trees(self) -> list[Path]:
+        trees = [tree for tree in _folders(self.hub.cache / "workspaces") if tree.name.startswith(_OTHERS)]
+        return [*trees, *_folders(self.hub.cache / "environments")]
+
     async def sweep(self, needed: Collection[Commit]) -> Weight:
         return self._unpin(needed) + await asyncio.to_thread(self._forget_environments) + await self._prune()
 
@@ -90,7 +104,7 @@ class GitRemains:
         kept = {_folder_of(file) for file in records}
         made = [*_folders(self.hub.cache / "environments"), *(self.hub.cache / "workspaces").glob("environment-*")]
         gone = [path for path in made if path.name not in kept and now - (modified(path) or now) > GRACE_SECONDS]
-        freed = sum(map(_bytes, gone))
+        freed = sum(map(measure_bytes, gone))
         for folder in gone:
             erase(folder)
         return Weight(bytes=freed)
@@ -117,10 +131,10 @@ class GitRemains:
     async def _prune(self) -> Weight:
         """Removes the objects that no ref of the hub reaches."""
         objects = self.hub.path / "objects"
-        before = await asyncio.to_thread(_bytes, objects)
+        before = await asyncio.to_thread(measure_bytes, objects)
         git = replace(self.hub.git, seconds=_PRUNE_SECONDS)
         await git.run("prune", f"--expire={int(self.clock.now() - GRACE_SECONDS)}")
-        return Weight(bytes=before - await asyncio.to_thread(_bytes, objects))
+        return Weight(bytes=before - await asyncio.to_thread(measure_bytes, objects))
 
     async def _pin_tree(self, name: str, number: int, checkout: Checkout, head: Commit) -> None:
         """Commits the state of a workspace, so that it has a name in the bundle."""
@@ -174,6 +188,36 @@ class GitRemains:
         ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderCaches:
+    """See `ports.remains.GoneCaches`. `home` has a folder for each project; `checkouts` are the last known ones of the
+    user's projects, and `present` are the projects that are still there.
+    """
+
+    home: Path
+    checkouts: Mapping[str, str]
+    present: Collection[str]
+    clock: Clock
+
+    async def find(self) -> Sequence[GoneRepository]:
+        now = self.clock.now()
+        gone = [folder for folder in _folders(self.home) if folder.name not in self.present and _is_id(folder.name)]
+        old = [folder for folder in gone if now - (modified(folder) or now) > GRACE_SECONDS]
+        weights = [await asyncio.to_thread(measure_bytes, folder) for folder in old]
+        return [
+            GoneRepository(project=folder.name, checkout=self.checkouts.get(folder.name, ""), bytes=weight)
+            for folder, weight in zip(old, weights, strict=True)
+        ]
+
+    async def remove(self, gone: GoneRepository) -> None:
+        await asyncio.to_thread(erase, self.home / gone.project)
+
+
+def _is_id(name: str) -> bool:
+    """Whether a folder of the cache is that of a project: nothing else there is ours."""
+    return len(name) == _ID_DIGITS and all(digit in "0123456789abcdef" for digit in name)
+
+
 def _folder_of(record: Path) -> str:
     try:
         return str(json.loads(record.read_bytes())["folder"])
@@ -197,15 +241,17 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _trees_weight(trees: Sequence[Path]) -> Weight:
-    return Weight(workspaces=len(trees), bytes=sum(map(_bytes, trees)))
+    return Weight(workspaces=len(trees), bytes=sum(map(measure_bytes, trees)))
 
 
 def _attempt_folders_weight(folder: Path) -> Weight:
     stories = _folders(folder)
-    return Weight(attempt_folders=sum(len(_folders(story)) for story in stories), bytes=sum(map(_bytes, stories)))
+    return Weight(
+        attempt_folders=sum(len(_folders(story)) for story in stories), bytes=sum(map(measure_bytes, stories))
+    )
 
 
-def _bytes(folder: Path) -> int:
+def measure_bytes(folder: Path) -> int:
     """The disk space that removal frees; content that an agent has made unreadable is left out."""
     sizes = (_sizes(path, files) for path, _, files in os.walk(folder))
     return sum(size for many in sizes for size in many)

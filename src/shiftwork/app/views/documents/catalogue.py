@@ -68,6 +68,7 @@ _RECORDS: Final[tuple[type[Document], ...]] = (
     setup.Channels,
     setup.Completion,
     setup.Help,
+    setup.Uninstall,
     setup.Adoption,
     server.ServerStatus,
     server.ServerStop,

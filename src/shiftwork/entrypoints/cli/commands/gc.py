@@ -17,13 +17,16 @@ from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.quiet import is_quiet, quietable
+from shiftwork.entrypoints.cli.render.byte_size import shown_size
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
 from shiftwork.ports.remains import Weight
 from shiftwork.regexes import regex
 
-_UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
+_NAMED_BYTES: Final = 1 << 20
+"""A cache that is smaller is not worth a line."""
+
 _EMPTY: Final = Sweep(cleaned=(), spared=(), leases=())
 
 _AGE: Final = regex(r"(\d{1,6})([hdw])")
@@ -41,7 +44,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: str | Non
 
 @click.command("gc", short_help="Clean up after finished runs.")
 @click.option("--dry-run", "dry", is_flag=True, help="Only show what would be removed.")
-@click.option("--all", "unfinished", is_flag=True, help="Also remove workspaces of interrupted runs.")
+@click.option("--all", "unfinished", is_flag=True, help="Also remove workspaces of interrupted runs, and the cache.")
 @click.option(
     "--older-than", "age", metavar="AGE", callback=_seconds, help="Archive runs that ended longer ago: 12h, 30d, 8w."
 )
@@ -51,8 +54,9 @@ def command(*, dry: bool, unfinished: bool, age: float | None, as_json: bool) ->
     """Clean up after finished runs: their workspaces, attempt folders, refs, leases and remaining processes.
 
     Work that has not landed is first saved as a git bundle in .git/shiftwork/bundles, including uncommitted files. Logs
-    and diffs stay. A run that a process works on is left alone. With --all, interrupted runs lose their workspaces as
-    well, and can still be resumed.
+    and diffs stay. A run that a process works on is left alone. The working trees and environments of repositories that
+    are gone are removed. With --all, interrupted runs lose their workspaces as well, and can still be resumed; and if
+    no process works here, so do the environments and the trees of gates, which the next run builds again.
 
     With --older-than, finished runs also leave the database: the facts of each move to one file in
     .git/shiftwork/archive. status, report, export and proof read them from there; such a run cannot be retried.
@@ -113,13 +117,21 @@ def _document(swept: Sweep, moved: tuple[Archived | Spared, ...], *, dry: bool) 
         archived_runs=[documents.ArchivedRun(**asdict(item)) for item in moved if isinstance(item, Archived)],
         not_archived=[documents.SparedRun(**asdict(item)) for item in moved if isinstance(item, Spared)],
         leases=swept.leases,
+        gone_repositories=[documents.GoneRepositoryLine(folder=gone.checkout, bytes=gone.bytes) for gone in swept.gone],
+        kept_for_next_run=documents.Freed(**asdict(swept.cached)),
     )
 
 
 def _output(swept: Sweep, *, dry: bool) -> Iterator[str]:
     for resource in swept.leases:
         yield f"{'would release' if dry else 'released'} the lease of an ended worker: {plain(resource)}"
-    yield f"{'would free' if dry else 'freed'} {_size(swept.freed.bytes)}"
+    for gone in swept.gone:
+        where = plain(gone.checkout) or f"a repository that is unknown here ({gone.project})"
+        yield f"{'would remove' if dry else 'removed'} the cache of {where}, which is gone ({shown_size(gone.bytes)})"
+    yield f"{'would free' if dry else 'freed'} {shown_size(swept.freed.bytes)}"
+    if swept.cached.bytes >= _NAMED_BYTES:
+        yield f"kept for the next run: {shown_size(swept.cached.bytes)} of environments and trees of gates"
+        yield "  they can be built again; to remove them: shiftwork gc --all"
 
 
 def _cleaned(cleaned: Cleaned, *, dry: bool) -> Iterator[str]:
@@ -136,19 +148,11 @@ def _weighed(weight: Weight) -> str:
         _many(weight.attempt_folders, "attempt folder", "attempt folders"),
         _many(weight.refs, "ref", "refs"),
     )
-    return f"{', '.join(counts)} ({_size(weight.bytes)})"
+    return f"{', '.join(counts)} ({shown_size(weight.bytes)})"
 
 
 def _many(count: int, text: str, more: str) -> str:
     return f"{count} {text if count == 1 else more}"
-
-
-def _size(count: float) -> str:
-    for unit in _UNITS[:-1]:
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} {_UNITS[-1]}"
 
 
 def _from_here(path: Path) -> str:

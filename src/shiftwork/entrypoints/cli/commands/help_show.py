@@ -19,7 +19,7 @@ def command(context: click.Context, names: tuple[str, ...], *, everything: bool,
         from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - as above
 
         lines = [
-            CommandLine(name=entry.name, purpose=title, summary=entry.help, first_day=entry in FIRST_DAY)
+            CommandLine(command=entry.name, purpose=title, summary=entry.help, first_day=entry in FIRST_DAY)
             for title, entries in GROUPS.items()
             for entry in entries
         ]

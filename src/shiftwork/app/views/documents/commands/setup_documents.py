@@ -193,7 +193,7 @@ class Completion(Document):
 class CommandLine:
     """A command as help lists it."""
 
-    name: str
+    command: str
     purpose: str
     summary: str
     first_day: bool
@@ -206,6 +206,27 @@ class Help(Document):
     SCHEMA: ClassVar[str] = "help"
 
     all_commands: Sequence[CommandLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenEntry:
+    """Something that was written on this machine."""
+
+    location: str
+    purpose: str
+    bytes: int
+    repository: str
+    stays: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uninstall(Document):
+    """Everything that was written on this machine, as it was before it was removed."""
+
+    SCHEMA: ClassVar[str] = "uninstall"
+
+    is_removed: bool
+    everything: Sequence[WrittenEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +289,14 @@ class ArchivedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoneRepositoryLine:
+    """A repository that is no longer there; `folder` is where it was, empty if that is unknown."""
+
+    folder: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning(Document):
     """What was cleaned up, or would be with `dry_run`; `leases` are the resources of ended workers."""
 
@@ -280,3 +309,5 @@ class Cleaning(Document):
     archived_runs: Sequence[ArchivedRun]
     not_archived: Sequence[SparedRun]
     leases: Sequence[str]
+    gone_repositories: Sequence[GoneRepositoryLine]
+    kept_for_next_run: Freed
