@@ -13,6 +13,7 @@ import pytest
 from shiftwork.adapters.store import written_ahead
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.store.reader.reader import open_queries
+from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.errors import StoreError
 
 HELD_SECONDS = 0.5
@@ -46,6 +47,17 @@ def test_the_second_to_open_it_waits_for_the_first(held: sqlite3.Connection, sql
         first.join()
     with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as later:
         assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_what_is_committed_survives_a_power_loss(sqlite_url: str) -> None:
+    """SQLite waits for the disk at the end of every transaction only where it was told so, by each connection."""
+    full = 2
+    engine = create_engine(sqlite_url)
+    try:
+        with engine.begin() as connection:
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == full
+    finally:
+        engine.dispose()
 
 
 def test_anyone_who_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqlite_url: str) -> None:

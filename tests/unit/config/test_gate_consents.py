@@ -22,6 +22,7 @@ def test_consent_is_for_one_repository_one_command_and_one_rung(tmp_path: Path, 
     book.give("make lint", Rung.UNCONFINED)
     assert GateConsents(tmp_path / "repo", env).rungs() == {"make test": Rung.HOST, "make lint": Rung.UNCONFINED}
     assert GateConsents(tmp_path / "other", env).rungs() == {}
+    assert GateConsents(tmp_path / "other" / "repo", env).rungs() == {}, "its folder only has the same name"
 
 
 def test_it_can_be_withdrawn(tmp_path: Path, env: dict[str, str]) -> None:

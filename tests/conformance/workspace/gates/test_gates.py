@@ -182,9 +182,10 @@ def test_another_tree_another_gate_or_another_setup_is_another_result(user: GitU
     commit, gates = user.at("main"), opened("")
     check(gates, commit, command)
     check(gates, commit, command, "true")
+    check(gates, commit, f"{command}; true")
     check(opened("true"), commit, command)
     check(gates, user.commit("other", {"README.md": "other\n"}), command)
-    assert runs.read_text() == "x\n" * 4
+    assert runs.read_text() == "x\n" * 5
 
 
 def test_what_failed_is_run_again(user: GitUser, gates: Gates) -> None:

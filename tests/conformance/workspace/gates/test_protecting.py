@@ -127,6 +127,19 @@ def test_changed_and_deleted_files_come_back_and_new_ones_stay_or_pass(
     assert hub_git(user, "rev-parse", f"{made}^{{tree}}") == hub_git(user, "rev-parse", f"{again}^{{tree}}")
 
 
+def test_a_test_comes_back_with_its_mode(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    """A runner leaves out a script that cannot be executed."""
+    (user.root / "tests/a.py").chmod(0o755)
+    user.git("add", "tests/a.py")
+    executable = user.commit("executable", {})
+    (user.root / "tests/a.py").chmod(0o644)
+    user.git("add", "tests/a.py")
+    tip = user.commit("change", {"src/a.txt": "work\n"})
+    made = asyncio.run(protecting.restored(executable, tip, ["tests/a.py"], []))
+    modes = [hub_git(user, "ls-tree", commit, "tests/a.py").partition(" ")[0] for commit in (tip, made)]
+    assert modes == ["100644", "100755"]
+
+
 def test_a_file_in_the_place_of_a_folder_of_tests_gives_way(
     user: GitUser, base: Commit, protecting: Protecting
 ) -> None:

@@ -22,11 +22,24 @@ from shiftwork.ports.workspace import Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
 from tests.conformance.workspace.git.git_rig import PLACE, files_of, hub_git, hub_of, prepared, workspaces_of
 
+_RESTORING = """*" read-tree --reset -u "*) rm "$GIT_WORK_TREE/new.txt"; kill -9 $$"""
+_SAVING = """*" diff-index "*" --output="*) kill -9 $$"""
 _MORTAL = """\
 #!/bin/sh
-case " $* " in *" read-tree --reset -u "*) rm "$GIT_WORK_TREE/new.txt"; kill -9 $$ ;; esac
+case " $* " in {moment} ;; esac
 exec {git} "$@"
 """
+
+
+def mortal_workspaces(user: GitUser, folder: Path, moment: str) -> Workspaces:
+    """Workspaces whose git is killed at the moment, a pattern of its command line with what it does before."""
+    program = folder / "mortal-git"
+    program.write_text(_MORTAL.format(moment=moment, git=shutil.which("git")))
+    program.chmod(0o755)
+    hub = hub_of(user)
+    return GitWorkspaces(
+        hub=replace(hub, git=replace(hub.git, program=str(program))), setup=Setup(shell=Shell(env=user.env))
+    )
 
 
 class TestKilled:
@@ -37,15 +50,8 @@ class TestKilled:
         before = files_of(tree)
         (tree / "README.md").write_text("changed\n")
         (tree / "new.txt").write_text("new\n")
-        program = tmp_path / "mortal-git"
-        program.write_text(_MORTAL.format(git=shutil.which("git")))
-        program.chmod(0o755)
-        hub = hub_of(user)
-        mortal = GitWorkspaces(
-            hub=replace(hub, git=replace(hub.git, program=str(program))), setup=Setup(shell=Shell(env=user.env))
-        )
         with pytest.raises(GitKilledError):
-            asyncio.run(mortal.restore(PLACE, user.at("HEAD"), keep))
+            asyncio.run(mortal_workspaces(user, tmp_path, _RESTORING).restore(PLACE, user.at("HEAD"), keep))
         assert files_of(tree) == before | {"README.md": "changed\n"}, "half of it is restored"
         saved = keep.read_text()
 
@@ -56,6 +62,19 @@ class TestKilled:
         assert keep.read_text() == saved
         assert "+changed" in saved
         assert "+new" in saved
+
+    def test_while_it_saves_the_next_one_saves(self, user: GitUser, tmp_path: Path) -> None:
+        tree, keep = prepared(workspaces_of(user), user), user.state / "kept" / "attempt.diff"
+        before = files_of(tree)
+        (tree / "new.txt").write_text("new\n")
+        with pytest.raises(GitKilledError):
+            asyncio.run(mortal_workspaces(user, tmp_path, _SAVING).restore(PLACE, user.at("HEAD"), keep))
+        assert not keep.exists()
+
+        assert asyncio.run(workspaces_of(user).restore(PLACE, user.at("HEAD"), keep))
+
+        assert files_of(tree) == before
+        assert "+new" in keep.read_text()
 
     def test_while_it_removes_the_workspace_nothing_is_saved(self, user: GitUser, workspaces: Workspaces) -> None:
         tree, keep = prepared(workspaces, user), user.state / "kept" / "attempt.diff"

@@ -8,7 +8,6 @@ import contextlib
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Final
 
 import h11
@@ -53,12 +52,21 @@ class _RefusedError(Exception):
         self.code = code
 
 
+def look_up(name: str) -> Sequence[str]:
+    """The addresses of a name."""
+    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+
+
 class Proxy:
     """Calls `on_refusal` for every call to a host that is not allowed."""
 
-    def __init__(self, given: Pass, on_refusal: Callable[[str], None]) -> None:
+    def __init__(
+        self, given: Pass, on_refusal: Callable[[str], None], lookup: Callable[[str], Sequence[str]] = look_up
+    ) -> None:
         self._given = given
         self._on_refusal = on_refusal
+        self._lookup = lookup
         self._calls: set[asyncio.Task[None]] = set()
         self._closed = False
         # Its own threads, because a slow name server must not block those of the event loop.
@@ -135,16 +143,14 @@ class Proxy:
             why = failure.strerror or str(failure) or "no answer"
             raise _RefusedError(502, f"{name}:{number} cannot be reached: {why}") from None
 
-    async def _addresses(self, name: str, *, unknown: bool) -> list[str]:
+    async def _addresses(self, name: str, *, unknown: bool) -> Sequence[str]:
         """Behind the user's own proxy a name may be `unknown` here, because only that proxy resolves it."""
-        lookup = partial(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
         try:
-            found = await asyncio.get_running_loop().run_in_executor(self._lookups, lookup)
+            return await asyncio.get_running_loop().run_in_executor(self._lookups, self._lookup, name)
         except socket.gaierror:
             if unknown:
                 return []
             raise
-        return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
     def _refused(self, host: Host, why: str) -> _RefusedError:
         message = f"{host} {why} under hosts of [{self._given.table}]"
