@@ -114,6 +114,10 @@ sandboxed *paths="tests/e2e tests/faults":
 attacks *args:
     @{{env}}; python -m tests.attacks {{args}}
 
+# defects that the gate must find, each made in a copy of the work tree: which test finds it; `--trust-green`, `--whole`
+seeded-defects *names:
+    @{{env}}; python -m tests.seeded_defects {{names}}
+
 # ordinary repositories through `init`, `doctor --gates` and `run`, as a table; rows can be named, `--ci` for CI's
 repositories *args:
     @{{env}}; python -m tests.ordinary {{args}}
