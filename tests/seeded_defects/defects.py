@@ -85,7 +85,7 @@ DEFECTS: Final = tuple(
                 "interruption_costs_a_retry",
                 "review_without_findings",
                 "overload_counts_as_failure",
-                "restart_is_free_of_charge",
+                "killed_git_forgets_the_cost",
             ),
         ),
     )

@@ -17,7 +17,7 @@ from shiftwork.records import dataclass
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 _CHANGED: Final = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
-_RED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_RED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - .*)?$", re.MULTILINE)
 _NOTHING_COLLECTED: Final = 5
 _OUTPUT: Final = 3000
 

@@ -22,6 +22,7 @@ from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import LandingStage
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.errors import GitKilledError, RunBusyError, StoreError
 from shiftwork.ports.agent import AgentEvent
 from shiftwork.ports.views import Lease, Owner
@@ -225,13 +226,17 @@ class Killed:
         raise GitKilledError("git was killed")
 
 
-def test_a_git_that_is_killed_spends_no_retry_and_fails_no_story(rig: Rig) -> None:
+def test_a_git_that_is_killed_spends_no_retry_fails_no_story_and_forgets_no_cost(rig: Rig) -> None:
+    working = honest()
+    rig.script = lambda task: replace(working(task), usage=Usage(input_tokens=10, cost_usd=1.0))
     rig.through = lambda inner: cast("Workspaces", Killed(inner, {"snapshot": 4, "prepare": 2}))
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
     lines = kinds(asyncio.run(rig.facts(run)))
     assert lines.count("StepInterrupted") == 4
     assert "StepFailed" not in lines
+    used = asyncio.run(rig.story(run)).spending.usage
+    assert (used.cost_usd, used.unpriced) == (used.attempts, 0)
 
 
 def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:

@@ -10,6 +10,8 @@ from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.state import LandingPolicy, Proof
+from shiftwork.domain.tampering.findings import Inspection
+from shiftwork.records import replace
 from tests.app.landing.landing_rig import answer, drain, land, post, queue, red_commits, titles, work
 from tests.app.rig import LANDING, Rig, git
 
@@ -65,6 +67,26 @@ def test_the_culprit_is_sent_back_and_the_others_land(several: Rig, proof: Proof
     asyncio.run(scenario())
     assert several.log() == titles("A", "B", "D", "E")
     assert red_commits(several, NO_BAD_FILE.command) == []
+
+
+def test_a_weakened_test_in_front_of_the_last_of_a_batch_does_not_help(several: Rig) -> None:
+    """The gates run on the last one for both, and with the original tests of both."""
+    (several.repo / "check.sh").write_text("! grep broken *.txt\n")
+    git(several.repo, "add", "check.sh")
+    git(several.repo, "commit", "--quiet", "-m", "check")
+    several.gates = (Gate(name="test", command="sh check.sh"),)
+    several.landing = LandingPolicy(proof=Proof.TIP)
+
+    async def scenario() -> None:
+        async with several.open() as context:
+            weakened = await work(context, "A", {"A.txt": "broken\n", "check.sh": "true\n"})
+            weakened = replace(weakened, inspection=Inspection(back=("check.sh",)))
+            landing = await land(context, weakened, await work(context, "B", {"B.txt": "w\n"}))
+        assert landing.landed == {"B"}
+        assert landing.answers["A"]["cause"] == Refusal.GATES
+
+    asyncio.run(scenario())
+    assert git(several.repo, "show", "main:check.sh") == "! grep broken *.txt"
 
 
 @pytest.mark.parametrize(("proof", "lands"), [(Proof.EACH, {"mend"}), (Proof.TIP, {"break", "mend"})])
