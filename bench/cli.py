@@ -24,6 +24,7 @@ import click
 import shiftwork
 from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.config.site import environment
+from tests.own_folders import use_own_folders
 
 ROUNDS = 15
 RUNS = 1000
@@ -136,4 +137,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

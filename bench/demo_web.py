@@ -18,6 +18,7 @@ from typing import Final
 
 from bench.install import uv
 from shiftwork.config.site import environment
+from tests.own_folders import HOMES, use_own_folders
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LIMIT_SECONDS: Final = 60.0
@@ -38,7 +39,11 @@ def without_node(folder: Path) -> str:
 
 
 def newcomer(folder: Path) -> Mapping[str, str]:
-    kept = {name: value for name, value in environment().items() if name not in OURS and "SHIFTWORK" not in name}
+    kept = {
+        name: value
+        for name, value in environment().items()
+        if name not in OURS and (name in HOMES or "SHIFTWORK" not in name)
+    }
     own = {"UV_CACHE_DIR": str(folder / "cache"), "UV_TOOL_DIR": str(folder / "tools"), "TMPDIR": str(folder / "tmp")}
     (folder / "tmp").mkdir()
     return {**kept, **own, "PATH": without_node(folder / "programs")}
@@ -85,4 +90,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

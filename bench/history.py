@@ -55,6 +55,7 @@ from shiftwork.testing.builders import asked, gate_report, landing_request, plan
 from shiftwork.testing.postgres_cluster import private_postgres
 from shiftwork.testing.simulation.simulation import FirstChoice
 from shiftwork.testing.simulation.story import StorySimulation
+from tests.own_folders import use_own_folders
 
 SHORT, LONG = 1_000, 1_000_000
 STORIES = 1_000
@@ -375,4 +376,5 @@ def database(address: str, name: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    with use_own_folders():
+        main()

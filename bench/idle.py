@@ -32,6 +32,7 @@ from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import AgentEvent
 from shiftwork.testing.postgres_cluster import private_server
+from tests.own_folders import use_own_folders
 
 AGENTS: Final = 200
 IDLE_SECONDS: Final = 30.0
@@ -164,4 +165,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

@@ -28,6 +28,7 @@ from shiftwork.config.site import environment, find_site
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, story_stream
 from shiftwork.domain.landing.facts import EntryClosed
 from shiftwork.domain.landing.state import LandingRequest
+from tests.own_folders import use_own_folders
 
 ROUNDS = 5
 WARM_UP = 8
@@ -198,4 +199,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with use_own_folders():
+        main()

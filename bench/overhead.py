@@ -38,6 +38,7 @@ from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.story.facts.steps import StepCompleted
 from shiftwork.domain.story.facts.workspace import WorkspacePrepared
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
+from tests.own_folders import use_own_folders
 
 ROUNDS = 5
 STEPS = 25
@@ -198,4 +199,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with use_own_folders():
+        main()

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from shiftwork.config.site import environment
+from tests.own_folders import use_own_folders
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 60
@@ -158,4 +159,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

@@ -22,6 +22,7 @@ from shiftwork.adapters.store.open import Store, open_store
 from shiftwork.domain.core.ids import StepId, Stream
 from shiftwork.domain.story.facts.steps import NoteWritten
 from shiftwork.testing.postgres_cluster import private_postgres
+from tests.own_folders import use_own_folders
 
 CLIENTS: Final = (1, 4)
 SECONDS: Final = 4.0
@@ -125,4 +126,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with use_own_folders():
+        asyncio.run(main())

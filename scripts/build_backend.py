@@ -1,6 +1,7 @@
 """Builds the package: first the web board, if it is missing or older than its sources, then the rest by uv_build.
 
-Without Node.js the package is built without the board; `shiftwork board` then says so.
+Without Node.js the package is built without the board; `shiftwork board` then says so. As a program, it builds only the
+board.
 """
 
 import fcntl
@@ -101,3 +102,7 @@ def _node() -> tuple[int, ...]:
 
 def _uv() -> Any:
     return import_module("uv_build")
+
+
+if __name__ == "__main__":
+    ensure_board()

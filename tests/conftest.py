@@ -4,9 +4,7 @@ import contextlib
 import gc
 import itertools
 import os
-import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from shiftwork.testing.postgres_cluster import PostgresMissingError, private_postgres
 from tests import warm
+from tests.own_folders import use_own_folders
 from tests.processor_times import ProcessorTimes
 
 pytest.register_assert_rewrite(
@@ -45,10 +44,7 @@ settings.load_profile("shiftwork")
 # In the background of a script it is ignored, and would be in all that tests start: a shell cannot trap it then.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Working trees of the commands that tests start go where no user keeps theirs, and are gone with the test run.
-_CACHE = tempfile.TemporaryDirectory(prefix="shiftwork-cache-")
-os.environ["SHIFTWORK_CACHE_HOME"] = _CACHE.name  # noqa: TID251 - see above
-os.environ["SHIFTWORK_STATE_HOME"] = f"{_CACHE.name}/state"  # noqa: TID251 - see above
+_FOLDERS = use_own_folders()
 
 _numbers = itertools.count(1)
 
@@ -101,7 +97,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def _nothing_stays() -> Iterator[None]:
     yield
     warm.close()
-    shutil.rmtree(_CACHE.name, ignore_errors=True)
+    _FOLDERS.cleanup()
 
 
 @pytest.fixture(scope="session")

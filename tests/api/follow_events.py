@@ -31,6 +31,7 @@ from shiftwork.domain.story.facts.steps import NoteWritten
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
 from tests.api.api_rig import STORIES, Stage, staged
 from tests.api.event_clients import EventClient
+from tests.own_folders import use_own_folders
 from tests.patience import awaited
 
 WARM_UP, MOST_GROWTH = 0.2, 1.05
@@ -160,4 +161,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

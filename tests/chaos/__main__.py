@@ -5,14 +5,12 @@ The seed decides which process is killed, where and when; what runs at that mome
 """
 
 import argparse
-import os
 import random
 import sys
-import tempfile
 import time
 
-from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests.chaos.campaign import BACKENDS, Campaign, fight, table
+from tests.own_folders import use_own_folders
 
 
 def main() -> int:
@@ -55,7 +53,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="shiftwork-chaos-homes-") as _folder:
-        # Commands and checks must mean the same folders.
-        os.environ.update({CACHE_HOME: f"{_folder}/cache", STATE_HOME: f"{_folder}/state"})  # noqa: TID251 - a program's
+    with use_own_folders():
         sys.exit(main())

@@ -13,9 +13,9 @@ from typing import Any
 import psutil
 import psycopg
 
-from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
+from tests.own_folders import HOMES
 from tests.repositories import first_commit, git_locks, trees_of
 from tests.tier import TIER, TIER_VARIABLE
 
@@ -91,7 +91,7 @@ class Bench:
         return self.shared / "ledger"
 
     def environment(self, failpoint: str = "") -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", *HOMES) if name in os.environ}  # noqa: TID251 - a test's
         stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
         armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
         return {

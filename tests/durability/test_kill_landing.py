@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from shiftwork import failpoints
-from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
+from tests.own_folders import HOMES
 from tests.repositories import first_commit, git_locks
 
 pytestmark = pytest.mark.durability
@@ -28,7 +28,7 @@ PLACES = (
 
 
 def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", *HOMES) if name in os.environ}  # noqa: TID251 - a test's
     armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
     return warm.run(("-m", "tests.durability.lander"), cwd=repo, env={**kept, **armed, "HOME": str(repo.parent)})
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
+from tests.own_folders import HOMES
 from tests.patience import SECONDS, eventually
 from tests.tier import TIER, TIER_VARIABLE
 
@@ -124,7 +124,7 @@ def environment(**more: str) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()  # noqa: TID251 - a test's own
-        if not name.startswith("SHIFTWORK_") or name in {CACHE_HOME, STATE_HOME}
+        if not name.startswith("SHIFTWORK_") or name in HOMES
     }
     own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", TIER_VARIABLE: TIER}
     return {**inherited, **own, **more}

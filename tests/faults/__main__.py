@@ -15,6 +15,7 @@ from shiftwork.testing.model_server import ModelServer
 from tests.faults.every import FAULTS
 from tests.faults.matrix import Fault, played
 from tests.faults.stage import PROGRAMS, Stage
+from tests.own_folders import use_own_folders
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -65,4 +66,5 @@ def _cell(fault: Fault, agent: str, program: Path) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

@@ -15,6 +15,7 @@ from pathlib import Path
 from tests import warm
 from tests.e2e.cli_rig import environment
 from tests.fuzz.campaign import Campaign, play, table
+from tests.own_folders import use_own_folders
 
 
 def main() -> int:
@@ -61,4 +62,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

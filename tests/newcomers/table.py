@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from tests.newcomers.rig import Outcome, Row, scripted, tried
 from tests.newcomers.rows import ROWS
+from tests.own_folders import use_own_folders
 
 _HEADINGS = ("", "brought", "became", "order", "gates that ran", "landed")
 
@@ -45,4 +46,5 @@ def _problems(results: Sequence[tuple[Row, Outcome]]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with use_own_folders():
+        sys.exit(main(sys.argv[1:]))

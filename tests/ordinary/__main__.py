@@ -19,6 +19,7 @@ from tests.ordinary.every import ROWS
 from tests.ordinary.row import Row
 from tests.ordinary.trial import Doctor, Outcome, tried
 from tests.ordinary.user import install_compilers
+from tests.own_folders import use_own_folders
 
 _NOTHING: Final = "-"
 _HEAD: Final = ("row", "1st tree", "2nd tree", "canary", "broken refused", "right landed", "consents", "seconds")
@@ -94,4 +95,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with use_own_folders():
+        sys.exit(main())

@@ -22,8 +22,6 @@ CACHE: Final = ROOT / ".cache" / "ordinary"
 
 
 _FROM_NPM: Final = {"pnpm": "pnpm@10"}
-_PACKAGES: Final = {"cargo": "cargo", "rustc": "rustc", "go": "golang-go"}
-"""Debian's packages by the program in them."""
 
 _SHARED_CACHES: Final = ("go-build", "pip", "pnpm", "uv")
 
@@ -125,11 +123,7 @@ class User:
 def install_compilers(rows: Sequence[Row]) -> None:
     """From Debian, what these rows need and this machine does not have."""
     needed = {program for row in rows for program in row.debian}
-    if missing := sorted(_PACKAGES[program] for program in needed if not shutil.which(program)):
-        as_root = [] if os.geteuid() == 0 else ["sudo"]
-        subprocess.run([*as_root, "apt-get", "update", "-qq"], check=True)
-        quiet = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"]
-        subprocess.run([*as_root, *quiet, *missing], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ROOT / "scripts/install_missing.sh", *sorted(needed)], check=True)
 
 
 def _python() -> str:
