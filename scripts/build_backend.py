@@ -1,7 +1,7 @@
-"""Builds the package: first the web board, if it is missing or older than its sources, then the rest by uv_build.
+"""Builds the package with uv_build, which has no hooks, and the web board if that is asked for.
 
-Without Node.js the package is built without the board; `shiftwork board` then says so. As a program, it builds only the
-board.
+An installation starts no npm by itself: a wheel has the board if the installer passes the setting `board=build`, or if
+a board as new as its sources is there. A source distribution always has it. As a program, it builds only the board.
 """
 
 import fcntl
@@ -24,7 +24,10 @@ _OLDEST_NODE: Final = (20, 19)
 
 
 def build_wheel(folder: str, settings: Any = None, metadata: str | None = None) -> str:
-    ensure_board()
+    if (settings or {}).get("board") == "build":
+        ensure_board()
+    else:
+        leave_out_old_board()
     return str(_uv().build_wheel(folder, settings, metadata))
 
 
@@ -65,6 +68,13 @@ def ensure_board() -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         if is_stale():
             _build()
+
+
+def leave_out_old_board() -> None:
+    """A board that is older than its sources may not fit to the API."""
+    if is_stale():
+        print("without the web board: the setting board=build builds it, with Node.js 20.19 or newer", file=sys.stderr)
+        shutil.rmtree(BOARD.parent, ignore_errors=True)
 
 
 def is_stale() -> bool:

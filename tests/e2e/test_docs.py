@@ -134,12 +134,13 @@ def test_the_quickstart_typed_literally_works(
     for folder in (home, programs, tmp_path / "clone"):
         folder.mkdir()
     (programs / "claude").symlink_to(claude_program)
+    (programs / "uv").symlink_to(ROOT / ".cache/tools/bin/uv")
     (programs / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
     project(home)
     scripted_model.load(
         "model", lambda request: does_its_work(step_of(request)[1], request) or summary("this step is done")
     )
-    given = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "LANG"}  # noqa: TID251 - a test's own
+    given = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "LANG"))}  # noqa: TID251 - a test's own
     copied = clone(tmp_path / "clone")
 
     def typed(commands: str) -> str:
@@ -149,8 +150,9 @@ def test_the_quickstart_typed_literally_works(
             env={
                 **given,
                 **UNCOMPILED,
-                "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+                "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin:{home}/.local/bin",
                 "HOME": str(home),
+                "UV_CACHE_DIR": str(tmp_path / "uv"),
                 "ANTHROPIC_BASE_URL": scripted_model.url("model"),
                 "ANTHROPIC_API_KEY": "sk-ant-scripted",
             },
@@ -173,6 +175,6 @@ def test_the_quickstart_typed_literally_works(
     (programs / "bwrap").chmod(0o755)
     undone = "git -C ~/your-project reset -q --hard HEAD~1\n"
     again = "".join(
-        line for line in quickstart.splitlines(keepends=True) if not re.search("venv \\.venv|pip |init", line)
+        line for line in quickstart.splitlines(keepends=True) if not re.search("uv tool install|init", line)
     )
     assert typed(undone + again).count("no sandbox: agents and gates run with your rights") == 2

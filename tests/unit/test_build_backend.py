@@ -21,16 +21,15 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def built(clone: Path, *tools: tuple[str, str]) -> str:
+def built(clone: Path, *tools: tuple[str, str], code: str = "ensure_board()") -> str:
     """What is printed while the board is built with only these programs on the path."""
     programs = clone / "bin"
     programs.mkdir(exist_ok=True)
     for name, script in tools:
         (programs / name).write_text(f"#!/bin/sh\n{script}\n")
         (programs / name).chmod(0o755)
-    code = "import build_backend; build_backend.ensure_board()"
     env = {"PATH": str(programs)}
-    words = [sys.executable, "-S", "-c", code]
+    words = [sys.executable, "-S", "-c", f"import build_backend; build_backend.{code}"]
     done = subprocess.run(words, cwd=clone / "scripts", env=env, capture_output=True, text=True, check=True)
     return done.stdout + done.stderr
 
@@ -51,6 +50,21 @@ def test_without_a_new_node_the_package_has_no_board(clone: Path, tools: tuple[t
 
 def test_a_new_node_builds_a_board_that_is_missing(clone: Path) -> None:
     said = built(clone, ("node", "echo v22.12.0"), NPM)
+    assert said.splitlines() == ["npm ci --no-fund --no-audit --loglevel=error", "npm run --silent build"]
+
+
+def test_an_installation_builds_no_board_that_was_not_asked_for(clone: Path) -> None:
+    old = clone / "src/shiftwork/board/index.html"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    os.utime(old, (1, 1))
+    uv = "_uv = lambda: __import__('types').SimpleNamespace(build_wheel=lambda *_: '')"
+    said = built(clone, ("node", "echo v22.12.0"), NPM, code=f"{uv}; build_backend.build_wheel('')")
+    assert said == "without the web board: the setting board=build builds it, with Node.js 20.19 or newer\n"
+    assert not old.exists(), "an old board may not fit to the API"
+    said = built(
+        clone, ("node", "echo v22.12.0"), NPM, code=f"{uv}; build_backend.build_wheel('', {{'board': 'build'}})"
+    )
     assert said.splitlines() == ["npm ci --no-fund --no-audit --loglevel=error", "npm run --silent build"]
 
 

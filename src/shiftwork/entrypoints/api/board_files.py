@@ -39,8 +39,8 @@ _MISSING: Final = """\
 <!doctype html>
 <html lang="en"><title>Shiftwork</title>
 <h1>The board was not built</h1>
-<p>This was installed from its source without Node.js. Install Node.js 20.19 or newer; then install Shiftwork again,
-in a clone that is edited: <code>just web</code>.
+<p>This was installed from its source without the board. With Node.js 20.19 or newer, install it again in its clone:
+<code>uv tool install --reinstall -C board=build '.[web]'</code>; in a clone that is edited: <code>just web</code>.
 Start the server again: <code>shiftwork serve --stop; shiftwork serve</code></p>
 <p>The HTTP API works without it.</p>
 </html>

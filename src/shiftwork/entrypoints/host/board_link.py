@@ -20,8 +20,8 @@ def ensure_board() -> None:
     from shiftwork.entrypoints.api.board_files import board_folder  # noqa: PLC0415 - needs the extra
 
     if not (board_folder() / "index.html").is_file():
-        hint = "install Node.js 20.19 or newer; then install Shiftwork again, in a clone that is edited: just web"
-        raise MissingExtraError("this installation has no web board: it was built without Node.js", hint=hint)
+        hint = "in its clone, with Node.js 20.19 or newer: uv tool install --reinstall -C board=build '.[web]'"
+        raise MissingExtraError("this installation has no web board: it was installed without", hint=hint)
 
 
 def board_link(site: Site, address: str) -> tuple[str, float]:
