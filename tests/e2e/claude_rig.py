@@ -43,7 +43,6 @@ type Play = Callable[[str, ModelRequest], Turn | None]
 """What the model says in a step of a type; None for the ordinary answer."""
 
 _STEP = re.compile(r"^- Step: (?P<id>\S+) \((?P<type>\w+)\), attempt (?P<attempt>\d+)$", re.MULTILINE)
-_OWN_STEP = re.compile(r"^## This step: (?P<name>\S+)$", re.MULTILINE)
 
 
 def step_of(request: ModelRequest) -> tuple[str, str]:
@@ -57,13 +56,6 @@ def step_type(prompt: str) -> str:
     found = _STEP.search(prompt)
     assert found, prompt[:500]
     return found["type"]
-
-
-def step_name(prompt: str) -> str:
-    """What a step of a workflow's own is called there."""
-    found = _OWN_STEP.search(prompt)
-    assert found, prompt[:500]
-    return found["name"]
 
 
 def summary(text: str) -> Say:
@@ -121,10 +113,6 @@ class Handover:
             return play(kind, request) or summary(f"{kind} is done")
 
         self.server.load("model", answer)
-
-    def play_own(self, play: Play) -> None:
-        """As `play`, by the names of the steps in a workflow that has its own prompts."""
-        self.play(lambda _, request: play(step_name(request.prompt), request))
 
     def shiftwork(self, *args: str, timeout: float = SECONDS) -> subprocess.CompletedProcess[str]:
         return warm.run(args, cwd=self.repo, env=self.environment(), timeout=timeout)

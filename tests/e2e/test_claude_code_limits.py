@@ -1,4 +1,4 @@
-"""The real Claude Code at a rate limit that its service reports: the run waits, or another profile continues."""
+"""The real Claude Code at a rate limit that its service reports: the run waits until it ends."""
 
 import json
 import signal
@@ -84,20 +84,3 @@ def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(hando
     message = json.loads(handover.shiftwork("export").stdout)["stories"]["US-001"]["history"]
     troubles = [entry["details"]["trouble"] for entry in message if entry["action"] == "step_cancelled"]
     assert troubles == ["limited"]
-
-
-def test_with_a_fallback_profile_it_continues_at_once(handover: Handover) -> None:
-    handover.prepare()
-    settings = handover.repo / "shiftwork.toml"
-    second = f'\n[profiles.second]\nuse = "claude-code"\nprogram = "{handover.program}"\nmodel = "claude-opus-5-5"\n'
-    settings.write_text(settings.read_text().replace("[agent]\n", '[agent]\nfallback = ["second"]\n') + second)
-    handover.play(limited_once(3600))
-    ran = handover.shiftwork("run", REQUEST, "--workflow", "ralph")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "the agent has reached a limit" in ran.stdout
-    step = coding(handover)
-    assert (step["attempts"], step["agent"]) == (2, "second")
-    shown = handover.shiftwork("status").stdout
-    assert "profile second" in shown
-    models = {request.conversation.model for request in handover.server.requests("model") if not request.auxiliary}
-    assert "claude-opus-5-5" in models

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
+from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn, call
 from tests.e2e.claude_rig import Handover
 from tests.patience import LONG_SECONDS
 
@@ -58,11 +58,8 @@ fi
 """
 """Red the first time that it sees the story's commit, and never again: what it remembers is outside of every tree."""
 
-SKIPPED = {3: "architecture", 4: "test_architecture", 7: "initial_testing", 8: "review", 9: "prune_tests"}
-SKIPS = [
-    {"operation": "skip", "target_step_id": f"step-{number:03d}", "reason": f"nothing for {kind} in a line of text"}
-    for number, kind in SKIPPED.items()
-]
+SMALL = "Here is what I did.\n\nSIZE: small\nSUMMARY:\nit is done\n"
+"""Two sessions a story: what they do is proved by other tests, and here it is many of them at once."""
 
 
 def prd() -> str:
@@ -79,10 +76,8 @@ def prd() -> str:
 
 def works(kind: str, request: ModelRequest) -> Turn | None:
     match kind:
-        case "planning" if request.turn == 0:
-            return plans(request)
-        case "coding" if request.turn == 0:
-            return codes(story_of(request))
+        case "coding":
+            return codes(story_of(request)) if request.turn == 0 else Say(text=SMALL)
         case "rebase_resolve":
             return resolves(request)
         case _:
@@ -93,16 +88,6 @@ def story_of(request: ModelRequest) -> str:
     found = re.search(r"^## Story (US-\d+):", request.prompt, re.MULTILINE)
     assert found, request.prompt[:500]
     return found[1]
-
-
-def plans(request: ModelRequest) -> Turn:
-    """Skips the steps that a line of text does not need, through the file that replaces the tool."""
-    found = re.search(r"to the file `([^`]+)`", request.prompt)
-    assert found, request.prompt
-    return call(
-        "Bash",
-        command=f"cat > {found[1]}.new <<'END'\n{json.dumps(SKIPS)}\nEND\nmv {found[1]}.new {found[1]}",
-    )
 
 
 def codes(story: str) -> Turn:
@@ -130,7 +115,7 @@ def resolves(request: ModelRequest) -> Turn | None:
 @pytest.fixture
 def handover(tmp_path: Path, claude_program: Path, scripted_model: ModelServer) -> Handover:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
-    handover.prepare(gate=f"sh gate.sh && sh {handover.shared}/flake.sh", tools=False)
+    handover.prepare(gate=f"sh gate.sh && sh {handover.shared}/flake.sh", tools=False, workflow="")
     (handover.shared / "flake.sh").write_text(FLAKE.format(story=FLAKY, once=handover.shared / "flaked"))
     with (handover.repo / "shiftwork.toml").open("a") as settings:
         settings.write("\n[limits]\nrepairs = 1\n")
@@ -184,18 +169,15 @@ def taken(story: dict[str, Any]) -> list[tuple[str, int]]:
     return [(step["type"], step["attempts"]) for step in story["steps"] if step["status"] == "completed"]
 
 
-PLANNED = [("context_gathering", 1), ("planning", 1), ("coding", 1), ("linting", 1)]
-
-
 def assert_the_conflict_was_resolved_and_reviewed_again(stories: dict[str, Any]) -> None:
     second, first = sorted((taken(stories[RED]), taken(stories[BLUE])), key=len, reverse=True)
-    assert first == [*PLANNED, ("final_review", 1)]
-    assert second == [*PLANNED, ("rebase_resolve", 1), ("final_review", 2)]
+    assert first == [("coding", 1), ("final_review", 1)]
+    assert second == [("coding", 1), ("rebase_resolve", 1), ("final_review", 2)]
 
 
 def assert_the_flake_cost_no_repair(handover: Handover, story: dict[str, Any]) -> None:
     assert (handover.shared / "flaked").exists(), "the gate was red once"
-    assert taken(story) == [*PLANNED, ("final_review", 1)]
+    assert taken(story) == [("coding", 1), ("final_review", 1)]
 
 
 def assert_only_what_landed_is_written(handover: Handover) -> None:

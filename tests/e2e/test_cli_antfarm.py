@@ -1,4 +1,4 @@
-"""Workflows in antfarm's shape, with a scripted agent: from the user's folder, by path, and as the how-to says."""
+"""Workflows in antfarm's shape, with a scripted agent: from the user's folder and by path, typed as the how-to says."""
 
 import json
 import re
@@ -61,10 +61,10 @@ pr-*) echo "STATUS: done"; echo "PR: {PR}" ;;
 """
 
 
-def scripted(folder: Path, cases: str) -> Project:
-    project = new_project(folder)
+def playing(project: Project, cases: str) -> None:
+    """From now on the agent answers like this; what it keeps is of the new run alone."""
+    shutil.rmtree(project.shared / "kept", ignore_errors=True)
     project.settle(agent=AGENT.format(where=project.shared / "kept", cases=cases), gates='anything = "true"')
-    return project
 
 
 def installed(folder: Path) -> Path:
@@ -91,39 +91,28 @@ def assert_no_pull_request_is_a_fact(project: Project) -> None:
     assert [view for view in views if view.count(PR) != view.count(f"{PR} (claimed by an agent, not checked)")] == []
 
 
-def test_feature_dev_from_the_users_folder_lands_each_verified_story(tmp_path: Path) -> None:
-    project = scripted(tmp_path, FEATURE_DEV)
-    installed(tmp_path / "config")
-    ran = project.shiftwork("run", "Greet twice a day", "--workflow", "feature-dev")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+def test_feature_dev_and_bug_fix_are_run_unchanged_as_the_howto_says(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    home = tmp_path / "home"
+    installed(home / "antfarm")
+    page = blocks(ROOT / "docs" / "howto" / "coming-from-antfarm.md", "antfarm").splitlines(keepends=True)
+    env = {"HOME": str(home), "SHIFTWORK_CONFIG_HOME": str(home / ".config/shiftwork")}
+
+    playing(project, FEATURE_DEV)
+    typed = project.types("".join(page[:-1]), **env)
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "workflow.yml is valid" in typed.stdout
     log = project.git("log", "--format=%s", "main").splitlines()
     assert log == ["feat: US-002 - Evening", "feat: US-001 - Morning", "start"]
     assert project.git("show", "main:morning.txt") == "hello"
     assert project.git("show", "main:page.html") == "<p>hello"
-
-    assert values(project, "implement", "VERIFY FEEDBACK (if retrying):", "US-001") == [
-        "",
-        "ISSUES: - morning.txt greets nobody",
-    ]
-    assert values(project, "implement", "TEST_CMD:", "US-002") == ["make tests"]
-    assert values(project, "implement", "BRANCH:", "US-002") == ["shiftwork/US-002"], "the one that has the work"
-    assert "# Verifier\n" in kept(project, "verify", "prompt", "US-001")[0], "the persona that all workflows share"
-    assert values(project, "verify", "Has frontend changes:", "US-001") == ["false", "false"]
-    assert values(project, "verify", "Has frontend changes:", "US-002") == ["true"]
-    assert kept(project, "verify", "diff", "US-001") == ["morning.txt\n"] * 2
-    assert kept(project, "verify", "diff", "US-002") == ["page.html\n"]
-    assert kept(project, "review", "diff", "_run") == ["morning.txt\npage.html\n"]
-    assert values(project, "review", "Has frontend changes:", "_run") == ["true"]
-    assert values(project, "review", "PR:", "_run") == [f"{PR} (claimed by an agent, not checked)"]
+    assert_each_prompt_of_feature_dev_holds_its_values(project)
     assert_no_pull_request_is_a_fact(project)
 
-
-def test_bug_fix_by_its_path_is_one_story_that_is_fixed_until_it_is_verified(tmp_path: Path) -> None:
-    project = scripted(tmp_path, BUG_FIX)
-    pack = installed(tmp_path / "farm")
-    ran = project.shiftwork("run", "Counting stops at one", "--workflow", str(pack / "workflows/bug-fix/workflow.yml"))
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert project.git("log", "--format=%s", "main") == "feat: US-001 - Counting stops at one\nstart"
+    playing(project, BUG_FIX)
+    typed = project.types(page[-1], **env)
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Counting stops at one"
     assert project.git("show", "main:count.txt") == "two"
     (story,) = project.status()["stories"]
     tried = [(step["name"], step["attempts"]) for step in story["steps"]]
@@ -134,15 +123,36 @@ def test_bug_fix_by_its_path_is_one_story_that_is_fixed_until_it_is_verified(tmp
     assert_no_pull_request_is_a_fact(project)
 
 
-def test_the_howto_typed_literally_works(tmp_path: Path) -> None:
-    project = scripted(tmp_path, FEATURE_DEV + BUG_FIX)
-    home = tmp_path / "home"
-    installed(home / "antfarm")
-    typed = project.types(
-        blocks(ROOT / "docs" / "howto" / "coming-from-antfarm.md", "antfarm"),
-        HOME=str(home),
-        SHIFTWORK_CONFIG_HOME=str(home / ".config/shiftwork"),
-    )
-    assert typed.returncode == 0, typed.stdout + typed.stderr
-    assert "workflow.yml is valid" in typed.stdout
-    assert project.git("log", "--format=%s", "main").splitlines()[0] == "feat: US-001 - Counting stops at one"
+def assert_each_prompt_of_feature_dev_holds_its_values(project: Project) -> None:
+    (plan,), (setup,) = (kept(project, step, "prompt", "_run") for step in ("plan", "setup"))
+    assert "Greet people in the morning and in the evening" in plan
+    assert "# Who you are\n\n## AGENTS.md\n\n# Planner" in plan
+    assert "Name: Planner" in plan
+    said = [line for line in setup.splitlines() if "/elsewhere" in line]
+    assert said == ["> REPO: /elsewhere"], "a note may say it; where the work is done is the harness's to say"
+
+    first, again = kept(project, "implement", "prompt", "US-001")
+    (second,) = kept(project, "implement", "prompt", "US-002")
+    feedback = [values(project, "implement", "VERIFY FEEDBACK (if retrying):", story) for story in ("US-001", "US-002")]
+    assert feedback == [["", "ISSUES: - morning.txt greets nobody"], [""]], "not passed to the next story"
+    assert "## Story US-001: Morning\n\nFirst" in first
+    assert "## Story US-001: Morning\n\nFirst" in again
+    assert "COMPLETED STORIES: - US-001: Morning\n" in second
+    assert values(project, "implement", "TEST_CMD:", "US-002") == ["make tests"]
+    assert values(project, "implement", "BRANCH:", "US-002") == ["shiftwork/US-002"], "the one that has the work"
+
+    look = kept(project, "verify", "prompt", "US-001")[0]
+    assert "# Verifier\n" in look, "the persona that all workflows share"
+    assert "CHANGES: began morning.txt\n" in look
+    assert "Verify the work on US-001: Morning\n" in look
+    assert values(project, "verify", "Has frontend changes:", "US-001") == ["false", "false"]
+    assert values(project, "verify", "Has frontend changes:", "US-002") == ["true"]
+    assert kept(project, "verify", "diff", "US-001") == ["morning.txt\n"] * 2
+    assert kept(project, "verify", "diff", "US-002") == ["page.html\n"]
+
+    (test,), (pr,) = (kept(project, step, "prompt", "_run") for step in ("test", "pr"))
+    assert "with make tests; the build is make greeting." in test
+    assert "RESULTS: both greet\n" in pr
+    assert kept(project, "review", "diff", "_run") == ["morning.txt\npage.html\n"]
+    assert values(project, "review", "Has frontend changes:", "_run") == ["true"]
+    assert values(project, "review", "PR:", "_run") == [f"{PR} (claimed by an agent, not checked)"]

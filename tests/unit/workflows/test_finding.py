@@ -180,3 +180,8 @@ def test_a_file_that_is_in_no_pack_reads_its_own_folder(root: Path, user: Path, 
     (tmp_path / "farm/workflows").rename(tmp_path / "farm/flows")
     moved = tmp_path / "farm/flows/shared" / file.name
     assert "is outside of shared, and is not read" in refused(str(moved), root, user)
+
+
+def test_the_bundled_compound_begins_again_three_times_at_most(root: Path, user: Path) -> None:
+    retries = {step.name: step.max_retries for step in choose("compound", root, user).workflow.story_steps}
+    assert retries["brainstorm"] == 3

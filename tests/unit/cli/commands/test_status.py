@@ -149,3 +149,13 @@ def test_pairs_that_will_conflict_are_reported_as_far_as_there_is_room() -> None
     assert "    US-1 and US-9: a.txt, b.txt" in said
     assert "    2 more pairs" in said
     assert not any("US-10" in line for line in said)
+
+
+def test_a_step_that_another_profile_did_is_shown_with_it() -> None:
+    def said(agent: str) -> str:
+        step = replace(step_row("r1", "US-1", "step-001"), status="completed", attempts=2, agent=agent)
+        story = StoryView(story=story_row("r1", "US-1"), steps=[step])
+        return status_text(RunView(run=run_row("r1"), activity=Activity.WORKING, worker=None, stories=[story]))
+
+    assert "      profile second" in said("second").splitlines()
+    assert "profile" not in said(run_row("r1").agent)
