@@ -14,9 +14,22 @@ def moved(project: Project, folder: Path) -> Project:
     return Project(root=folder, agent=project.agent)
 
 
-def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project, tmp_path: Path) -> None:
+def test_a_history_that_was_brought_is_read_once_it_is_adopted_and_a_copy_begins_with_nothing(
+    project: Project, tmp_path: Path
+) -> None:
+    nothing = project.shiftwork("adopt")
+    assert (nothing.returncode, "there is no state in" in nothing.stderr) == (64, True)
     assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
     run = project.status()["run"]
+
+    shutil.copytree(project.root, tmp_path / "copy", symlinks=True)
+    copy = Project(root=tmp_path / "copy", agent=project.agent)
+    message = copy.shiftwork("adopt").stdout
+    assert message.splitlines()[0] == f"adopted {copy.state}"
+    assert "this is a copy of another project of yours" in message
+    assert "nothing has been run here yet" in copy.shiftwork("status").stderr
+    assert project.shiftwork("status").returncode == 0
+
     brought = moved(project, tmp_path / "brought")
     completed = brought.shiftwork("status")
     assert (completed.returncode, "nothing has been run here yet" in completed.stderr) == (64, True)
@@ -34,38 +47,3 @@ def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project,
     assert "already belongs to you" in brought.shiftwork("adopt").stderr
     brought.settle(agent="cat > /dev/null; echo more > more.txt; echo SUMMARY:; echo did it\n", gates='test = "true"')
     assert brought.shiftwork("run", "Add another", "--workflow", "ralph").returncode == 0
-
-
-def test_a_copy_begins_with_nothing_of_the_original(project: Project, tmp_path: Path) -> None:
-    assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
-    shutil.copytree(project.root, tmp_path / "copy", symlinks=True)
-    copy = Project(root=tmp_path / "copy", agent=project.agent)
-    message = copy.shiftwork("adopt").stdout
-    assert message.splitlines()[0] == f"adopted {copy.state}"
-    assert "this is a copy of another project of yours" in message
-    assert "nothing has been run here yet" in copy.shiftwork("status").stderr
-    assert project.shiftwork("status").returncode == 0
-
-
-def test_where_there_is_no_state_there_is_nothing_to_adopt(project: Project) -> None:
-    completed = project.shiftwork("adopt")
-    assert (completed.returncode, "there is no state in" in completed.stderr) == (64, True)
-
-
-def test_state_in_the_checkout_is_mentioned_and_not_read(project: Project) -> None:
-    (project.root / ".shiftwork").mkdir()
-    (project.root / ".shiftwork/state.db").write_text("not a database")
-    message = project.shiftwork("doctor").stdout
-    assert ".shiftwork is in the checkout and is not read" in message
-    assert "try: look at it, then: rm -r .shiftwork" in message
-    assert project.shiftwork("status").returncode == 64
-
-
-def test_files_that_are_written_for_the_user_are_as_they_are_used_to(project: Project) -> None:
-    (project.root / "shiftwork.toml").unlink()
-    for words in (("init", "--no-check"), ("init", "--prd"), ("workflow", "new", "own")):
-        assert project.shiftwork(*words).returncode == 0
-    ordinary = (project.root / "README").stat().st_mode
-    made = [*project.root.glob("*.toml"), *project.root.glob("*.json"), *project.root.rglob("own.y*ml")]
-    assert {file.stat().st_mode for file in made} == {ordinary}
-    assert len(made) == 3

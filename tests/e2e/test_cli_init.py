@@ -4,8 +4,6 @@ import json
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.cli_rig import Project
 
 GREEN = "import unittest\n\n\nclass Cart(unittest.TestCase):\n    def test_total(self) -> None: ...\n"
@@ -31,8 +29,19 @@ def written(project: Project) -> dict[str, object]:
     return tomllib.loads((project.root / "shiftwork.toml").read_text(encoding="utf-8"))
 
 
-def test_a_gate_that_is_red_already_is_a_comment_and_the_green_one_holds(project: Project) -> None:
+def test_a_gate_that_is_red_already_is_a_comment_and_no_file_is_written_over(project: Project) -> None:
+    assert project.shiftwork("init").returncode == 64
+    assert "use =" in (project.root / "shiftwork.toml").read_text(encoding="utf-8"), "it was there before"
     committed(project, Makefile=RED_LINT, test_cart_py=GREEN)
+    every = {"lint": "make lint", "test": "python3 -m unittest -v"}
+    printed = project.shiftwork("init", "--print")
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert tomllib.loads(printed.stdout)["gates"] == every
+    unchecked = project.shiftwork("init", "--no-check")
+    assert (unchecked.returncode, unchecked.stderr) == (0, ""), "nothing is run where that is not wanted"
+    assert (project.root / "shiftwork.toml").read_text(encoding="utf-8") == printed.stdout
+
+    bare(project)
     ended = project.shiftwork("init")
     assert ended.returncode == 0, ended
     assert ended.stderr == "running 2 gates on the last commit (--no-check leaves that out)\n"
@@ -40,16 +49,13 @@ def test_a_gate_that_is_red_already_is_a_comment_and_the_green_one_holds(project
     assert "red: cart.py:1: unused import (written as a comment)" in lines
     assert any(line.startswith("passed ") for line in lines)
     assert lines[-1] == "wrote shiftwork.toml; look it over, commit it, then: shiftwork doctor"
-    assert written(project)["gates"] == {"test": "python3 -m unittest -v"}
+    assert written(project)["gates"] == {"test": every["test"]}
     text = (project.root / "shiftwork.toml").read_text(encoding="utf-8")
     assert '\n# lint = "make lint"  # red on main already: cart.py:1: unused import\n' in text
     # What was written is trusted: the user has asked for it.
     assert "you have trusted shiftwork.toml" in project.shiftwork("doctor", SHIFTWORK_TRUST="").stdout
 
-
-def test_a_document_says_the_same(project: Project) -> None:
-    committed(project, Makefile=RED_LINT, test_cart_py=GREEN)
-    document = json.loads(project.shiftwork("init", "--json").stdout)
+    document = json.loads(project.shiftwork("init", "--force", "--json").stdout)
     assert (document["checked_on"], document["not_checked"]) == ("main", "")
     assert {gate["name"]: (gate["passed"], gate["reason"]) for gate in document["gates"]} == {
         "lint": (False, "red on main already: cart.py:1: unused import"),
@@ -57,7 +63,9 @@ def test_a_document_says_the_same(project: Project) -> None:
     }
 
 
-def test_a_setup_command_that_fails_is_a_comment_and_the_gates_stay(project: Project) -> None:
+def test_what_cannot_be_tried_is_written_all_the_same_in_files_like_the_users_own(
+    project: Project, tmp_path: Path
+) -> None:
     package = '{"name": "shop", "scripts": {"test": "true", "preinstall": "echo no registry here; exit 3"}}'
     committed(project, **{"package.json": package})
     ended = project.shiftwork("init")
@@ -69,22 +77,17 @@ def test_a_setup_command_that_fails_is_a_comment_and_the_gates_stay(project: Pro
         encoding="utf-8"
     )
 
-
-@pytest.mark.parametrize("words", [["--no-check"], ["--print"]])
-def test_nothing_is_run_where_that_is_not_wanted(project: Project, words: list[str]) -> None:
-    committed(project, Makefile="test:\n\tfalse\n")
-    ended = project.shiftwork("init", *words)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    text = ended.stdout if words == ["--print"] else (project.root / "shiftwork.toml").read_text(encoding="utf-8")
-    assert tomllib.loads(text)["gates"] == {"test": "make test"}
-
-
-def test_a_repository_that_nothing_can_be_run_in_is_given_all_that_was_found(project: Project, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     project.git("init", "-q", "-b", "main", str(empty))
     (empty / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
     ended = project.shiftwork("-C", str(empty), "init")
     assert ended.returncode == 0, ended
-    assert "not run: " in ended.stdout
+    assert "not run: " in ended.stdout, "nothing can be run in it"
     assert 'test = "make test"' in (empty / "shiftwork.toml").read_text(encoding="utf-8")
+
+    for words in (("init", "--prd"), ("workflow", "new", "own")):
+        assert project.shiftwork(*words).returncode == 0
+    made = [project.root / "shiftwork.toml", project.root / "prd.json", *project.root.rglob("own.y*ml")]
+    assert {file.stat().st_mode for file in made} == {(project.root / "README").stat().st_mode}
+    assert len(made) == 3
