@@ -2,19 +2,23 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from shiftwork.app.views.documents.catalogue import DOCUMENTS
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.config.settings.sections import AgentSettings
+from shiftwork.entrypoints.api.application import routes
 from shiftwork.entrypoints.cli.group import LazyGroup, group
 from shiftwork.entrypoints.cli.registry import (
     COMMANDS,
     CONFIG_COMMANDS,
     FIRST_DAY,
+    PRINTS,
     STEPS_COMMANDS,
     TOKEN_COMMANDS,
     WORKFLOW_COMMANDS,
@@ -139,3 +143,26 @@ def test_the_file_about_the_command_line_is_up_to_date() -> None:
         [sys.executable, "scripts/docs_cli.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout
+
+
+WITHIN = {"config": CONFIG_COMMANDS, "workflow": WORKFLOW_COMMANDS, "steps": STEPS_COMMANDS, "token": TOKEN_COMMANDS}
+
+
+def names() -> Iterator[str]:
+    for entry in COMMANDS:
+        inner = WITHIN.get(entry.name)
+        yield from (f"{entry.name} {each.name}" for each in inner) if inner else (entry.name,)
+
+
+def served() -> set[str]:
+    """The kinds of documents with which the HTTP API answers."""
+    operations = [each for methods in routes().openapi()["paths"].values() for each in methods.values()]
+    answers = [answer for each in operations for code, answer in each["responses"].items() if code.startswith("2")]
+    return {answer["description"] for answer in answers}
+
+
+def test_the_registry_says_what_every_command_prints_and_which_command_prints_a_kind() -> None:
+    assert sorted(PRINTS) == sorted(names())
+    printed = {kind for said in PRINTS.values() for kind in said}
+    assert printed - DOCUMENTS.keys() == set()
+    assert DOCUMENTS.keys() - printed - served() == {"error", "feed"}, "an error is everywhere, a feed is of the events"
