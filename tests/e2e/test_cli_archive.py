@@ -4,14 +4,7 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.cli_rig import Project, new_project
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/runs.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
 def typed(project: Project, url: str, *words: str) -> str:
@@ -33,7 +26,8 @@ def shown(project: Project, url: str, run: str) -> list[str]:
     return [json.dumps(status), *(typed(project, url, *words) for words in documents)]
 
 
-def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) -> None:
+def test_an_old_run_leaves_a_shared_database_and_is_shown_as_before(tmp_path: Path, postgres_url: str) -> None:
+    url = postgres_url
     (tmp_path / "ours").mkdir()
     project = new_project(tmp_path / "ours")
     typed(project, url, "run", "Add a greeting")
@@ -41,6 +35,11 @@ def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) ->
     typed(project, url, "gc")
     before = shown(project, url, run)
 
+    mistyped = project.shiftwork("gc", "--older-than", "soon", SHIFTWORK_STORE_URL=url)
+    assert (mistyped.returncode, mistyped.stderr) == (
+        64,
+        "shiftwork: soon is no age: write a number and h, d or w\n  try: shiftwork gc --older-than 30d\n",
+    )
     assert json.loads(typed(project, url, "gc", "--older-than", "30d", "--json"))["archived_runs"] == []
     assert f"{run}  would archive " in typed(project, url, "gc", "--older-than", "0h", "--dry-run")
     (archived,) = json.loads(typed(project, url, "gc", "--older-than", "0h", "--json"))["archived_runs"]
@@ -64,11 +63,3 @@ def test_an_old_run_is_archived_and_shown_as_before(tmp_path: Path, url: str) ->
     project.settle(agent="echo more > more.txt; echo 'SUMMARY: done'")
     project.shiftwork("run", "Add another greeting", SHIFTWORK_STORE_URL=url)
     assert len(json.loads(typed(project, url, "status", "--all", "--json"))["runs"]) == 2
-
-
-def test_an_age_that_is_none_is_refused(project: Project) -> None:
-    answer = project.shiftwork("gc", "--older-than", "soon")
-    assert (answer.returncode, answer.stderr) == (
-        64,
-        "shiftwork: soon is no age: write a number and h, d or w\n  try: shiftwork gc --older-than 30d\n",
-    )

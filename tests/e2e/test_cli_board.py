@@ -20,9 +20,9 @@ def project(tmp_path: Path) -> Iterator[Project]:
     assert project.shiftwork("serve", "--stop").returncode == 0
 
 
-def link(project: Project) -> tuple[str, str]:
+def link(project: Project, *words: str, **env: str) -> tuple[str, str]:
     """The address of the server, and a code for it."""
-    done = project.shiftwork("board", "--json")
+    done = project.shiftwork("board", "--json", *words, **env)
     assert done.returncode == 0, done
     document = json.loads(done.stdout)
     address, _, code = document["link"].partition("/#code=")
@@ -30,8 +30,18 @@ def link(project: Project) -> tuple[str, str]:
     return address, code
 
 
-def test_the_link_signs_in_once_and_the_session_outlives_the_server(project: Project) -> None:
-    address, code = link(project)
+def test_the_link_signs_in_once_and_the_session_outlives_the_server(project: Project, tmp_path: Path) -> None:
+    """All users of a machine see the arguments of a browser: another one could use a link in them first."""
+    program, seen = tmp_path / "browser", tmp_path / "seen"
+    program.write_text(f'#!/bin/sh\nprintf %s "$*" > {seen}.new; mv {seen}.new {seen}\n')
+    program.chmod(0o755)
+    address, code = link(project, "--open", BROWSER=str(program))
+    eventually(seen.exists)
+    assert "code=" not in seen.read_text()
+    file = Path(seen.read_text().removeprefix("file://"))
+    assert f"{address}/#code={code}" in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+
     with httpx2.Client(verify=False, headers={"origin": address}) as browser:
         session = f"{address}/api/v1/session"
         assert browser.post(session, json={"code": code}).json()["role"] == "operator"
@@ -42,17 +52,3 @@ def test_the_link_signs_in_once_and_the_session_outlives_the_server(project: Pro
         assert browser.get(session).json()["name"] == "board"
         assert project.shiftwork("token", "revoke", "board").returncode == 0
         assert browser.get(session).status_code == 401
-
-
-def test_the_link_is_not_among_the_arguments_of_the_browser(project: Project, tmp_path: Path) -> None:
-    """All users of a machine see those: another one could use the link first."""
-    browser, seen = tmp_path / "browser", tmp_path / "seen"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$*" > {seen}.new; mv {seen}.new {seen}\n')
-    browser.chmod(0o755)
-    done = project.shiftwork("board", "--open", "--json", BROWSER=str(browser))
-    link = json.loads(done.stdout)["link"]
-    eventually(seen.exists)
-    assert "code=" not in seen.read_text()
-    file = Path(seen.read_text().removeprefix("file://"))
-    assert link in file.read_text()
-    assert file.stat().st_mode & 0o077 == 0

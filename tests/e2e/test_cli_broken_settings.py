@@ -11,7 +11,16 @@ def broken(project: Project) -> None:
         file.write("[[[\n")
 
 
-def test_a_run_in_progress_is_looked_at_and_steered(project: Project) -> None:
+def test_a_broken_file_prevents_new_work_and_not_the_steering_of_a_run_in_progress(project: Project) -> None:
+    broken(project)
+    completed = project.shiftwork("status")
+    assert completed.returncode == 64
+    assert "it may name another database" in completed.stderr, "there is none of the repository's own"
+    assert "try: correct the file; it is TOML" in completed.stderr
+    asked = project.shiftwork("status", SHIFTWORK_STORE_URL=f"sqlite:///{project.root}/no-such.db")
+    assert "continuing with $SHIFTWORK_STORE_URL" in asked.stderr
+    assert "nothing has been run here yet" in asked.stderr
+
     project.settle(agent=sleeping(project.shared))
     with project.started("run", "Add a greeting") as running:
         eventually((project.shared / "pid").exists)
@@ -27,14 +36,3 @@ def test_a_run_in_progress_is_looked_at_and_steered(project: Project) -> None:
     for words in (["run", "Add another"], ["plan", "Add another"]):
         completed = project.shiftwork(*words)
         assert (completed.returncode, len(completed.stderr.splitlines())) == (64, 2), completed
-
-
-def test_where_there_is_no_database_of_the_repositorys_own_it_may_name_another(project: Project) -> None:
-    broken(project)
-    completed = project.shiftwork("status")
-    assert completed.returncode == 64
-    assert "it may name another database" in completed.stderr
-    assert "try: correct the file; it is TOML" in completed.stderr
-    asked = project.shiftwork("status", SHIFTWORK_STORE_URL=f"sqlite:///{project.root}/no-such.db")
-    assert "continuing with $SHIFTWORK_STORE_URL" in asked.stderr
-    assert "nothing has been run here yet" in asked.stderr

@@ -10,7 +10,9 @@ def document(project: Project, *words: str, **env: str) -> dict[str, Any]:
     return json.loads(project.shiftwork("config", *words, "--json", **env).stdout)  # type: ignore[no-any-return]
 
 
-def test_a_user_lists_explains_changes_and_checks_the_settings(project: Project) -> None:
+def test_settings_are_listed_explained_changed_and_checked_with_each_mistake_on_its_line(
+    project: Project,
+) -> None:
     listed = {item["name"]: item for item in document(project, "list", SHIFTWORK_MODEL="opus")["settings"]}
     assert (listed["agent.model"]["source"], listed["agent.model"]["where"]) == ("environment", "$SHIFTWORK_MODEL")
     assert (listed["agent.use"]["source"], listed["run.parallel"]["source"]) == ("file", "default")
@@ -31,8 +33,6 @@ def test_a_user_lists_explains_changes_and_checks_the_settings(project: Project)
     assert project.shiftwork("config", "unset", "run.parallel").returncode == 0
     assert (project.root / "shiftwork.toml").read_text(encoding="utf-8").rstrip() == before.rstrip()
 
-
-def test_mistakes_are_refused_and_listed_with_their_lines(project: Project) -> None:
     wrong = project.shiftwork("config", "set", "run.keep_going", "yes")
     assert (wrong.returncode, wrong.stderr.splitlines()) == (
         64,

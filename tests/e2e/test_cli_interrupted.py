@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -113,15 +114,14 @@ def test_a_second_interrupt_ends_the_command_and_its_agents_at_once(project: Pro
     assert project.status()["status"] == "cancelled"
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
-def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: Project, number: signal.Signals) -> None:
-    """A closed terminal hangs up and so does its shell; `timeout` signals its child and then the child's group."""
+def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: Project) -> None:
+    """`timeout` signals its child and then the child's group."""
     stubborn(project)
 
     def twice(process: subprocess.Popen[str]) -> None:
-        process.send_signal(number)
+        process.terminate()
         time.sleep(0.05)
-        process.send_signal(number)
+        process.terminate()
 
     code, agent, message = played(project, twice, seconds=0.4)  # a user's second Ctrl-C takes longer
     assert code == 130, message
@@ -130,12 +130,35 @@ def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: P
     assert project.status()["activity"] == "interrupted"
 
 
-def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project: Project) -> None:
+def test_a_terminal_has_its_cursor_while_a_run_is_stopped_and_no_agent_is_left_when_it_is_closed(
+    project: Project,
+) -> None:
     """A terminal with a shell in it: both of them hang up."""
     stubborn(project)
+    shown, hidden = b"\x1b[?25h", b"\x1b[?25l"
     path = project.agent.with_name("pid")
     with a_shell(project) as terminal:
+
+        def is_last(one: bytes, other: bytes) -> bool:
+            return terminal.seen().rfind(one) > terminal.seen().rfind(other)
+
+        def is_stopped_again(stops: int) -> bool:
+            return terminal.seen().count(b"Stopped") == stops
+
         terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
+        eventually(lambda: terminal.seen() and path.exists())
+        for stops in (1, 2):
+            eventually(lambda: is_last(hidden, shown))
+            terminal.types("\x1a")
+            eventually(partial(is_stopped_again, stops))
+            assert is_last(shown, hidden)
+            terminal.types("fg\n")
+        eventually(lambda: is_last(hidden, shown))
+        terminal.types("\x03")
+        eventually(lambda: b"next: shiftwork resume" in terminal.seen())
+        assert is_last(shown, hidden)
+        path.unlink()
+        terminal.types(f"{SHIFTWORK} resume\n")
         eventually(lambda: terminal.seen() and path.exists())
         agent = agent_of(project)
     eventually(lambda: not lives(agent))
@@ -146,12 +169,15 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
     assert resumed.returncode == 0, resumed
 
 
-def test_what_a_killed_worker_has_left_running_is_reported(project: Project) -> None:
+def test_what_a_killed_worker_has_left_running_is_reported_and_ended_with_the_run(project: Project) -> None:
     """An agent at work may cost something, and only its marker shows it; the guard was killed too.
 
     Without a sandbox: what is in one ends with its worker.
     """
     project = replace(project, tier="none")
+    project.settle(
+        agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo half > half.txt; fi\n{sleeping(project.shared)}'
+    )
     with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         for guard in guards_of(process.pid):
@@ -169,7 +195,13 @@ def test_what_a_killed_worker_has_left_running_is_reported(project: Project) -> 
     ]
     assert project.shiftwork("cancel").returncode == 0
     assert not lives(agent)
-    assert project.status()["left_running"] == 0
+    status = project.status()
+    assert (status["activity"], status["status"], status["left_running"]) == ("over", "cancelled", 0)
+    diffs = (project.state / "diffs" / status["run"]).rglob("*.diff")
+    assert any("+half" in diff.read_text(encoding="utf-8").splitlines() for diff in diffs), "its work is kept"
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 1
+    assert "cancelled: nothing was landed" in resumed.stdout
 
 
 def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
@@ -198,22 +230,6 @@ def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_received_of_it(
             message, _ = cancel.communicate(timeout=SECONDS)
     assert (cancel.returncode, "is cancelled" in message) == (0, True), message
     assert not lives(agent)
-
-
-def test_a_run_that_no_one_works_on_is_cancelled_too(project: Project) -> None:
-    with project.installed("run", "Add a greeting") as process:
-        agent = agent_of(project)
-        process.kill()
-        process.communicate(timeout=SECONDS)
-    assert project.status()["activity"] == "interrupted"
-    cancelled = project.shiftwork("cancel")
-    assert cancelled.returncode == 0, cancelled
-    assert not lives(agent), "what the dead worker left running is ended as well"
-    status = project.status()
-    assert (status["activity"], status["status"]) == ("over", "cancelled")
-    resumed = project.shiftwork("resume")
-    assert resumed.returncode == 1
-    assert "cancelled: nothing was landed" in resumed.stdout
 
 
 def test_a_run_outlives_its_terminal_if_it_was_reported_to(project: Project) -> None:
@@ -253,25 +269,3 @@ def test_what_a_run_died_of_is_reported_again_with_what_to_type_until_it_is_gone
     project.git("branch", "-m", held, "put-aside")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
-
-
-def test_while_it_is_stopped_the_terminal_has_its_cursor(project: Project) -> None:
-    shown, hidden = b"\x1b[?25h", b"\x1b[?25l"
-    path = project.agent.with_name("pid")
-    with a_shell(project) as terminal:
-        terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
-        eventually(lambda: terminal.seen() and path.exists())
-        assert terminal.seen().rfind(hidden) > terminal.seen().rfind(shown)
-        terminal.types("\x1a")
-        eventually(lambda: b"Stopped" in terminal.seen())
-        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)
-        terminal.types("fg\n")
-        eventually(lambda: terminal.seen().rfind(hidden) > terminal.seen().rfind(shown))
-        terminal.types("\x1a")
-        eventually(lambda: terminal.seen().count(b"Stopped") == 2)
-        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)
-        terminal.types("fg\n")
-        eventually(lambda: terminal.seen().rfind(hidden) > terminal.seen().rfind(shown))
-        terminal.types("\x03")
-        eventually(lambda: b"next: shiftwork resume" in terminal.seen())
-        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)

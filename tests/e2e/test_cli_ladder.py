@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.sandbox.hosts_rig import answering
 from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, new_project, on_a_terminal
+from tests.e2e.cli_rig import WORKING, Project, new_project, on_a_terminal
 from tests.tier import TIER_VARIABLE
 
 pytestmark = NEEDS_BUBBLEWRAP
@@ -51,29 +51,6 @@ def test_a_gate_that_needs_nothing_has_no_network(project: Project) -> None:
     ran = project.shiftwork("run", "Say hello", **AUTO)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads((project.state / "known" / "rungs.json").read_text())["true"] == "cut"
-
-
-def test_a_test_database_on_localhost_works_after_one_consent(project: Project, service: int) -> None:
-    needing(project, service)
-    refused = project.shiftwork("run", "Say hello", **AUTO)
-    assert refused.returncode == 1, refused
-    assert f"it seems to need the service on port {service} of this machine" in " ".join(refused.stderr.split())
-    typed = "shiftwork trust --gate test --rung host"
-    assert typed in refused.stderr
-    consented = project.shiftwork(*typed.split()[1:], **AUTO)
-    assert consented.returncode == 0, consented
-    assert "with this machine's network" in consented.stdout
-    ran = project.shiftwork("run", "Say hello", **AUTO)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert project.git("log", "--format=%s", "-1", "main") == "feat: US-001 - Say hello"
-
-
-def test_so_it_does_with_the_line_that_was_named(project: Project, service: int) -> None:
-    needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
-    ran = project.shiftwork("run", "Say hello", **AUTO)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    (values,) = checks(project)
-    assert (values["result"], values["rung"]) == ("ok", "own")
 
 
 def test_a_red_gate_runs_once_where_a_network_of_its_own_would_give_nothing_more(project: Project) -> None:
@@ -120,40 +97,36 @@ def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: in
     assert project.shiftwork("run", "Again", **AUTO).returncode == 1
 
 
-def test_who_asks_for_bubblewrap_is_offered_no_way_out_of_it(project: Project, tmp_path: Path) -> None:
+def test_no_gate_leaves_the_sandbox_unless_the_user_asks_for_it(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
     leaving(project, tmp_path)
+    (values,) = checks(project)
+    assert (values["result"], values["rung"]) == ("fail", "own")
+    assert "shiftwork doctor --gates --unconfined" in values["hint"]
+    assert "shiftwork trust --gate test --rung unconfined" in values["hint"]
     strict = {TIER_VARIABLE: "bubblewrap"}
     assert project.shiftwork("trust", "--gate", "test", "--rung", "unconfined", **strict).returncode == 0
     refused = project.shiftwork("run", "Say hello", "--json", **strict)
     assert refused.returncode == 1
     assert "--rung unconfined" not in refused.stdout
     project.shiftwork("doctor", "--gates", "--unconfined", **strict)
-    assert not (tmp_path / "outside").exists()
-
-
-def test_the_doctor_runs_nothing_outside_unless_it_is_asked_to(project: Project, tmp_path: Path) -> None:
-    leaving(project, tmp_path)
-    (values,) = checks(project)
-    assert (values["result"], values["rung"]) == ("fail", "own")
-    assert "shiftwork doctor --gates --unconfined" in values["hint"]
-    assert "shiftwork trust --gate test --rung unconfined" in values["hint"]
-    assert not (tmp_path / "outside").exists()
+    assert not outside.exists(), "who asks for bubblewrap is offered no way out of it"
+    assert project.shiftwork("trust", "--gate", "test", "--rung", "sandbox").returncode == 0
     message = project.shiftwork("doctor", "--gates", "--unconfined", **AUTO).stdout
     assert "red in the sandbox on main, green in your checkout without one" in message
-    assert (tmp_path / "outside").exists()
+    assert outside.exists()
 
-
-def test_where_there_is_no_sandbox_checks_that_were_found_are_asked_about(project: Project, tmp_path: Path) -> None:
+    outside.unlink()
     (project.root / "shiftwork.toml").unlink()
-    (project.root / "Makefile").write_text(f"test:\n\ttouch {tmp_path}/outside\n")
+    (project.root / "Makefile").write_text(f"test:\n\ttouch {outside}\n")
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "a check")
     none = {TIER_VARIABLE: "none", "SHIFTWORK_TRUST": ""}
     message = project.shiftwork("doctor", "--gates", **none).stdout
     assert "not run: they were found in this repository, there is no sandbox" in " ".join(message.split())
-    assert not (tmp_path / "outside").exists()
+    assert not outside.exists()
     project.shiftwork("doctor", "--gates", "--unconfined", **none)
-    assert (tmp_path / "outside").exists()
+    assert outside.exists()
 
 
 def test_a_run_that_continues_in_another_sandbox_finds_out_first_what_its_gates_need(
@@ -168,9 +141,26 @@ def test_a_run_that_continues_in_another_sandbox_finds_out_first_what_its_gates_
     assert project.status()["stories"][0]["status"] == "failed"
 
 
-def test_the_howto_typed_literally_works(project: Project, service: int) -> None:
+def test_a_test_database_on_localhost_works_after_the_consent_of_the_page_or_with_the_line_that_is_named(
+    project: Project, service: int
+) -> None:
     needing(project, service)
-    typed = project.types(blocks(ROOT / "docs" / "howto" / "sandbox.md", "ladder"), **AUTO)
+    refused = project.shiftwork("run", "Say hello", **AUTO)
+    assert refused.returncode == 1, refused
+    assert f"it seems to need the service on port {service} of this machine" in " ".join(refused.stderr.split())
+    page = blocks(ROOT / "docs" / "howto" / "sandbox.md", "ladder")
+    consent = "shiftwork trust --gate test --rung host"
+    assert consent in refused.stderr
+    assert consent in page.splitlines()
+    typed = project.types(page, **AUTO)
     assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "with this machine's network" in typed.stdout
     assert f"ports = [{service}] under [sandbox.gates]" in " ".join(typed.stdout.split())
     assert project.git("log", "--format=%s", "-1", "main") == "feat: US-001 - Say hello in hello.txt"
+
+    needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
+    (values,) = checks(project)
+    assert (values["result"], values["rung"]) == ("ok", "own")
+    project.agent.write_text(f"{WORKING}echo more > more.txt\n", encoding="utf-8")
+    ran = project.shiftwork("run", "Say more", **AUTO)
+    assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -35,7 +35,7 @@ def writeback(project: Project) -> None:
     path.write_text(before.replace('use = "command"', f'use = "codex"\nprogram = "{program}"'), encoding="utf-8")
 
 
-def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
+def test_a_limit_stops_the_run_and_a_higher_one_holds_for_what_comes_after_it_was_cancelled(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     # A command reports no cost, so an agent that does works on the first shift; then the command takes over.
     first = project.shift("costly")
@@ -43,22 +43,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     run = project.status()["run"]
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in first.stdout
     assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 3"
-
-    assert project.status()["activity"] == "waiting"
-    (story,) = project.status()["stories"]
-    assert {name: value for name, value in story.items() if value and name.startswith(("hold", "limit"))} == {
-        "hold": "limit",
-        "limit_of": "story",
-        "limit_usd": 1.0,
-        "limit_spent_usd": pytest.approx(1.2),
-    }
-    lifting = f"shiftwork resume {run} --max-story-cost 3"
-    assert project.shiftwork("status").stdout.splitlines()[-1] == f"next: {lifting}"
-    assert f"    {lifting}\n" in project.shiftwork("stories").stdout
-    asked = project.shiftwork("approve", "US-001")
-    assert (asked.returncode, asked.stderr.splitlines()[-1]) == (64, f"  try: {lifting}")
-    still = project.shiftwork("pause").stdout.splitlines()
-    assert still == [f"run {run} is already stopped: it needs you, and no process works on it", f"next: {lifting}"]
+    assert_what_was_reached_is_shown_with_what_lifts_it(project, run)
     unchanged = project.shiftwork("resume")
     assert unchanged.returncode == 2, unchanged
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout
@@ -74,18 +59,6 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert uncounted.returncode == 64
     assert "tokens are limited, but command (command) does not report how many it uses" in uncounted.stderr
 
-    writeback(project)
-    resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
-    assert resumed.returncode == 0, resumed
-    assert f"run {run}: Greetings" in resumed.stdout.splitlines()
-    assert "  cost    at least 1.20 USD, 7 attempts unknown" in resumed.stdout
-    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
-
-
-def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Path) -> None:
-    project = new_project(tmp_path)
-    assert project.shift("costly").returncode == 2
-    run = project.status()["run"]
     assert project.shiftwork("cancel", run).returncode == 0
     writeback(project)
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
@@ -98,7 +71,27 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     again = project.shiftwork("retry", "US-001", "--max-cost", "900")
     assert again.returncode == 0, again
     assert project.outputs("intent/%") == asked + 1, "one message: a killed process leaves no half of a request"
+    assert f"run {run}: Greetings" in again.stdout.splitlines()
+    assert "  cost    at least 1.20 USD, 7 attempts unknown" in again.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+
+
+def assert_what_was_reached_is_shown_with_what_lifts_it(project: Project, run: str) -> None:
+    assert project.status()["activity"] == "waiting"
+    (story,) = project.status()["stories"]
+    assert {name: value for name, value in story.items() if value and name.startswith(("hold", "limit"))} == {
+        "hold": "limit",
+        "limit_of": "story",
+        "limit_usd": 1.0,
+        "limit_spent_usd": pytest.approx(1.2),
+    }
+    lifting = f"shiftwork resume {run} --max-story-cost 3"
+    assert project.shiftwork("status").stdout.splitlines()[-1] == f"next: {lifting}"
+    assert f"    {lifting}\n" in project.shiftwork("stories").stdout
+    asked = project.shiftwork("approve", "US-001")
+    assert (asked.returncode, asked.stderr.splitlines()[-1]) == (64, f"  try: {lifting}")
+    still = project.shiftwork("pause").stdout.splitlines()
+    assert still == [f"run {run} is already stopped: it needs you, and no process works on it", f"next: {lifting}"]
 
 
 def test_anyone_who_works_on_the_run_is_reported_of_other_limits_paused_or_not(tmp_path: Path) -> None:
@@ -123,16 +116,3 @@ def test_anyone_who_works_on_the_run_is_reported_of_other_limits_paused_or_not(t
     claimed = [attempt["reserved"] is not None for attempt in attempts]
     assert claimed == sorted(claimed), "the run's limit holds from when its story received it"
     assert {False, True} == set(claimed)
-
-
-def test_any_agent_stops_at_a_number_of_sessions(tmp_path: Path) -> None:
-    project = new_project(tmp_path)
-    project.settle()
-    first = project.shiftwork("run", "Say hello", "--workflow", "dynamic", "--max-sessions", "2")
-    run = project.status()["run"]
-    assert (first.returncode, first.stdout.splitlines()[-1]) == (2, f"next: shiftwork resume {run} --max-sessions 4")
-    assert "limit reached: the run has spent 2 of 2 sessions" in first.stdout
-    assert project.status()["limits"]["of_run"] == {"cost_usd": None, "tokens": None, "sessions": 2}
-    less = project.shiftwork("resume", "--max-sessions", "1")
-    assert (less.returncode, less.stderr.splitlines()[-1]) == (64, f"  try: shiftwork resume {run} --max-sessions 4")
-    assert project.shiftwork("resume", "--max-sessions", "40").returncode == 0

@@ -38,17 +38,3 @@ def test_what_waits_for_an_answer_is_carried_on_beside_stories_that_have_not_beg
         "feat: US-001 - It asks",
         "start",
     ]
-
-
-def test_a_question_of_an_older_run_is_shown_with_its_run(project: Project) -> None:
-    project.settle(agent=ASKING + WORKING, gates='test = "true"\n\n[run]\nworkflow = "ralph"')
-    (project.root / "prd.json").write_text(json.dumps({"project": "p", "userStories": STORIES[:1]}))
-    code, screen = on_a_terminal(project, "run", "prd.json")
-    assert code == 2, screen.decode()
-    assert "! US-001 asks: " in screen.decode()
-    assert 'shiftwork answer US-001 "…"\r\n' in screen.decode(), "the newest run is meant anyway"
-    older = project.status()["run"]
-    project.settle(gates='test = "true"\n\n[run]\nworkflow = "ralph"')
-    assert project.shiftwork("run", "Add a greeting").returncode == 0
-    _, screen = on_a_terminal(project, "resume", older)
-    assert f'shiftwork answer US-001 "…" --run {older}' in screen.decode()

@@ -35,7 +35,14 @@ def followed(client: Client, run: str, until: str) -> dict[str, Any]:
     return next(seen for seen in answers if seen[until])
 
 
-def test_a_run_is_planned_started_followed_answered_and_survives_its_client(project: Project) -> None:
+def test_an_agent_with_the_skill_plans_starts_follows_and_answers_a_run_that_survives_it(project: Project) -> None:
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "use-shiftwork-from-an-agent.md", "skill"))
+    assert typed.returncode == 0, typed
+    skill = (project.root / ".claude/skills/shiftwork/SKILL.md").read_text(encoding="utf-8")
+    assert skill.startswith("---\nname: shiftwork\ndescription: ")
+    document = json.loads(project.shiftwork("mcp", "--json").stdout)
+    assert document["skill"] == skill
+    assert all(f"`{tool['name']}`" in skill for tool in document["tools"])
     trusted(project)
     with serving(project.root, project.environment()) as client:
         met = client.answer(client.request("initialize", protocolVersion="2025-06-18", capabilities={}))
@@ -81,63 +88,43 @@ def test_nothing_agrees_in_place_of_the_user(project: Project) -> None:
         assert client.done("cancel", run=run)["status"] == "cancelled"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ({"spec": "../other/prd.json"}, "is not a path below the root"),
-        ({"spec": "/etc/passwd"}, "is not a path below the root"),
-        ({"spec": "leads-out.json"}, "leads out of the repository"),
-        ({"spec": "missing.json"}, "there is no spec"),
-        ({"spec": "a\0b"}, "NUL"),
-        ({"request": "/etc/passwd"}, "the request is a path"),
-        ({"request": "../other/prd.json"}, "the request is a path"),
-        ({"request": "prd.json"}, "the request is a path"),
-        ({"request": "x" * 100_000}, "at most 60,000"),
-        ({"request": "half a character \ud800"}, "is not text"),
-        ({"request": "a", "spec": "prd.json"}, "either request or spec"),
-        ({}, "either request or spec"),
-        ({"request": "Do it", "workflow": "../evil.yml"}, "is not the name of a workflow"),
-        ({"request": "Do it", "parallel": "3"}, "parallel must be of the type integer"),
-        ({"request": "Do it", "parallel": True}, "parallel must be of the type integer"),
-        ({"request": "Do it", "max_cost": float("nan")}, "--max-cost"),
-        ({"request": "Do it", "parallel": 10**30}, "--parallel"),
-    ],
-    ids=range(17),
+HOSTILE: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"spec": "../other/prd.json"}, "is not a path below the root"),
+    ({"spec": "/etc/passwd"}, "is not a path below the root"),
+    ({"spec": "leads-out.json"}, "leads out of the repository"),
+    ({"spec": "missing.json"}, "there is no spec"),
+    ({"spec": "a\0b"}, "NUL"),
+    ({"request": "/etc/passwd"}, "the request is a path"),
+    ({"request": "../other/prd.json"}, "the request is a path"),
+    ({"request": "prd.json"}, "the request is a path"),
+    ({"request": "x" * 100_000}, "at most 60,000"),
+    ({"request": "half a character \ud800"}, "is not text"),
+    ({"request": "a", "spec": "prd.json"}, "either request or spec"),
+    ({}, "either request or spec"),
+    ({"request": "Do it", "workflow": "../evil.yml"}, "is not the name of a workflow"),
+    ({"request": "Do it", "parallel": "3"}, "parallel must be of the type integer"),
+    ({"request": "Do it", "parallel": True}, "parallel must be of the type integer"),
+    ({"request": "Do it", "max_cost": float("nan")}, "--max-cost"),
+    ({"request": "Do it", "parallel": 10**30}, "--parallel"),
 )
-def test_hostile_arguments_are_refused_with_a_document(hostile: Client, arguments: dict[str, Any], reason: str) -> None:
-    assert reason in hostile.refused("start", **arguments)["message"]
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("hostile")
-    project = new_project(folder)
-    (project.root / "prd.json").write_text("{}", encoding="utf-8")
-    (folder / "outside.json").write_text("{}", encoding="utf-8")
-    (project.root / "leads-out.json").symlink_to(folder / "outside.json")
+def test_hostile_arguments_are_refused_with_a_document_and_malformed_messages_are_survived(
+    project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.json").write_text("{}", encoding="utf-8")
+    (project.root / "leads-out.json").symlink_to(tmp_path / "outside.json")
     with serving(project.root, project.environment()) as client:
-        yield client
-
-
-def test_malformed_messages_are_survived(hostile: Client) -> None:
-    before = len(hostile.answers)
-    for line in (b"{", b"[" * 100_000, b"\xff\xfe", b"[]", b"null", b'{"id": NaN}', b"x" * 3_000_000):
-        hostile.send(line)
-    unknown = hostile.answer(hostile.request("tools/call", name="trust", arguments={}))
-    assert (unknown["error"]["code"], "there is no tool 'trust'" in unknown["error"]["message"]) == (-32602, True)
-    assert hostile.answer(hostile.request("ping"))["result"] == {}
-    codes = {answer["error"]["code"] for answer in hostile.answers[before:] if "error" in answer}
-    assert codes == {-32700, -32600, -32602}
-    assert hostile.refused("wait", seconds="long")["message"] == "seconds must be of the type number"
-    for run in ("--all", "../..", "x" * 300):
-        assert hostile.refused("status", run=run)["kind"] in {"unknown-run", "usage"}
-
-
-def test_the_skill_and_the_tools_are_printed(project: Project) -> None:
-    typed = project.types(blocks(ROOT / "docs" / "howto" / "use-shiftwork-from-an-agent.md", "skill"))
-    assert typed.returncode == 0, typed
-    skill = (project.root / ".claude/skills/shiftwork/SKILL.md").read_text(encoding="utf-8")
-    assert skill.startswith("---\nname: shiftwork\ndescription: ")
-    document = json.loads(project.shiftwork("mcp", "--json").stdout)
-    assert document["skill"] == skill
-    assert all(f"`{tool['name']}`" in skill for tool in document["tools"])
+        for arguments, reason in HOSTILE:
+            assert reason in client.refused("start", **arguments)["message"]
+        before = len(client.answers)
+        for line in (b"{", b"[" * 100_000, b"\xff\xfe", b"[]", b"null", b'{"id": NaN}', b"x" * 3_000_000):
+            client.send(line)
+        unknown = client.answer(client.request("tools/call", name="trust", arguments={}))
+        assert (unknown["error"]["code"], "there is no tool 'trust'" in unknown["error"]["message"]) == (-32602, True)
+        assert client.answer(client.request("ping"))["result"] == {}
+        codes = {answer["error"]["code"] for answer in client.answers[before:] if "error" in answer}
+        assert codes == {-32700, -32600, -32602}
+        assert client.refused("wait", seconds="long")["message"] == "seconds must be of the type number"
+        for run in ("--all", "../..", "x" * 300):
+            assert client.refused("status", run=run)["kind"] in {"unknown-run", "usage"}
