@@ -1,4 +1,4 @@
-"""Commands confirm what they will act on: which run, that a story is undone, and what an edit changes."""
+"""Commands confirm what they will act on: which run is meant, and that a story is undone."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ TYPED = {
 }
 
 
-def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project: Project) -> None:
+def test_of_two_unfinished_runs_the_user_chooses_one_by_a_command_or_at_a_terminal(project: Project) -> None:
     first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
     for words, command in TYPED.items():
         result = typed(project, *words)
@@ -50,10 +50,6 @@ def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project:
     assert (error["kind"], error["exit_code"]) == ("several-runs", 64)
     assert error["hint"].split("\n       ") == [f"shiftwork resume {second}", f"shiftwork resume {first}"]
     assert {state(project, run)["activity"] for run in (first, second)} == {"interrupted"}, "nothing was done"
-
-
-def test_at_a_terminal_the_user_is_asked_which_run_is_meant_and_then_no_more(project: Project) -> None:
-    first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
     code, screen = on_a_terminal(project, "cancel", typed=b"2\n")
     assert (code, b"which run" in screen) == (0, True), screen
     assert state(project, first)["status"] == "cancelled"
@@ -94,10 +90,3 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     assert json.loads(spec.read_text())["userStories"][0]["title"] == "Greet"
     assert typed(project, "retry", "US-001").returncode == 0
     assert state(project)["status"] == "completed"
-
-
-def test_an_edit_says_nothing_of_a_file_where_there_is_none(project: Project) -> None:
-    killed(project, "Greet the world")
-    edited = typed(project, "edit", "US-001", "--title", "Greet all")
-    assert edited.returncode == 0, edited
-    assert "is not changed" not in edited.stdout

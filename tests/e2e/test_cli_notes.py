@@ -29,6 +29,7 @@ def outcome_of(project: Project, *words: str) -> str:
 
 def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path) -> None:
     project = new_project(tmp_path)
+    assert project.shiftwork("notes").returncode == 64, "nothing has been run here yet"
     project.settle(agent=LEARNING, gates='test = "true"')
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
@@ -43,6 +44,9 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     assert "the database" in (folder / "scratch.md").read_text(encoding="utf-8")
     assert "only the coder knows" not in shown
     assert "> only the coder knows" in outcome_of(project, "notes", run[:6], "--story", "US-001")
+
+    missing = project.shiftwork("notes", "--story", "US-009")
+    assert (missing.returncode, "has no story US-009" in missing.stderr) == (64, True), missing
 
     document = json.loads(outcome_of(project, "notes", "--json"))
     assert [note["by"] for note in document["patterns"]["remembered"]] == ["US-001"]
@@ -60,13 +64,3 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     (first,) = folder.parent.glob(f"{project.status()['run']}/US-001/step-001-1/prompt.md")
     assert "> - greetings are" in first.read_text(encoding="utf-8")
     assert "greetings are lower case" in outcome_of(project, "notes")
-
-
-def test_a_story_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    project = new_project(tmp_path)
-    assert project.shiftwork("notes").returncode != 0
-    assert project.shiftwork("run", "Add a greeting").returncode == 0
-    answer = project.shiftwork("notes", "--story", "US-009")
-    assert answer.returncode == 64
-    assert "has no story US-009" in answer.stderr
-    assert "(none yet)" in outcome_of(project, "notes")
