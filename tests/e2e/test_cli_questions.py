@@ -70,23 +70,17 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     assert took.endswith(" s when all work waited for you)"), took
 
 
-def test_a_no_is_an_answer_and_is_reported_as_json(project: Project) -> None:
-    project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
-    assert project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3").returncode == 2
-    done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
-    assert done.returncode == 0, done
-    assert json.loads(done.stdout.splitlines()[-1])["kind"] == "result"
-
-
-def test_who_worked_on_another_boot_of_the_machine_keeps_no_answer_from_being_received(project: Project) -> None:
+def test_a_no_is_received_though_who_worked_did_so_on_another_boot_of_the_machine(project: Project) -> None:
     """Nothing can be known of the process there, but it has let go of the run when it left."""
+    project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
     assert project.shiftwork("run", "prd.json", "--workflow", "ralph", "--parallel", "3").returncode == 2
     with contextlib.closing(sqlite3.connect(project.state / "state.db")) as store:
         store.execute("UPDATE leases SET host = 'another-host:of-another-boot'")
         store.commit()
     assert project.status()["worker"] is None
-    done = project.shiftwork("answer", "US-001", "Use tabs", "--json")
+    done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
     assert done.returncode == 0, done
+    assert json.loads(done.stdout.splitlines()[-1])["kind"] == "result"
     assert project.status()["status"] == "completed"
 
 

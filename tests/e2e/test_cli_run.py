@@ -28,8 +28,12 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
     for step in ("sizing", "final_review"):
         assert any(f"{step} " in line and "done: did the" in line for line in lines)
 
+    _reported_as_json(project)
 
-def test_json_lines_report_the_same(project: Project) -> None:
+
+def _reported_as_json(project: Project) -> None:
+    """The same for programs, and of a quiet run its result alone."""
+    project.settle(agent=WORKING.replace("> hello.txt", ">> hello.txt"))
     message = project.shiftwork("run", "Add a greeting", "--json")
     assert message.returncode == 0, message
     lines = [json.loads(line) for line in message.stdout.splitlines()]
@@ -40,6 +44,10 @@ def test_json_lines_report_the_same(project: Project) -> None:
     completed = [line["type"] for line in lines if line["kind"] == "step_completed"]
     assert completed == ["coding", "final_review"]
     assert any(line["kind"] == "agent" and "did the coding" in line["text"] for line in lines)
+    quiet = project.shiftwork("run", "--quiet", "--workflow", "ralph", "Add it")
+    assert quiet.stdout.strip().splitlines()[0].startswith("done: landed "), quiet.stdout
+    lines = project.shiftwork("run", "-q", "--workflow", "ralph", "Add it again", "--json").stdout.splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["result"]
 
 
 def test_red_work_never_lands(project: Project) -> None:
@@ -80,46 +88,6 @@ def test_a_branch_that_cannot_be_moved_is_reported_with_the_command_to_merge(pro
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
 
 
-def test_without_a_branch_to_land_on_nothing_starts(project: Project) -> None:
-    project.git("checkout", "-q", "--detach")
-    completed = project.shiftwork("run", "Add a greeting")
-    assert completed.returncode == 64
-    assert completed.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
-    assert "--branch" in completed.stderr
-    assert project.shiftwork("status").returncode == 64
-    assert project.shiftwork("run", "Add a greeting", "--branch", "main").returncode == 0
-
-
-def test_an_agent_that_is_not_there_is_reported_before_anything_starts(project: Project) -> None:
-    completed = project.shiftwork(
-        "run", "Add a greeting", "--agent", "claude-code", SHIFTWORK_AGENT_PROGRAM="no-such-agent"
-    )
-    assert completed.returncode == 1, completed
-    assert "no-such-agent" in completed.stderr
-    assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
-
-
-def test_gates_are_found_where_no_one_wrote_them_down(project: Project) -> None:
-    (project.root / "Makefile").write_text("test:\n\ttest ! -e hello.txt || test -s hello.txt\n", encoding="utf-8")
-    project.git("add", "Makefile")
-    project.git("commit", "-q", "-m", "a check")
-    (project.root / "shiftwork.toml").write_text(
-        f'[agent]\nuse = "command"\ncommand = "sh {project.agent}"\n', encoding="utf-8"
-    )
-    completed = project.shiftwork("run", "Add a greeting")
-    assert completed.returncode == 0, completed
-    assert completed.stdout.splitlines()[0] == "gates found in this project: test (make test)"
-    assert "gates: test passed" in completed.stdout
-
-
-def test_without_gates_that_is_said(project: Project) -> None:
-    project.settle(gates="")
-    completed = project.shiftwork("run", "Add a greeting")
-    assert completed.returncode == 0, completed
-    unchecked = "no gates: only the diff will be checked; name your checks under [gates] in shiftwork.toml"
-    assert completed.stdout.splitlines()[0] == unchecked
-
-
 HOSTILE = r"""
 printf '[/markup][bold red]loud[/]\n'
 printf '\033]0;a new title\007\033]52;c;c3RvbGVu\007'
@@ -153,19 +121,44 @@ def test_a_terminal_stays_intact_whatever_an_agent_prints(project: Project) -> N
     assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h"), "the cursor must be shown again"
 
 
-@pytest.mark.parametrize("name", ["bad name", "HEAD", "a..b", "-x"])
-def test_a_name_that_git_takes_for_no_branch_is_refused_before_anything_is_said(project: Project, name: str) -> None:
-    completed = project.shiftwork("run", f"--branch={name}", "Add a greeting")
-    assert (completed.returncode, completed.stdout) == (64, "")
-    assert completed.stderr.startswith(f"shiftwork: {name!r} is not a valid branch name")
+def test_what_cannot_be_run_is_refused_before_anything_starts(project: Project) -> None:
+    for name in ("bad name", "HEAD", "a..b", "-x"):
+        refused = project.shiftwork("run", f"--branch={name}", "Add a greeting")
+        assert (refused.returncode, refused.stdout) == (64, "")
+        assert refused.stderr.startswith(f"shiftwork: {name!r} is not a valid branch name")
+    missing = project.shiftwork(
+        "run", "Add a greeting", "--agent", "claude-code", SHIFTWORK_AGENT_PROGRAM="no-such-agent"
+    )
+    assert (missing.returncode, "no-such-agent" in missing.stderr) == (1, True), missing
+    project.git("checkout", "-q", "--detach")
+    detached = project.shiftwork("run", "Add a greeting")
+    assert detached.returncode == 64
+    assert detached.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
+    assert "--branch" in detached.stderr
+    assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
+    assert project.shiftwork("run", "Add a greeting", "--branch", "main", "--workflow", "ralph").returncode == 0
+    project.git("checkout", "-q", "main")
+    moved = project.root.rename(project.root.with_name("a\nb"))
+    refused = Project(root=moved, agent=project.agent).shiftwork("run", "Add a greeting")
+    assert refused.returncode == 64, refused
+    assert "contains a line break" in refused.stderr
+    assert "give the folder another name" in refused.stderr
 
 
 def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_before(project: Project) -> None:
+    """No one wrote its gates down: they are found."""
+    (project.root / "Makefile").write_text("test:\n\ttest ! -e hello.txt || test -s hello.txt\n", encoding="utf-8")
+    project.git("add", "Makefile")
+    project.git("commit", "-q", "-m", "a check")
+    settings = f'[agent]\nuse = "command"\ncommand = "sh {project.agent}"\n'
+    (project.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
     (project.root / "notes.txt").write_text("mine\n", encoding="utf-8")
     (project.root / "README").write_text("changed\n", encoding="utf-8")
     completed = project.shiftwork("run", "--branch", "feature/greeting", "Add a greeting")
     assert completed.returncode == 0, completed.stderr
     lines = completed.stdout.splitlines()
+    assert lines[0] == "gates found in this project: test (make test)"
+    assert "gates: test passed" in completed.stdout
     assert "branch feature/greeting does not exist yet: it is created from main" in lines
     assert "auto takes at least 2 sessions; a story takes 6 if it is medium or 9 if it is large" in lines
     assert "agents do not see what is not committed: README, notes.txt" in lines
@@ -178,11 +171,3 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
         ("ralph", 1)
     ]
     assert not [event for event in events if event.get("kind") == "branch"]
-
-
-def test_a_folder_whose_name_has_a_line_break_is_refused_in_words(project: Project) -> None:
-    moved = project.root.rename(project.root.with_name("a\nb"))
-    refused = Project(root=moved, agent=project.agent).shiftwork("run", "Add a greeting")
-    assert refused.returncode == 64, refused
-    assert "contains a line break" in refused.stderr
-    assert "give the folder another name" in refused.stderr

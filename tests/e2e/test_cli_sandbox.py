@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +13,7 @@ from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
 from tests.e2e.claude_rig import Handover
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project, on_a_terminal
-from tests.faults.leftovers import naming
-from tests.patience import SECONDS, eventually
+from tests.patience import SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = NEEDS_BUBBLEWRAP
@@ -62,76 +60,34 @@ def missing(folder: Path, project: Project) -> str:
     return str(programs)
 
 
-def test_the_doctor_reports_which_tier_is_in_force(project: Project) -> None:
+def test_the_doctor_reports_which_tier_is_in_force_and_each_part_of_it_and_a_run_keeps_to_it_as_the_howto_says(
+    project: Project,
+) -> None:
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "sandbox.md", "sandbox")),
+        cwd=project.root,
+        env=project.environment(PATH=f"{SHIFTWORK.parent}:{project.environment()['PATH']}"),
+        capture_output=True,
+        text=True,
+        timeout=2 * SECONDS,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "ok    sandbox     bubblewrap" in typed.stdout
+    assert project.git("log", "--format=%s", "main").startswith("feat: US-001")
     message = project.shiftwork("doctor", **{TIER: "none"}).stdout
     assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in message
     assert f"try: {TIER}=auto shiftwork doctor" in message
+    settings(project.root, LISTED)
     for asked in ("auto", "bubblewrap"):
         confined = project.shiftwork("doctor", "--json", **{TIER: asked})
         assert confined.returncode == 0, confined
         (check,) = (item for item in json.loads(confined.stdout)["checks"] if item["name"] == "sandbox")
         assert (check["result"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
-        assert (check["values"]["asked"], check["values"]["tier"], check["values"]["reason"]) == (
-            asked,
-            "bubblewrap",
-            "",
-        )
-
-
-NO_SANDBOX = "no sandbox: agents and gates run with your rights, because bubblewrap cannot create a sandbox here"
-
-
-def test_auto_without_bubblewrap_works_and_says_so_in_one_line(project: Project, tmp_path: Path) -> None:
-    auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
-    examined = project.shiftwork("doctor", "--json", **auto)
-    assert examined.returncode == 0, examined
-    (check,) = (item for item in json.loads(examined.stdout)["checks"] if item["name"] == "sandbox")
-    assert (check["result"], check["values"]["asked"], check["values"]["tier"]) == ("warn", "auto", "none")
-    assert "uid map: Permission denied" in check["values"]["reason"]
-    assert "kernel.unprivileged_userns_clone" in check["hint"]
-    ran = project.shiftwork("run", "Say hello", **auto)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert [line for line in ran.stdout.splitlines() if "sandbox" in line] == [
-        f"{NO_SANDBOX}: bwrap: setting up uid map: Permission denied; shiftwork doctor says what to do"
-    ]
-    events = [json.loads(line) for line in project.shiftwork("run", "Again", "--json", **auto).stdout.splitlines()]
-    (message,) = (event for event in events if event["kind"] == "sandbox")
-    assert message["note"].startswith(NO_SANDBOX)
-
-
-def test_none_is_not_remarked_on(project: Project) -> None:
-    ran = project.shiftwork("run", "Say hello", **{TIER: "none"})
-    assert ran.returncode == 0, ran
-    assert "sandbox" not in ran.stdout + ran.stderr
-
-
-def test_resuming_says_it_too(project: Project, tmp_path: Path) -> None:
-    auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
-    project.settle(agent="exit 1\n")
-    assert project.shiftwork("run", "Say hello", **{TIER: "none"}).returncode == 1
-    project.settle()
-    retried = project.shiftwork("retry", "US-001", **auto)
-    assert retried.returncode == 0, retried.stdout + retried.stderr
-    assert retried.stdout.count(NO_SANDBOX) == 1
-
-
-@pytest.mark.parametrize("tier", ["auto", "none"])
-def test_the_demo_works_with_the_sandbox_and_without(project: Project, tmp_path: Path, tier: str) -> None:
-    played = project.shiftwork("demo", **{TIER: tier})
-    assert played.returncode == 0, played.stdout + played.stderr
-    assert "sandbox" not in played.stdout
-    if tier == "auto":
-        absent = "no sandbox: agents and gates run with your rights, because the program bwrap is not installed"
-        for path, message in ((broken(tmp_path, project), NO_SANDBOX), (missing(tmp_path, project), absent)):
-            without = project.shiftwork("demo", **{TIER: tier, "PATH": path})
-            assert without.returncode == 0, without.stdout + without.stderr
-            assert without.stdout.count(message) == 1
-        refused = project.shiftwork("demo", **{TIER: "podman"})
-        assert (refused.returncode, "podman is not supported yet" in refused.stderr) == (64, True)
-
-
-def test_each_part_of_the_sandbox_has_its_own_line_in_the_doctors_output(project: Project) -> None:
-    settings(project.root, LISTED)
+        values = check["values"]
+        assert (values["asked"], values["tier"], values["reason"]) == (asked, "bubblewrap", "")
+        calls = "; command calls api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
+        assert calls in check["detail"]
     _, screen = on_a_terminal(project, "doctor", NO_COLOR="1")
     lines = screen.decode().splitlines()
     assert max(map(len, lines)) <= 80
@@ -144,21 +100,75 @@ def test_each_part_of_the_sandbox_has_its_own_line_in_the_doctors_output(project
     assert f"{'':<18}keyrings are private" in lines
 
 
+NO_SANDBOX = "no sandbox: agents and gates run with your rights, because bubblewrap cannot create a sandbox here"
+
+
+def test_auto_without_bubblewrap_works_and_says_so_in_one_line_and_a_required_tier_runs_nothing(
+    project: Project, tmp_path: Path
+) -> None:
+    auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
+    examined = project.shiftwork("doctor", "--json", **auto)
+    assert examined.returncode == 0, examined
+    (check,) = (item for item in json.loads(examined.stdout)["checks"] if item["name"] == "sandbox")
+    assert (check["result"], check["values"]["asked"], check["values"]["tier"]) == ("warn", "auto", "none")
+    assert "uid map: Permission denied" in check["values"]["reason"]
+    assert "kernel.unprivileged_userns_clone" in check["hint"]
+    project.settle(agent="exit 1\n")
+    ran = project.shiftwork("run", "Say hello", "--workflow", "ralph", **auto)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert [line for line in ran.stdout.splitlines() if "sandbox" in line] == [
+        f"{NO_SANDBOX}: bwrap: setting up uid map: Permission denied; shiftwork doctor says what to do"
+    ]
+    project.settle()
+    retried = project.shiftwork("retry", "US-001", **auto)
+    assert retried.returncode == 0, retried.stdout + retried.stderr
+    assert retried.stdout.count(NO_SANDBOX) == 1
+    project.settle(agent=WORKING.replace("> hello.txt", ">> hello.txt"))
+    again = project.shiftwork("run", "Again", "--json", "--workflow", "ralph", **auto)
+    (message,) = (event for event in map(json.loads, again.stdout.splitlines()) if event["kind"] == "sandbox")
+    assert message["note"].startswith(NO_SANDBOX)
+    unremarked = project.shiftwork("run", "And again", "--workflow", "ralph", **{TIER: "none"})
+    assert unremarked.returncode == 0, unremarked
+    assert "sandbox" not in unremarked.stdout + unremarked.stderr
+    _required(project, auto["PATH"])
+
+
+def _required(project: Project, path: str) -> None:
+    """Where it cannot be had, nothing is run without it."""
+    run = project.status()["run"]
+    settings(project.root, '[sandbox]\ntier = "bubblewrap"\n')
+    examined = project.shiftwork("doctor", PATH=path)
+    assert examined.returncode == 1
+    assert "fail  sandbox     bubblewrap cannot create a sandbox here" in examined.stdout
+    refused = project.shiftwork("run", "Say hello", PATH=path)
+    assert refused.returncode == 64, refused
+    assert "setting up uid map: Permission denied" in refused.stderr
+    assert 'or set tier = "none" under [sandbox]' in refused.stderr
+    assert project.status()["run"] == run, "no other was recorded"
+    document = json.loads(project.shiftwork("run", "Say hello", "--json", PATH=path).stdout.splitlines()[-1])
+    assert document["kind"] == "sandbox"
+    for words in (("run", "Say hello"), ("demo",)):
+        refused = project.shiftwork(*words, **{TIER: "podman"})
+        assert (refused.returncode, "podman is not supported yet" in refused.stderr) == (64, True)
+
+
+def test_the_demo_works_with_the_sandbox_and_where_there_can_be_none(project: Project, tmp_path: Path) -> None:
+    played = project.shiftwork("demo", **{TIER: "auto"})
+    assert played.returncode == 0, played.stdout + played.stderr
+    assert "sandbox" not in played.stdout
+    absent = "no sandbox: agents and gates run with your rights, because the program bwrap is not installed"
+    for path, message in ((broken(tmp_path, project), NO_SANDBOX), (missing(tmp_path, project), absent)):
+        without = project.shiftwork("demo", **{TIER: "auto", "PATH": path})
+        assert without.returncode == 0, without.stdout + without.stderr
+        assert without.stdout.count(message) == 1
+
+
 LISTED = """\
 [sandbox]
 tier = "bubblewrap"
 agents = { hosts = ["api.example.com", "*.example.org"] }
 gates = { hosts = ["127.0.0.1:1"] }
 """
-
-
-def test_the_doctor_reports_which_hosts_are_called(project: Project) -> None:
-    settings(project.root, LISTED)
-    completed = project.shiftwork("doctor", "--json")
-    (check,) = (item for item in json.loads(completed.stdout)["checks"] if item["name"] == "sandbox")
-    assert check["result"] == "ok"
-    calls = "; command calls api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
-    assert calls in check["detail"]
 
 
 KEEPS = "command can reach the whole network of this machine, with the services on it"
@@ -199,27 +209,6 @@ def test_neither_agent_nor_gate_call_who_is_not_listed_and_that_is_reported(proj
     assert "refused by the sandbox: evil.example is not listed under hosts of [sandbox.agents]" in logs
 
 
-def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_path: Path) -> None:
-    settings(project.root, '[sandbox]\ntier = "bubblewrap"\n')
-    path = broken(tmp_path, project)
-    examined = project.shiftwork("doctor", PATH=path)
-    assert examined.returncode == 1
-    assert "fail  sandbox     bubblewrap cannot create a sandbox here" in examined.stdout
-    refused = project.shiftwork("run", "Say hello", PATH=path)
-    assert refused.returncode == 64, refused
-    assert "setting up uid map: Permission denied" in refused.stderr
-    assert 'or set tier = "none" under [sandbox]' in refused.stderr
-    assert "nothing has been run here yet" in project.shiftwork("status").stderr
-    document = json.loads(project.shiftwork("run", "Say hello", "--json", PATH=path).stdout.splitlines()[-1])
-    assert document["kind"] == "sandbox"
-
-
-def test_a_tier_that_is_not_built_is_reported_as_such(project: Project) -> None:
-    refused = project.shiftwork("run", "Say hello", **{TIER: "podman"})
-    assert refused.returncode == 64
-    assert "podman is not supported yet" in refused.stderr
-
-
 def prying(project: Project) -> str:
     """While coding it tries to read what is not its own, to write there, and to move the user's branch."""
     root = project.root
@@ -246,40 +235,6 @@ def test_neither_agent_nor_gate_reach_beyond_their_tree(project: Project) -> Non
     assert (project.root / "README").read_text(encoding="utf-8") == "start\n"
     verified = project.shiftwork("proof", "--verify")
     assert verified.returncode == 0, verified.stdout + verified.stderr
-
-
-def test_all_within_die_with_a_run_that_is_killed_and_it_can_be_resumed(project: Project, tmp_path: Path) -> None:
-    where = tmp_path / "where"
-    where.mkdir()
-    sleeps = f'if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -f {where}/go ]; then\n  touch {where}/begun\n'
-    sleeps += f"  setsid sh -c 'sleep 600; :' {where} & sleep 600\nfi\n{WORKING}"
-    project.settle(agent=sleeps)
-    settings(project.root, f'[sandbox]\ntier = "bubblewrap"\nagents = {{ writable = ["{where}"] }}\n')
-    with project.started("run", "Say hello") as process:
-        eventually((where / "begun").exists)
-        assert naming(where) != [], "the walls, and the agent within"
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        eventually(lambda: naming(where) == [])
-    (where / "go").touch()
-    resumed = project.shiftwork("resume")
-    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    assert project.git("log", "--format=%s", "main") == "feat: US-001 - Say hello\nstart"
-
-
-def test_the_howto_typed_literally_works(project: Project) -> None:
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "sandbox.md", "sandbox")),
-        cwd=project.root,
-        env=project.environment(PATH=f"{SHIFTWORK.parent}:{project.environment()['PATH']}"),
-        capture_output=True,
-        text=True,
-        timeout=2 * SECONDS,
-        check=False,
-    )
-    assert typed.returncode == 0, typed.stdout + typed.stderr
-    assert "ok    sandbox     bubblewrap" in typed.stdout
-    assert project.git("log", "--format=%s", "main").startswith("feat: US-001")
 
 
 # Real agents

@@ -78,7 +78,9 @@ def landed(project: Project) -> list[str]:
     return project.git("log", "--format=%s", "main").splitlines()
 
 
-def test_closing_the_terminal_ends_nothing(project: Project) -> None:
+def test_closing_the_terminal_and_killing_server_and_worker_end_nothing_and_the_work_lands_once(
+    project: Project,
+) -> None:
     project.settle(agent=sleeping(project.shared))
     with a_shell(project) as terminal:
         terminal.types(f"{SHIFTWORK} run --detach --workflow ralph 'Add a greeting'\n")
@@ -89,32 +91,20 @@ def test_closing_the_terminal_ends_nothing(project: Project) -> None:
     assert b"shiftwork logs" in screen
     assert lives(agent)
     run = str(project.status()["run"])
-    first = server(project)
-    killed = worker(project, run)
-    os.kill(killed, signal.SIGKILL)
-    eventually(lambda: not lives(agent))
-    project.agent.with_name("go").touch()
-    assert over(project, run)["status"] == "completed", "the server has replaced its worker"
-    assert server(project) == first
-    assert landed(project)[:2] == ["feat: US-001 - Add a greeting", "start"]
-
-
-def test_a_server_and_its_worker_that_were_killed_are_replaced_and_the_work_lands_once(project: Project) -> None:
-    project.settle(agent=sleeping(project.shared))
-    run = detached(project)
-    agent, first = written_pid(project.shared / "pid"), server(project)
-    working = worker(project, run)
+    first, working = server(project), worker(project, run)
     os.kill(first, signal.SIGKILL)
     eventually(lambda: not lives(first))
     assert json.loads(project.shiftwork("serve", "--status", "--json").stdout)["server"] is None
     assert lives(agent), "its worker works on"
     with project.started("serve", "--no-http"):
         eventually(lambda: json.loads(project.shiftwork("serve", "--status", "--json").stdout)["server"])
+        second = server(project)
         assert worker(project, run) == working, "which the next server watches"
         os.kill(working, signal.SIGKILL)
         eventually(lambda: not lives(agent))
         project.agent.with_name("go").touch()
-        assert over(project, run)["status"] == "completed"
+        assert over(project, run)["status"] == "completed", "the server has replaced its worker"
+        assert server(project) == second
     assert landed(project) == ["feat: US-001 - Add a greeting", "start"]
 
 
@@ -138,21 +128,6 @@ def test_a_stopped_server_loses_nothing_and_only_its_own_runs_continue(project: 
         third = detached(project, "Say it a third time")
     assert [over(project, each)["status"] for each in (run, other, third)] == ["completed"] * 3
     assert "no server" not in project.shiftwork("serve", "--status").stdout
-
-
-def test_a_run_that_asks_has_no_process_and_the_answer_continues_it(project: Project) -> None:
-    project.settle(agent=ASKS_ONCE.format(asked=project.shared / "asked") + WORKING)
-    run = detached(project)
-    waiting = awaited(
-        lambda: project.status(run),
-        lambda status: status["activity"] == "waiting" and not status["worker"],
-        every=STATUS_EVERY,
-    )
-    assert not waiting["worker"]
-    answered = project.shiftwork("answer", "US-001", "tabs")
-    assert answered.returncode == 0, answered
-    assert f"run {run} is handed over to the server" in answered.stdout
-    assert over(project, run)["status"] == "completed"
 
 
 def test_a_run_that_would_land_past_a_gate_is_refused_until_a_person_continues_it(project: Project) -> None:
@@ -200,7 +175,13 @@ def test_a_paused_run_has_no_process_and_resume_has_the_server_continue_it(proje
     assert over(project, run)["status"] == "completed"
 
 
-def test_runs_above_the_limit_are_queued_and_can_be_cancelled(project: Project) -> None:
+def test_runs_above_the_limit_are_queued_and_can_be_cancelled_and_a_red_base_is_said_before(project: Project) -> None:
+    project.settle(gates='test = "false"')
+    refused = project.shiftwork("run", "--detach", "Add a greeting")
+    assert refused.returncode == 1, refused
+    assert "red" in refused.stderr + refused.stdout
+    assert "no server works here" in project.shiftwork("serve", "--status").stdout
+    assert project.shiftwork("status").returncode == 64, "no run was recorded"
     project.settle(agent=sleeping(project.shared))
     settings = project.root / "shiftwork.toml"
     settings.write_text(f"{settings.read_text(encoding='utf-8')}\n[serve]\nmax_runs = 1\n", encoding="utf-8")
@@ -223,15 +204,6 @@ def test_runs_above_the_limit_are_queued_and_can_be_cancelled(project: Project) 
     assert json.loads(project.shiftwork("serve", "--status", "--json").stdout)["runs"] == []
 
 
-def test_what_is_wrong_is_said_before_anything_is_handed_over(project: Project) -> None:
-    project.settle(gates='test = "false"')
-    refused = project.shiftwork("run", "--detach", "Add a greeting")
-    assert refused.returncode == 1, refused
-    assert "red" in refused.stderr + refused.stdout
-    assert "no server works here" in project.shiftwork("serve", "--status").stdout
-    assert project.shiftwork("status").returncode == 64, "no run was recorded"
-
-
 def test_removing_the_checkout_of_the_server_ends_it_and_no_run_of_another(project: Project) -> None:
     project.settle(agent=WAITS.format(go=project.agent.with_name("go")) + WORKING)
     project.git("add", "-A")
@@ -252,14 +224,21 @@ def test_removing_the_checkout_of_the_server_ends_it_and_no_run_of_another(proje
         assert over(project, run)["status"] == "completed"
 
 
-def test_on_postgres_a_server_works_on_the_run_too(project: Project, postgres_url: str) -> None:
+def test_on_postgres_a_run_that_asks_has_no_process_and_the_answer_continues_it(
+    project: Project, postgres_url: str
+) -> None:
     env = {"SHIFTWORK_STORE_URL": postgres_url}
+    project.settle(agent=ASKS_ONCE.format(asked=project.shared / "asked") + WORKING)
     run = detached(project, **env)
 
     def status() -> dict[str, object]:
         document: dict[str, object] = json.loads(project.shiftwork("status", "--json", run, **env).stdout)
         return document
 
+    awaited(status, lambda found: found["activity"] == "waiting" and not found["worker"], every=STATUS_EVERY)
+    answered = project.shiftwork("answer", "US-001", "tabs", **env)
+    assert answered.returncode == 0, answered
+    assert f"run {run} is handed over to the server" in answered.stdout
     assert awaited(status, lambda found: found["activity"] == "over", every=STATUS_EVERY)["status"] == "completed"
     refused = project.shiftwork("run", "--detach", "--workflow", "ralph", "Another")
     assert refused.returncode == 1

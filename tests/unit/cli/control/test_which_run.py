@@ -71,3 +71,20 @@ def test_logs_understands_a_story_in_place_of_a_run(stage: Stage) -> None:
         failed = CliRunner(env=stage.env).invoke(logs.command, ["OLD-1"]).exception
     assert isinstance(failed, UsageError), failed
     assert failed.hint == "shiftwork logs r1 --story OLD-1"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["US-001"], "US-001 has landed nothing yet"),
+        (["--verify"], "no story has landed yet in run r2"),
+        (["US-009"], "run r2 has no story US-009"),
+    ],
+)
+def test_a_proof_of_what_has_not_landed_or_is_not_there_is_refused(
+    stage: Stage, words: list[str], message: str
+) -> None:
+    with contextlib.chdir(stage.site.root):
+        failed = CliRunner(env=stage.env).invoke(proof.command, words).exception
+    assert isinstance(failed, UsageError), failed
+    assert failed.message.startswith(message)
