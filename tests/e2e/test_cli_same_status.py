@@ -56,7 +56,17 @@ def test_all_views_report_the_same_of_a_run_that_waits(project: Project) -> None
     assert states == {"US-001": "needs you", "US-002": "failed", "US-003": "blocked", "US-004": "landed"}
     assert "two.txt is bad" in [line.strip() for line in table]
     assert {item["story"]: item["state"] for item in project.status()["stories"]} == {**states, "US-001": "waiting"}
+    queued = project.shiftwork("stories", "--queued").stdout.splitlines()
+    assert [line.split()[0] for line in queued[:2]] == ["story", "US-003"]
+    landed = project.shiftwork("stories", "--landed").stdout.splitlines()
+    assert [line.split()[0] for line in landed[:2]] == ["story", "US-004"]
+    third = next(place for place, line in enumerate(table) if line.split()[:2] == ["US-003", "blocked"])
+    assert table[third + 1].startswith("    blocked: ")
+    assert "US-002" in table[third + 1]
+    assert json.loads(project.shiftwork("stories", "--json").stdout)["stories"][2]["waits_for"] == ["US-002"]
+    assert project.shiftwork("diff", "US-003", "--stat").stdout == "nothing has changed\n"
     report = project.shiftwork("report").stdout
+    assert "Reason: " in report
     assert "| stories | 4: 1 landed, 1 needs you, 1 failed, 1 blocked |" in report
     _look_further(project)
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cli_rig import Project, interrupt, new_project, sleeping
-from tests.patience import SECONDS, eventually
+from tests.e2e.cli_rig import WORKING, Project, new_project
 
 STORY = {"id": "US-001", "title": "Greet", "acceptance_criteria": ["It greets"], "passes": False}
 
@@ -30,7 +29,10 @@ def passes(path: Path) -> bool:
     return bool(json.loads(path.read_text(encoding="utf-8"))["user_stories"][0]["passes"])
 
 
-def test_nothing_lands_while_a_check_of_the_spec_is_red(project: Project) -> None:
+def test_the_checks_of_a_spec_are_run_once_they_are_trusted_and_nothing_lands_while_one_is_red(
+    project: Project, tmp_path: Path
+) -> None:
+    project.settle(agent=WORKING.replace("> hello.txt", ">> hello.txt"))
     path = write(project, quality_checks={"test": "echo no such luck; exit 1"})
     completed = project.shiftwork("run", "prd.json")
     assert completed.returncode == 1, completed
@@ -41,8 +43,6 @@ def test_nothing_lands_while_a_check_of_the_spec_is_red(project: Project) -> Non
     assert without.returncode == 0, without
     assert passes(path)
 
-
-def test_the_checks_of_a_spec_are_run_only_once_they_are_trusted(project: Project) -> None:
     path = write(project, quality_checks={"lint": "test -f hello.txt"})
     project.shiftwork("trust", SHIFTWORK_TRUST="")
     refused = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
@@ -56,12 +56,26 @@ def test_the_checks_of_a_spec_are_run_only_once_they_are_trusted(project: Projec
     landed = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
     assert landed.returncode == 0, landed
     assert passes(path)
+    _verified_by_another(project, tmp_path)
+    _named_in_words(project)
 
 
-def test_a_command_that_a_plan_names_in_words_is_trusted_as_well(project: Project) -> None:
+def _verified_by_another(project: Project, folder: Path) -> None:
+    """Who has a certificate as a file, and has not trusted its spec, runs none of the checks."""
+    paper, other = folder / "paper.json", {"SHIFTWORK_TRUST": "", "SHIFTWORK_CONFIG_HOME": str(folder / "other")}
+    assert project.shiftwork("proof", "US-001", "--out", str(paper)).returncode == 0
+    project.shiftwork("trust", **other)
+    refused = project.shiftwork("proof", "--verify", str(paper), **other)
+    assert refused.returncode == 64, refused
+    assert "gate lint  test -f hello.txt" in refused.stderr
+    verified = project.shiftwork("proof", "--verify", str(paper))
+    assert "ok   US-001 gate lint: passed" in verified.stdout
+
+
+def _named_in_words(project: Project) -> None:
+    """A command that a plan names in words is trusted as well."""
     plan = project.root / "plan.md"
     plan.write_text("# Plan\n\n## Greet\n- `test -f hello.txt` passes\n", encoding="utf-8")
-    project.shiftwork("trust", SHIFTWORK_TRUST="")
     refused = project.shiftwork("run", "plan.md", SHIFTWORK_TRUST="")
     assert refused.returncode == 64, refused
     assert "greet AC-1  test -f hello.txt" in refused.stderr
@@ -69,39 +83,6 @@ def test_a_command_that_a_plan_names_in_words_is_trusted_as_well(project: Projec
     assert project.shiftwork("run", "plan.md", SHIFTWORK_TRUST="").returncode == 0
     shown = project.shiftwork("proof", "greet").stdout
     assert "holds    AC-1 `test -f hello.txt` passes" in shown
-
-
-def test_a_run_keeps_the_checks_that_it_began_with(project: Project) -> None:
-    """They hold whatever the file contains on resume; and the certificate lists them, so that they can be rerun."""
-    path = write(project, quality_checks={"lint": "test -f hello.txt # first"})
-    project.settle(agent=sleeping(project.shared))
-    with project.started("run", "prd.json") as worker:
-        eventually((project.shared / "pid").exists)
-        interrupt(worker)
-        worker.communicate(timeout=SECONDS)
-    write(project, quality_checks={"lint": "exit 1"})
-    (project.shared / "go").touch()
-    completed = project.shiftwork("resume", SHIFTWORK_TRUST="1")
-    assert completed.returncode == 0, completed
-    assert passes(path)
-    verified = project.shiftwork("proof", "--verify", "US-001")
-    assert verified.returncode == 0, verified
-    assert "ok   US-001 gate lint: passed" in verified.stdout
-
-
-def test_a_certificate_in_a_file_runs_the_checks_of_its_spec_once_they_are_trusted(
-    project: Project, tmp_path: Path
-) -> None:
-    write(project, quality_checks={"lint": "test -f hello.txt # of the spec"})
-    assert project.shiftwork("run", "prd.json").returncode == 0
-    paper = tmp_path / "paper.json"
-    assert project.shiftwork("proof", "US-001", "--out", str(paper)).returncode == 0
-    project.shiftwork("trust", SHIFTWORK_TRUST="")
-    refused = project.shiftwork("proof", "--verify", str(paper), SHIFTWORK_TRUST="")
-    assert refused.returncode == 64, refused
-    assert "gate lint  test -f hello.txt # of the spec" in refused.stderr
-    verified = project.shiftwork("proof", "--verify", str(paper))
-    assert "ok   US-001 gate lint: passed" in verified.stdout
 
 
 def test_what_of_the_file_was_not_used_is_listed_before_the_work(project: Project) -> None:
@@ -129,15 +110,3 @@ def test_what_of_the_file_was_not_used_is_listed_before_the_work(project: Projec
     first = json.loads(completed.stdout.splitlines()[0])
     assert (first["kind"], first["gates"]) == ("spec", [{"name": "lint", "command": "true"}])
     assert [item["path"] for item in first["unused"]] == paths
-
-
-def test_a_run_says_which_gates_are_from_the_spec(project: Project) -> None:
-    project.settle(gates="")
-    write(project, quality_checks={"lint": "true"}, x=1)
-    completed = project.shiftwork("run", "prd.json")
-    assert completed.returncode == 0, completed
-    assert completed.stdout.splitlines()[:3] == [
-        "gates from prd.json: lint",
-        "not used of prd.json:",
-        "  x  not understood",
-    ]

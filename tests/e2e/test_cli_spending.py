@@ -1,6 +1,7 @@
 """The usage of a run and of each agent, in every view: reported, estimated or unknown, within eighty columns."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,15 +9,6 @@ from shiftwork.entrypoints.cli.render.sanitize import cells
 from tests.e2e.cli_rig import Project, new_project, on_a_terminal
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    project = new_project(tmp_path_factory.mktemp("spending"))
-    shift = project.shift("unequal")
-    assert shift.returncode == 0, shift
-    assert "  cost    at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
-    return project
 
 
 def shown(project: Project, *words: str) -> list[str]:
@@ -27,7 +19,18 @@ def shown(project: Project, *words: str) -> list[str]:
     return lines
 
 
-def test_status_reports_it_by_step_profile_and_model(project: Project) -> None:
+def test_every_view_reports_what_was_used_by_step_profile_and_model(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    shift = project.shift("unequal")
+    assert shift.returncode == 0, shift
+    assert "  cost    at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
+    _status(project)
+    _status_for_programs(project)
+    _stories(project)
+    _report_export_and_proof(project)
+
+
+def _status(project: Project) -> None:
     lines = shown(project, "status")
     assert max(map(cells, lines)) <= 80
     assert "  cost      at least ≈ 1.67 USD, 1 attempt unknown" in lines
@@ -44,7 +47,7 @@ def test_status_reports_it_by_step_profile_and_model(project: Project) -> None:
     assert "  ≈ from the prices of its model: the agent reported no cost" in lines
 
 
-def test_status_reports_programs_the_same(project: Project) -> None:
+def _status_for_programs(project: Project) -> None:
     document = project.status()
     assert (document["cost_usd"], document["estimated"], document["unpriced"]) == (pytest.approx(1.67), True, 1)
     assert [(item["agent"], item["tries"]) for item in document["agents"]] == [("command", 10)]
@@ -68,7 +71,7 @@ def test_status_reports_programs_the_same(project: Project) -> None:
     assert (listed["unpriced"], listed["estimated"]) == (1, True)
 
 
-def test_stories_reports_each_one_s_share(project: Project) -> None:
+def _stories(project: Project) -> None:
     lines = shown(project, "stories")
     assert max(map(cells, lines)) <= 80
     assert "  0 of 1    ≥ ≈ 1.67 USD  Add a greeting" in lines[1], "the tokens leave their room to the title"
@@ -77,7 +80,7 @@ def test_stories_reports_each_one_s_share(project: Project) -> None:
     assert (row["tries"], row["unpriced"], row["input_tokens"], row["waits_for"]) == (10, 1, 1_098_400, [])
 
 
-def test_the_report_the_export_and_the_proof_report_it_too(project: Project) -> None:
+def _report_export_and_proof(project: Project) -> None:
     text = project.shiftwork("report").stdout
     assert "actual cost at least ≈ 1.67 USD, 1 attempt unknown: above the estimate |" in text
     assert "- step-005 attempt 1 used 0.77 USD more than the 0.50 USD reserved for it" in text

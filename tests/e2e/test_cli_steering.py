@@ -86,10 +86,10 @@ def finished(process: OutputListener) -> str:
     return message
 
 
-def test_a_run_is_paused_and_continues_under_its_worker(project: Project) -> None:
+def test_a_paused_run_begins_nothing_and_can_be_left_and_resumed(project: Project) -> None:
     with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
         pid(project)
-        assert "is paused" in typed(project, "pause")
+        assert document(project, "pause")["delivery"] == "done"
         assert "it is paused already" in project.shiftwork("pause").stderr
         scenario(project)
         eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
@@ -100,9 +100,12 @@ def test_a_run_is_paused_and_continues_under_its_worker(project: Project) -> Non
         assert "; process " in shown
         assert shown.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
         assert begun(project) == ["US-001"], "nothing is begun in a paused run"
-        assert "continues" in typed(project, "resume")
-        message = finished(process)
+        interrupt(process)
+        message, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
     assert "paused: nothing new starts until shiftwork resume" in message
+    assert project.status()["activity"] == "paused"
+    typed(project, "resume")
     assert set(stories(project).values()) == {"completed"}
 
 
@@ -122,20 +125,6 @@ def test_a_worker_that_stands_still_for_a_while_is_waited_for(project: Project) 
     scenario(project)
     typed(project, "resume")
     assert project.git("log", "-1", "--format=%s") == "feat: US-004 - Later"
-
-
-def test_a_paused_run_can_be_left_and_resumed(project: Project) -> None:
-    with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
-        pid(project)
-        assert document(project, "pause")["delivery"] == "done"
-        scenario(project)
-        eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
-        interrupt(process)
-        process.communicate(timeout=SECONDS)
-    assert process.returncode == 130
-    assert project.status()["activity"] == "paused"
-    typed(project, "resume")
-    assert set(stories(project).values()) == {"completed"}
 
 
 def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(project: Project) -> None:
@@ -216,16 +205,6 @@ def test_a_run_that_is_over_continues_for_what_is_asked_of_it(project: Project) 
     assert "US-005 starts again from its first step: its work was reverted" in message.splitlines()
     assert begun(project).count("US-005") == 2
     assert project.git("log", "-1", "--format=%s") == "feat: US-005 - Another"
-
-
-def test_an_undo_that_the_gates_refuse_exits_with_the_reason(project: Project) -> None:
-    scenario(project)
-    typed(project, "run", "prd.json", *QUICK, "--parallel", "1")
-    project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
-    refused = project.shiftwork("undo", "US-001")
-    assert refused.returncode == 1, refused
-    assert "stays landed: gates fail without it" in refused.stdout
-    assert stories(project)["US-001"] == "completed"
 
 
 def test_a_refused_undo_names_the_later_stories_that_changed_the_same_files(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""The steps of a story: shown, and edited from another terminal while its agent works, or while no process does."""
+"""The steps of a story: shown, and edited from another terminal while its agent works."""
 
 import json
 from pathlib import Path
@@ -95,53 +95,3 @@ def test_what_someone_from_dynamic_ralph_types_works(project: Project) -> None:
     assert performed(project) == numbered(*range(1, 11))
     exported = json.loads(done.stdout[done.stdout.rindex("\n{") :])
     assert [step["status"] for step in exported["stories"]["US-001"]["steps"]] == ["completed"] * 10
-
-
-def test_edits_without_a_process_take_effect_when_the_run_continues(project: Project) -> None:
-    with project.started("run", "prd.json", "--workflow", "dynamic") as process:
-        at_work(project)
-        process.kill()
-        process.communicate(timeout=SECONDS)
-    run = project.status()["run"]
-    said = typed(project, "steps", "skip", "US-001", "prune_tests", "--reason", "no tests")
-    assert said.splitlines() == [
-        "requested; done when the run continues (no process works on it): step-009 prune_tests of US-001 is skipped",
-        f"next: shiftwork resume {run}",
-    ]
-    result = document(project, "steps", "restart", "US-001", "step-005", "--reason", "use the parser")
-    assert (result["delivery"], result["awaits"]) == ("waiting", "resume")
-    go(project)
-    typed(project, "resume")
-    assert performed(project) == numbered(1, 2, 3, 4, 5, 6, 7, 8, 10)
-    steps = {step["step"]: step for step in document(project, "steps", "US-001")["steps"]}
-    assert (steps["step-005"]["restarts"], steps["step-009"]["outcome"]) == (1, "no tests")
-
-
-def test_mistakes_say_what_happened_and_what_to_type(project: Project) -> None:
-    go(project)
-    typed(project, "run", "prd.json", "--workflow", "dynamic")
-    run = project.status()["run"]
-    rows = (
-        (("steps", "US-9"), f"run {run} has no story US-9", f"shiftwork stories {run}"),
-        (("steps", "ad", "US-001", "coding", "x"), "there is no command 'ad'; did you mean add?", "steps --help"),
-        (("steps", "skip", "US-001", "review"), "Missing option '--reason'", "shiftwork steps skip --help"),
-        (
-            ("steps", "add", "US-001", "coding", "more"),
-            "US-001 has landed: its steps can no longer be edited",
-            f"shiftwork undo US-001 --run {run}",
-        ),
-        (
-            ("steps", "skip", "US-001", "review", "--reason", "r", "--run", "nope"),
-            "there is no run nope",
-            "shiftwork status --all",
-        ),
-    )
-    for words, why, hint in rows:
-        refused = project.shiftwork(*words)
-        assert refused.returncode == 64, refused
-        assert why in refused.stderr
-        assert hint in refused.stderr
-    shown = typed(project, "steps", "US-001")
-    assert all(len(line) <= 80 for line in shown.splitlines())
-    assert shown.splitlines()[2].split() == ["#", "step", "name", "state", "tries", "added", "by"]
-    assert shown.splitlines()[-1] == f"next: shiftwork status {run}"

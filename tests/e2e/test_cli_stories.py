@@ -1,4 +1,4 @@
-"""Commands that show what runs have done: stories, diff, report, export."""
+"""Commands that show what a run has done: stories, diff, report (a page as well), export."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,6 @@ HOSTILE = (
     "if [ \"$SHIFTWORK_STEP_TYPE\" = coding ]; then printf 'red \\033[31m text\\n' > evil.txt; "
     "printf '\\000\\001' > blob.bin; fi\n" + WORKING
 )
-FAILING = 'if [ "$SHIFTWORK_STORY" = US-001 ]; then cat > /dev/null; exit 3; fi\n' + WORKING
 
 
 def outcome_of(project: Project, *words: str) -> str:
@@ -26,6 +25,11 @@ def document(project: Project, *words: str) -> dict[str, Any]:
 
 
 def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> None:
+    for words in (["stories"], ["diff", "US-001"], ["report"], ["export"]):
+        answer = project.shiftwork(*words)
+        assert (answer.returncode, answer.stdout) == (64, ""), words
+        assert "nothing has been run here yet" in answer.stderr
+    assert not project.state.exists(), "looking leaves no trace"
     project.settle(agent=HOSTILE)
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     landed = project.git("rev-parse", "main")
@@ -39,6 +43,7 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
 
     _look_at_the_diff(project, landed)
     _look_at_the_documents(project, run, tmp_path)
+    _look_at_the_page(project, run)
 
 
 def _look_at_the_diff(project: Project, landed: str) -> None:
@@ -55,6 +60,8 @@ def _look_at_the_diff(project: Project, landed: str) -> None:
     assert compared["file_changes"][0] == {"path": "blob.bin", "added": None, "removed": None}
     assert "\x1b[31m" in compared["patch"]
     assert document(project, "diff", "US-001", "--stat")["patch"] is None
+    missing = project.shiftwork("diff", "US-404")
+    assert (missing.returncode, missing.stdout, "shiftwork stories" in missing.stderr) == (64, "", True)
 
 
 def _look_at_the_documents(project: Project, run: str, folder: Path) -> None:
@@ -78,43 +85,19 @@ def _look_at_the_documents(project: Project, run: str, folder: Path) -> None:
     assert project.shiftwork("export", "--output", str(folder / "no" / "folder")).returncode == 64
 
 
-def test_what_a_story_waits_for_is_reported(project: Project) -> None:
-    project.settle(agent=FAILING)
-    stories = [
-        {"id": "US-001", "title": "First", "acceptanceCriteria": ["done"], "priority": 1, "passes": False},
-        {"id": "US-002", "title": "Second", "acceptanceCriteria": ["done"], "priority": 2, "passes": False},
-    ]
-    for story in stories:
-        story |= {"description": "Do it", "notes": "", "dependsOn": []}
-    stories[1]["dependsOn"] = ["US-001"]
-    prd = {"project": "greetings", "branchName": "main", "description": "Greet", "userStories": stories}
-    (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
-    ended = project.shiftwork("run", "prd.json")
-    assert ended.returncode == 1, ended
-    lines = outcome_of(project, "stories").splitlines()
-    assert lines[1].split()[:2] == ["US-001", "failed"]
-    second = next(place for place, line in enumerate(lines) if line.split()[:2] == ["US-002", "blocked"])
-    assert lines[second - 1] == "    shiftwork retry US-001"
-    assert lines[second + 1].startswith("    blocked: ")
-    assert "US-001" in lines[second + 1]
-    assert [line.split()[0] for line in outcome_of(project, "stories", "--queued").splitlines()[:2]] == [
-        "story",
-        "US-002",
-    ]
-    assert outcome_of(project, "stories", "--landed").startswith("no story of run ")
-    assert document(project, "stories")["stories"][1]["waits_for"] == ["US-001"]
-    assert outcome_of(project, "diff", "US-001") == "nothing has changed\n"
-    assert outcome_of(project, "diff", "US-002", "--stat") == "nothing has changed\n"
-    assert "Reason: " in outcome_of(project, "report")
-
-
-def test_what_is_not_there_is_reported(project: Project) -> None:
-    for words in (["stories"], ["diff", "US-001"], ["report"], ["export"]):
-        answer = project.shiftwork(*words)
-        assert (answer.returncode, answer.stdout) == (64, ""), words
-        assert "nothing has been run here yet" in answer.stderr
-    assert not project.state.exists(), "looking leaves no trace"
-    assert project.shiftwork("run", "Add a greeting").returncode == 0
-    missing = project.shiftwork("diff", "US-404")
-    assert (missing.returncode, missing.stdout) == (64, "")
-    assert "shiftwork stories" in missing.stderr
+def _look_at_the_page(project: Project, run: str) -> None:
+    written = project.shiftwork("report", "--html")
+    assert (written.returncode, written.stdout) == (0, f"written to shiftwork-{run}.html\n")
+    file = project.root / f"shiftwork-{run}.html"
+    text = file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "Add a greeting" in text
+    assert '<span class="add">+' in text, "the diff of what landed"
+    other = json.loads(project.shiftwork("report", run, "--html", "--out", "other.html", "--json").stdout)
+    assert (other["file"], (project.root / "other.html").read_text()) == ("other.html", text)
+    refused = project.shiftwork("report", "--html", "--out", "nowhere/report.html")
+    assert (refused.returncode, "there is no folder nowhere" in refused.stderr) == (64, True)
+    file.unlink()
+    file.symlink_to(project.root.parent / "elsewhere")
+    assert project.shiftwork("report", "--html").returncode == 64, "an agent may have left a link under the usual name"
+    assert not (project.root.parent / "elsewhere").exists()

@@ -84,6 +84,8 @@ def test_work_that_landed_with_no_gates_is_said_to_have_been_checked_by_none(pro
     asked(project, 1, gates="")
     ran = project.shiftwork("run", "prd.json")
     assert ran.returncode == 0, ran.stdout + ran.stderr
+    unchecked = "no gates: only the diff will be checked; name your checks under [gates] in shiftwork.toml"
+    assert ran.stdout.splitlines()[0] == unchecked
     assert ran.stdout.count(f"landed without any gate: {CHECKED}") >= 1
     assert not calls_proved(ran.stdout)
     for command, view in views(project).items():
@@ -94,25 +96,23 @@ def test_work_that_landed_with_no_gates_is_said_to_have_been_checked_by_none(pro
     assert "\nShiftwork-Gates: none\nShiftwork-Evidence: 0/2 trusting\nShiftwork-Proof: no gates" in message
     verified = project.shiftwork("proof", "--verify", "US-001")
     assert verified.stdout.splitlines()[-1].endswith("not checked: gates; weakest: landed without any gate")
-
-
-def test_the_result_in_json_says_how_each_story_stands(project: Project) -> None:
-    asked(project, 1, gates="")
-    result = json.loads(project.shiftwork("run", "prd.json", "--json").stdout.splitlines()[-1])
-    (story,) = result["stories"]
-    assert result["exit_code"] == 0
-    assert (story["state"], story["proof"], story["criteria_shown"], story["criteria_total"]) == (
-        "landed",
-        "no_gates",
-        0,
-        2,
-    )
-    assert result["stories_by_proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
+    assert "\nno gates: nothing was run on this commit\n" in project.shiftwork("proof", "US-001").stdout
     commands = ("status", "stories", "proof", "proof --verify")
     shown = [json.loads(project.shiftwork(*command.split(), "--json").stdout) for command in commands]
     assert [_level(item) for item in shown] == ["no_gates"] * len(commands)
-    message = shown[-1]
-    assert message["weakest"] == message["checked"][0]["weakest"] == "landed without any gate"
+    last = shown[-1]
+    assert last["weakest"] == last["checked"][0]["weakest"] == "landed without any gate"
+    _in_the_result(project)
+
+
+def _in_the_result(project: Project) -> None:
+    project.settle(agent=JUNK.replace("$SHIFTWORK_STORY.txt", "again.txt"), gates="")
+    result = json.loads(project.shiftwork("run", "Greet", "--json", "--workflow", "ralph").stdout.splitlines()[-1])
+    (story,) = result["stories"]
+    assert result["exit_code"] == 0
+    counted = (story["criteria_shown"], story["criteria_total"])
+    assert (story["state"], story["proof"], *counted) == ("landed", "no_gates", 0, 1)
+    assert result["stories_by_proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
 
 
 def _level(values: dict[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """`shiftwork report --html`: the file that a browser opens."""
 
-import json
 import resource
 import shutil
 import subprocess
@@ -14,30 +13,9 @@ from shiftwork.app.views.html_report.html_document import html_document
 from shiftwork.app.views.report.run_record import record_of
 from shiftwork.domain.core.ids import StoryId
 from tests.app.full_history import account_of
-from tests.e2e.cli_rig import Project
 
 SECONDS = 1.0
 """How much longer a browser may be busy with a report of 100 stories than with an empty page."""
-
-
-def test_a_run_is_written_as_one_private_file(project: Project) -> None:
-    assert project.shiftwork("run", "Add a greeting").returncode == 0
-    run = json.loads(project.shiftwork("status", "--json").stdout)["run"]
-    written = project.shiftwork("report", "--html")
-    assert (written.returncode, written.stdout) == (0, f"written to shiftwork-{run}.html\n")
-    file = project.root / f"shiftwork-{run}.html"
-    text = file.read_text()
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert "Add a greeting" in text
-    assert '<span class="add">+' in text, "the diff of what landed"
-    other = json.loads(project.shiftwork("report", run, "--html", "--out", "other.html", "--json").stdout)
-    assert (other["file"], (project.root / "other.html").read_text()) == ("other.html", text)
-    refused = project.shiftwork("report", "--html", "--out", "nowhere/report.html")
-    assert (refused.returncode, "there is no folder nowhere" in refused.stderr) == (64, True)
-    file.unlink()
-    file.symlink_to(project.root.parent / "elsewhere")
-    assert project.shiftwork("report", "--html").returncode == 64, "an agent may have left a link under the usual name"
-    assert not (project.root.parent / "elsewhere").exists()
 
 
 def visited(address: str) -> tuple[str, str, float]:

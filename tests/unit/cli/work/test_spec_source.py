@@ -7,6 +7,7 @@ import pytest
 from shiftwork.config.site import Site, find_site
 from shiftwork.entrypoints.cli.work.spec_source import asked_for
 from shiftwork.errors import UsageError
+from tests.documented import ROOT
 
 
 @pytest.fixture
@@ -35,3 +36,12 @@ def test_a_file_that_is_nowhere_near_is_refused_too(site: Site, name: str) -> No
 @pytest.mark.parametrize("words", ["refactor", "Refactor.", "fix prd.jsn", "upgrade to 3.12", "3.12", "and/or both"])
 def test_words_are_a_request(site: Site, words: str) -> None:
     assert asked_for(site, words).spec.stories[0].description == words
+
+
+def test_the_plan_of_the_howto_is_one(site: Site) -> None:
+    document = (ROOT / "docs" / "howto" / "write-a-spec.md").read_text(encoding="utf-8")
+    path = site.root / "plan.md"
+    path.write_text(document.partition("```md\n")[2].partition("```")[0], encoding="utf-8")
+    spec = asked_for(site, str(path)).spec
+    assert [story.id for story in spec.stories] == ["US-001", "other-time-zones"]
+    assert spec.branch == "feature/clock"
