@@ -1,8 +1,9 @@
-"""Pages that are generated from the code match it, and modules that a page names exist."""
+"""Pages that are generated from the code match it, modules that a page names exist, and tests run its commands."""
 
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 
 from shiftwork.domain.run.scheduling import to_start
 from shiftwork.testing.builders import asked, started_run
+from tests.documented import BLOCK, UNNAMED
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("script", ["docs.py", "docs_architecture.py"])
+@pytest.mark.parametrize("script", ["docs.py", "docs_architecture.py", "demo_picture.py"])
 def test_generated_files_are_up_to_date(script: str) -> None:
     checked = subprocess.run(
         [sys.executable, f"scripts/{script}", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -53,3 +55,48 @@ def test_the_guide_names_the_order_in_which_stories_start() -> None:
     alike = replace(asked(4), priority=1)
     run = started_run(urgent, waited_for, asked(3, after=(2,)), alike, parallel=4)
     assert to_start(run, 4) == (waited_for.id, urgent.id, alike.id)
+
+
+def documents() -> Iterator[Path]:
+    yield from ROOT.glob("*.md")
+    yield from (ROOT / "docs").rglob("*.md")
+
+
+def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
+    run_here = {
+        "answer",
+        "antfarm",
+        "budget",
+        "cleanup",
+        "codetether",
+        "completion",
+        "detach",
+        "dynamic",
+        "extras",
+        "gates",
+        "included",
+        "ladder",
+        "limits",
+        "memory",
+        "notify",
+        "openspec",
+        "plan",
+        "postgres",
+        "proof",
+        "quickstart",
+        "ralph",
+        "recover",
+        "review",
+        "sandbox",
+        "skill",
+        "spec",
+        "steer",
+        "steps",
+        "undo",
+        "uninstall",
+        "workflow",
+    }
+    for file in documents():
+        text = file.read_text()
+        assert not UNNAMED.search(text), f"{file.name} has a shell block that no test runs"
+        assert {found["name"] for found in BLOCK.finditer(text)} <= run_here

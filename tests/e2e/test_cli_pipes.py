@@ -21,12 +21,9 @@ def piped(project: Project, words: str, reader: str) -> subprocess.CompletedProc
     )
 
 
-def test_a_reader_that_closes_the_pipe_early_causes_no_error(project: Project) -> None:
+def test_a_closed_output_causes_no_error_and_a_run_continues_and_exits_as_it_ended(project: Project) -> None:
     for words in ("--help", "doctor", "workflow list"):
         assert piped(project, words, "true").stderr == "0\n", words
-
-
-def test_a_run_continues_and_exits_as_it_ended_when_its_output_is_closed(project: Project) -> None:
     completed = piped(project, "run 'Add a greeting' --workflow ralph --json", "true")
     assert completed.stderr == "0\n"
     assert project.status()["status"] == "completed"

@@ -30,6 +30,9 @@ def does_its_work(kind: str, request: ModelRequest) -> Turn | None:
 
 def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> None:
     handover.prepare()
+    examined = handover.shiftwork("doctor").stdout
+    assert "codex: codex-cli " in examined
+    assert ", with an API key" in examined, "it says who pays"
     handover.play(does_its_work)
     ran = handover.shiftwork("run", REQUEST, "--model", "gpt-5.5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -46,25 +49,16 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     assert "echo hello > greeting.txt" in handover.shiftwork("logs", "--step", "step-005").stdout
 
 
-def test_the_doctor_reports_its_version_and_who_pays(handover: Handover) -> None:
-    handover.prepare()
-    message = handover.shiftwork("doctor").stdout
-    assert "codex: codex-cli " in message
-    assert ", with an API key" in message
-
-
-def test_the_doctor_greets_an_agent_that_speaks_acp(handover: Handover, acp_program: Path) -> None:
+def test_the_doctor_greets_an_agent_that_speaks_acp_and_reports_a_command_that_is_none(
+    handover: Handover, acp_program: Path
+) -> None:
     handover.prepare()
     settings = handover.repo / "shiftwork.toml"
     settings.write_text(f'[agent]\nuse = "acp"\ncommand = "{acp_program}"\nenv = ["CODEX_API_KEY"]\n')
     assert handover.shiftwork("trust").returncode == 0
     message = handover.shiftwork("doctor").stdout
     assert "acp: Codex 2." in message, message
-
-
-def test_the_doctor_reports_a_command_that_is_no_agent(handover: Handover) -> None:
-    handover.prepare()
-    (handover.repo / "shiftwork.toml").write_text('[agent]\nuse = "acp"\ncommand = "false --acp"\n')
+    settings.write_text('[agent]\nuse = "acp"\ncommand = "false --acp"\n')
     assert handover.shiftwork("trust").returncode == 0
     message = handover.shiftwork("doctor").stdout
     assert "false does not answer as an ACP agent" in message, message

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
@@ -13,7 +12,7 @@ import pytest
 
 from shiftwork.extras import EXTRAS
 from shiftwork.testing.model_server import ModelServer
-from tests.documented import BLOCK, ROOT, UNNAMED, blocks
+from tests.documented import ROOT, blocks
 from tests.e2e.claude_rig import step_of, summary
 from tests.e2e.test_claude_code import does_its_work
 from tests.patience import LONG_SECONDS
@@ -22,51 +21,6 @@ pytest_plugins = ["shiftwork.testing.agent_programs"]
 
 UNCOMPILED = {"PIP_NO_COMPILE": "0"}
 """Python compiles what is imported, which is little of what is installed. (0 stands for `--no-compile`.)"""
-
-
-def documents() -> Iterator[Path]:
-    yield from ROOT.glob("*.md")
-    yield from (ROOT / "docs").rglob("*.md")
-
-
-def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
-    run_here = {
-        "answer",
-        "antfarm",
-        "budget",
-        "cleanup",
-        "codetether",
-        "completion",
-        "detach",
-        "dynamic",
-        "extras",
-        "gates",
-        "included",
-        "ladder",
-        "limits",
-        "memory",
-        "notify",
-        "openspec",
-        "plan",
-        "postgres",
-        "proof",
-        "quickstart",
-        "ralph",
-        "recover",
-        "review",
-        "sandbox",
-        "skill",
-        "spec",
-        "steer",
-        "steps",
-        "undo",
-        "uninstall",
-        "workflow",
-    }
-    for file in documents():
-        text = file.read_text()
-        assert not UNNAMED.search(text), f"{file.name} has a shell block that no test runs"
-        assert {found["name"] for found in BLOCK.finditer(text)} <= run_here
 
 
 def clone(target: Path) -> Path:

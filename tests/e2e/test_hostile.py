@@ -1,6 +1,7 @@
 """Every command in a hostile folder: nothing in it is executed, nothing is written elsewhere, and nothing hangs."""
 
 import os
+import random
 import signal
 import subprocess
 import time
@@ -8,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
-import pytest
 
 from shiftwork.entrypoints.cli.group import group
 from tests import warm
@@ -110,7 +110,9 @@ def with_inner(project: Project, canary: Path) -> None:
     with_settings(inner / ".git/config", canary)
 
 
-def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = ()) -> list[str]:
+def played(
+    project: Project, folder: Path, *more: str, every: Sequence[tuple[str, ...]] = EVERY, places: Sequence[Path] = ()
+) -> list[str]:
     """What was not as it must be; `more` is typed with every command, each of them in one of the `places`."""
     home, wrong = folder / "home", []
     home.mkdir()
@@ -118,7 +120,7 @@ def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = 
     homes = {name: str(folder / name.lower()) for name in ("SHIFTWORK_CACHE_HOME", "SHIFTWORK_STATE_HOME")}
     env = project.environment(HOME=str(home), SHIFTWORK_TRUST="", **homes)
     before = content(folder / "outside")
-    for number, words in enumerate(EVERY):
+    for number, words in enumerate(every):
         # What the user agrees to by one command, such as `trust`, is not agreed to for the next.
         own = {**env, "SHIFTWORK_CONFIG_HOME": str(folder / f"config-{number}")}
         (project.root / "shiftwork.toml").write_bytes(settings)  # one may have written its own
@@ -157,18 +159,15 @@ def typed(words: Sequence[str], place: Path, env: Mapping[str, str]) -> subproce
         return subprocess.CompletedProcess(words, server.wait(SOON), message, "")
 
 
-def test_every_command_in_a_hostile_clone(tmp_path: Path) -> None:
-    theirs = hostile(tmp_path)
-    git(tmp_path, "clone", "-q", str(theirs.root), "clone")
-    clone = Project(root=tmp_path / "clone", agent=theirs.agent)
-    before = content(clone.root / ".shiftwork")
-    assert not played(clone, tmp_path)
-    assert content(clone.root / ".shiftwork") == before
+def cloned(folder: Path) -> Project:
+    theirs = hostile(folder)
+    git(folder, "clone", "-q", str(theirs.root), "clone")
+    return Project(root=folder / "clone", agent=theirs.agent)
 
 
-@pytest.mark.parametrize("kind", ["folder", "linked"])
-def test_every_command_in_a_hostile_copied_folder(tmp_path: Path, kind: str) -> None:
-    theirs, canary = hostile(tmp_path), tmp_path / "canary"
+def copied(folder: Path) -> Project:
+    """With state, hooks and settings of git that a clone would not have."""
+    theirs, canary = hostile(folder), folder / "canary"
     state = theirs.state
     state.mkdir()
     filtering(state / "hub.git", canary)
@@ -177,17 +176,35 @@ def test_every_command_in_a_hostile_copied_folder(tmp_path: Path, kind: str) -> 
         (theirs.root / ".git" / name).write_text(f"#!/bin/sh\ntouch {canary}\n")
         (theirs.root / ".git" / name).chmod(0o755)
     (state / "project").write_text("0123456789ab\n")
-    (state / "state.db").symlink_to(tmp_path / "outside/precious")
+    (state / "state.db").symlink_to(folder / "outside/precious")
     (state / "state.db-wal").write_bytes(b"planted")
     os.mkfifo(state / "state.db-shm")
-    (state / "indexes").symlink_to(tmp_path / "outside")
+    (state / "indexes").symlink_to(folder / "outside")
     (state / ESCAPE).mkdir()
     with_inner(theirs, canary)
     with_settings(theirs.root / ".git/config", canary)
-    if kind == "linked":
-        state.rename(tmp_path / "outside/state")
-        state.symlink_to(tmp_path / "outside/state")
-    assert not played(theirs, tmp_path, *(["--json"] if kind == "linked" else []))
+    return theirs
+
+
+def linked(folder: Path) -> Project:
+    """With its state elsewhere."""
+    theirs = copied(folder)
+    theirs.state.rename(folder / "outside/state")
+    theirs.state.symlink_to(folder / "outside/state")
+    return theirs
+
+
+def test_every_command_in_a_hostile_clone_or_copied_folder(tmp_path: Path) -> None:
+    """Each command in one of them; in which one changes with the seed of the tests, and so with each commit."""
+    kinds = random.sample((cloned, copied, linked), 3)
+    for number, kind in enumerate(kinds):
+        folder = tmp_path / kind.__name__
+        folder.mkdir()
+        project = kind(folder)
+        before = content(project.root / ".shiftwork")
+        more = ["--json"] if kind is linked else []
+        assert not played(project, folder, *more, every=EVERY[number :: len(kinds)]), kind.__name__
+        assert kind is not cloned or content(project.root / ".shiftwork") == before
 
 
 def test_every_command_in_a_hostile_place(tmp_path: Path) -> None:

@@ -75,21 +75,10 @@ def children(pid: int) -> list[int]:
     return found
 
 
-def test_a_start_over_http_hides_its_request(project: Project) -> None:
+def test_a_start_over_http_hides_its_request_and_ends_with_the_server(project: Project) -> None:
+    asked = {"request": REQUEST, "workflow": "ralph"}
     with operated(project) as client:
-        answer: dict[str, Any] = client.post("/runs", json={"request": REQUEST, "workflow": "ralph"}).json()
-        assert answer["over"] is False, answer
-        written_pid(project.shared / "gate")
-        assert arguments_with(REQUEST) == []
-        (project.shared / "go").touch()
-        url = f"/starts/{answer['start']}"
-        assert awaited(lambda: client.get(url).json(), lambda found: found["over"])["run"] == project.status()["run"]
-        assert project.status()["title"] == REQUEST
-
-
-def test_a_start_over_http_ends_with_the_server(project: Project) -> None:
-    with operated(project) as client:
-        assert client.post("/runs", json={"request": REQUEST, "workflow": "ralph"}).json()["over"] is False
+        assert client.post("/runs", json=asked).json()["over"] is False
         gate, server = written_pid(project.shared / "gate"), server_of(project)
         assert server
         starting = children(server["pid"])
@@ -99,6 +88,17 @@ def test_a_start_over_http_ends_with_the_server(project: Project) -> None:
     eventually(lambda: not lives(gate))
     assert server_of(project) is None
     assert project.shiftwork("status").returncode == 64, "no run was recorded"
+
+    (project.shared / "gate").unlink()
+    with operated(project) as client:
+        answer: dict[str, Any] = client.post("/runs", json=asked).json()
+        assert answer["over"] is False, answer
+        written_pid(project.shared / "gate")
+        assert arguments_with(REQUEST) == []
+        (project.shared / "go").touch()
+        url = f"/starts/{answer['start']}"
+        assert awaited(lambda: client.get(url).json(), lambda found: found["over"])["run"] == project.status()["run"]
+        assert project.status()["title"] == REQUEST
 
 
 def test_a_start_over_mcp_hides_its_request(project: Project) -> None:

@@ -46,24 +46,6 @@ def needing(project: Project, settings: str) -> Project:
     return project
 
 
-def test_it_brings_few_packages_and_no_tests(bare: Installed) -> None:
-    packages = bare.packages()
-    assert len(packages) <= 16
-    assert packages.isdisjoint({"dbos", "psycopg", "apprise", "alembic", "genai-prices", "rich"})
-    assert bare.says("import importlib.util as u; print(u.find_spec('shiftwork.testing'))") == "None\n"
-
-
-def test_it_has_the_web_board_and_the_server_serves_it(bare: Installed) -> None:
-    (folder,) = bare.folder.glob("lib/python*/site-packages/shiftwork/board")
-    browser = TestClient(BoardFiles(routes(), folder))
-    page = browser.get("/runs")
-    assert page.status_code == 200
-    wanted = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
-    assert {Path(each).suffix for each in wanted} >= {".js", ".css"}
-    assert {each: browser.get(each).status_code for each in wanted} == dict.fromkeys(wanted, 200)
-    assert not re.search(r"<script(?![^>]*src=)|<style|\son[a-z]+=", page.text), "the policy forbids inline code"
-
-
 IMPORT_ALL = """
 import importlib, pkgutil, shiftwork
 for module in pkgutil.walk_packages(shiftwork.__path__, "shiftwork."):
@@ -82,24 +64,30 @@ NEED_EXTRAS = (
 )
 
 
-def test_only_the_adapters_of_extras_cannot_be_imported(bare: Installed) -> None:
+def test_it_brings_few_packages_and_no_tests_and_lacks_only_the_adapters_of_extras(bare: Installed) -> None:
+    packages = bare.packages()
+    assert len(packages) <= 16
+    assert packages.isdisjoint({"dbos", "psycopg", "apprise", "alembic", "genai-prices", "rich"})
+    assert bare.says("import importlib.util as u; print(u.find_spec('shiftwork.testing'))") == "None\n"
     failed = bare.says(IMPORT_ALL).split()
     assert "shiftwork.adapters.store.reader.postgres_reader" in failed
     assert [name for name in failed if not name.startswith(NEED_EXTRAS)] == []
+    _has_the_web_board(bare)
 
 
-def test_the_demo_runs(bare: Installed, project: Project) -> None:
-    done = bare.shiftwork(project, "demo")
-    assert done.returncode == 0, done.stdout + done.stderr
+def _has_the_web_board(bare: Installed) -> None:
+    """The server serves it."""
+    (folder,) = bare.folder.glob("lib/python*/site-packages/shiftwork/board")
+    browser = TestClient(BoardFiles(routes(), folder))
+    page = browser.get("/runs")
+    assert page.status_code == 200
+    wanted = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
+    assert {Path(each).suffix for each in wanted} >= {".js", ".css"}
+    assert {each: browser.get(each).status_code for each in wanted} == dict.fromkeys(wanted, 200)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\son[a-z]+=", page.text), "the policy forbids inline code"
 
 
-def test_other_agents_can_be_taught_and_served(bare: Installed, project: Project) -> None:
-    document = json.loads(bare.shiftwork(project, "mcp", "--json").stdout)
-    assert document["skill"].startswith("---\nname: shiftwork\n")
-    assert "start" in [tool["name"] for tool in document["tools"]]
-
-
-def test_a_request_lands(bare: Installed, tmp_path: Path) -> None:
+def test_a_request_lands_the_demo_runs_and_other_agents_can_be_taught(bare: Installed, tmp_path: Path) -> None:
     project = new_project(tmp_path)
     (project.root / "shiftwork.toml").unlink()
     assert bare.shiftwork(project, "init").returncode == 0
@@ -111,6 +99,11 @@ def test_a_request_lands(bare: Installed, tmp_path: Path) -> None:
     assert "hello" in project.git("log", "-1", "--format=%s").lower()
     status = bare.shiftwork(project, "status", "--json")
     assert json.loads(status.stdout)["status"] == "completed"
+    demo = bare.shiftwork(project, "demo")
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    document = json.loads(bare.shiftwork(project, "mcp", "--json").stdout)
+    assert document["skill"].startswith("---\nname: shiftwork\n")
+    assert "start" in [tool["name"] for tool in document["tools"]]
 
 
 def test_the_database_of_an_earlier_release_is_upgraded(bare: Installed, sqlite_url: str) -> None:
@@ -133,39 +126,30 @@ def refused(done: subprocess.CompletedProcess[str], extra: str) -> None:
     assert installing(extra).search(done.stderr)
 
 
-@pytest.mark.parametrize("extra", REFUSALS)
-def test_a_run_that_needs_an_extra_is_refused_before_anything_is_started(
-    bare: Installed, project: Project, extra: str
+def test_what_needs_an_extra_is_refused_by_every_command_with_the_one_that_installs_it(
+    bare: Installed, project: Project
 ) -> None:
-    needing(project, REFUSALS[extra][0])
-    refused(bare.shiftwork(project, "run", "Say hello"), extra)
-    assert not (project.shared / "started").exists()
-    assert not (project.state / "state.db").exists()
-    assert not (project.state / "hub.git").exists()
-
-
-@pytest.mark.parametrize("extra", REFUSALS)
-def test_doctor_names_the_extra(bare: Installed, project: Project, extra: str) -> None:
-    needing(project, REFUSALS[extra][0])
-    done = bare.shiftwork(project, "doctor")
-    assert done.returncode == 1, done
-    assert f"this needs the extra '{extra}', which is not installed" in done.stdout
-    assert installing(extra).search(done.stdout)
-
-
-@pytest.mark.parametrize("words", [("board",), ("demo", "--web")])
-def test_the_web_board_names_its_extra(bare: Installed, project: Project, words: tuple[str, ...]) -> None:
-    done = bare.shiftwork(project, *words, TMPDIR=str(project.shared))
-    assert done.returncode == 64, done
-    assert "the web board: this needs the extra 'web', which is not installed" in done.stderr
-    assert installing("web").search(done.stderr)
-    assert not list(project.shared.glob("shiftwork-demo-*"))
-
-
-def test_a_command_that_reads_and_a_test_notice_are_refused_in_the_same_way(bare: Installed, project: Project) -> None:
+    for extra, (settings, _) in REFUSALS.items():
+        needing(project, settings)
+        refused(bare.shiftwork(project, "run", "Say hello"), extra)
+    for left in (project.shared / "started", project.state / "state.db", project.state / "hub.git"):
+        assert not left.exists(), "nothing was started"
+    for extra, (settings, _) in REFUSALS.items():
+        needing(project, settings)
+        examined = bare.shiftwork(project, "doctor")
+        assert examined.returncode == 1, examined
+        assert f"this needs the extra '{extra}', which is not installed" in examined.stdout
+        assert installing(extra).search(examined.stdout)
+    needing(project, REFUSALS["notify"][0])
+    refused(bare.shiftwork(project, "notify", "--test"), "notify")
     needing(project, "".join(settings for settings, _ in REFUSALS.values()))
     refused(bare.shiftwork(project, "status"), "postgres")
     given = bare.shiftwork(project, "status", SHIFTWORK_STORE_URL=POSTGRES)
     assert "SHIFTWORK_STORE_URL is the address of a Postgres database" in given.stderr
-    needing(project, REFUSALS["notify"][0])
-    refused(bare.shiftwork(project, "notify", "--test"), "notify")
+    project.settle()
+    for words in (("board",), ("demo", "--web")):
+        done = bare.shiftwork(project, *words, TMPDIR=str(project.shared))
+        assert done.returncode == 64, done
+        assert "the web board: this needs the extra 'web', which is not installed" in done.stderr
+        assert installing("web").search(done.stderr)
+        assert not list(project.shared.glob("shiftwork-demo-*"))

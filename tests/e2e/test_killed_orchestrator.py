@@ -8,7 +8,6 @@ import psutil
 import pytest
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
-from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.e2e.claude_rig import Handover
 from tests.patience import Stopwatch, eventually
 
@@ -21,15 +20,10 @@ _COMMAND = "sleep 283 & sleep 293"
 PROGRAMS = {"claude-code": "claude_program", "codex": "codex_program"}
 
 
-@pytest.fixture(params=["none", pytest.param("bubblewrap", marks=NEEDS_BUBBLEWRAP)])
-def tier(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(params=PROGRAMS)
-def handover(request: pytest.FixtureRequest, tmp_path: Path, scripted_model: ModelServer, tier: str) -> Handover:
+def handover(request: pytest.FixtureRequest, tmp_path: Path, scripted_model: ModelServer) -> Handover:
     program = request.getfixturevalue(PROGRAMS[request.param])
-    return Handover(root=tmp_path, program=program, server=scripted_model, agent=request.param, tier=tier)
+    return Handover(root=tmp_path, program=program, server=scripted_model, agent=request.param, tier="none")
 
 
 def at_work(root: Path) -> list[psutil.Process]:

@@ -152,22 +152,18 @@ def test_whatever_is_typed_in_one_repository_nothing_crosses_into_the_other(pair
     check()
 
 
-@pytest.mark.parametrize("words", [("status",), ("pause",), ("cancel",), ("resume",), ("undo", STORY)])
-def test_commands_that_name_no_run_mean_none_of_another_repository(
-    pair: tuple[Member, Member], tmp_path: Path, words: tuple[str, ...]
+def test_commands_that_name_no_run_mean_none_of_another_repository_and_all_can_be_listed(
+    pair: tuple[Member, Member], tmp_path: Path
 ) -> None:
-    ours, _ = pair
-    before = ours.trace()
-    result = typed(new_project(tmp_path), ours.url, *words)
-    assert (result.returncode, result.stderr) == (
-        64,
-        'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n',
-    )
-    assert ours.trace() == before
-
-
-def test_every_run_can_be_listed_with_the_folder_of_its_project(pair: tuple[Member, Member]) -> None:
     ours, theirs = pair
+    before, elsewhere = ours.trace(), new_project(tmp_path)
+    for words in (("status",), ("pause",), ("cancel",), ("resume",), ("undo", STORY)):
+        result = typed(elsewhere, ours.url, *words)
+        assert (result.returncode, result.stderr) == (
+            64,
+            'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n',
+        )
+    assert ours.trace() == before
     result = ours.types("status", "--all-projects")
     assert result.returncode == 0
     for item in pair:

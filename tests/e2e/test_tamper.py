@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
 
 import pytest
@@ -22,19 +23,20 @@ from shiftwork.adapters.sandbox.sandbox import OPEN
 from shiftwork.app.commands.certificates import recorded
 from shiftwork.app.commands.runs import Order, start_run, wait_for
 from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.proof.verdict import Verdict
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.proof_policy import ProofPolicy
-from shiftwork.domain.spec.spec import one_shot
+from shiftwork.domain.spec.spec import Spec, Story, one_shot
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
 from tests.conformance.processes.programs import bare_pytest
 from tests.conformance.sandbox.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP, around_gates
 from tests.documented import ROOT
-from tests.patience import SECONDS
+from tests.patience import LONG_SECONDS
 from tests.tier import TIER
 
 PYTEST = f"{bare_pytest()} -q"
@@ -60,9 +62,8 @@ FROM_PACKAGE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Trick:
-    """What an agent does besides breaking the code or, where it is `honest`, besides other work. `message` is what
-    the landed commit then says; where it is empty, the work does not land, and the story says `why`. `then` is
-    another gate, after the first.
+    """What an agent does besides breaking the code or, where it is `honest`, besides other work: the work does not
+    land, and the story says `why`. `then` is another gate, after the first.
     """
 
     write: dict[str, str] = field(default_factory=dict)
@@ -72,7 +73,6 @@ class Trick:
     gate: str = PYTEST
     then: str = ""
     why: str = "assert 0 == 3"
-    message: str = ""
     policy: ProofPolicy = ProofPolicy.TRUSTING
     honest: bool = False
 
@@ -233,6 +233,7 @@ TRICKS = {
     "edit-git-settings-and-hooks": Trick(act=hooks),
     "cite-what-is-not-there": Trick(
         answer="EVIDENCE:\n- AC-1: file price.py:900\n",
+        gate=f"{PYTEST} -v",
         policy=ProofPolicy.CITED,
         write={"price.py": USELESS["price.py"]},
         honest=True,
@@ -241,6 +242,7 @@ TRICKS = {
     "claim-a-test-that-is-not-there": Trick(
         write={"tests/test_w.py": "import warnings\n\n\ndef test_w():\n    warnings.warn('test_quick passed')\n"},
         answer="EVIDENCE:\n- AC-1 test test_quick\n",
+        gate=f"{PYTEST} -v",
         policy=ProofPolicy.CITED,
         honest=True,
         why="no test of that name is defined",
@@ -267,6 +269,9 @@ TRICKS = {
     "edit-the-settings-of-the-harness": Trick(write={"shiftwork.toml": '[gates]\ntest = "true"\n'}),
 }
 
+PLAYED = TRICKS | {"no-trick": Trick()}
+"""What holds the others up: the gate is red for the broken code alone."""
+
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Rig:
@@ -279,10 +284,15 @@ def rig(tmp_path: Path) -> Rig:
     return Rig(repo=repo, sandbox=OPEN if TIER == "none" else around_gates(repo))
 
 
-def played(rig: Rig, trick: Trick) -> RunState:
+def played(rig: Rig, *names: str, instead: Trick | None = None) -> RunState:
+    """A run whose stories have the names of tricks, one after the other; each agent plays its own, or another."""
+    tricks = {name: instead or PLAYED[name] for name in names}
+    first, *_ = tricks.values()
+
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
             return done()
+        trick = tricks[task.env["SHIFTWORK_STORY"]]
         trick.act(task)
         turn = done(write={**({} if trick.honest else BROKEN), **trick.write}, delete=trick.delete)
         return Turn(write=turn.write, delete=turn.delete, answer=f"{turn.answer}\n{trick.answer}")
@@ -290,62 +300,63 @@ def played(rig: Rig, trick: Trick) -> RunState:
     async def scenario() -> RunState:
         async with rig.open() as context:
             order = Order(
-                spec=one_shot(CHECKABLE if trick.honest else ASKED),
+                spec=Spec(title="Tricks", description="", stories=tuple(starmap(story, tricks.items()))),
                 workflow=SHORT,
                 branch="main",
                 landing=LANDING,
                 agent="scripted",
                 limits=Limits(repairs=0),
-                proof=trick.policy,
+                proof=first.policy,
             )
-            return await asyncio.wait_for(wait_for(context, await start_run(context, order)), timeout=SECONDS)
+            return await asyncio.wait_for(wait_for(context, await start_run(context, order)), timeout=LONG_SECONDS)
 
     rig.script = script
-    rig.gates = (Gate(name="test", command=trick.gate),)
-    if trick.then:
-        rig.gates = (*rig.gates, Gate(name="contract", command=trick.then))
+    rig.gates = (Gate(name="test", command=first.gate),)
+    if first.then:
+        rig.gates = (*rig.gates, Gate(name="contract", command=first.then))
     return asyncio.run(scenario())
 
 
+def story(name: str, trick: Trick) -> Story:
+    (alone,) = one_shot(CHECKABLE if trick.honest else ASKED).stories
+    return replace(alone, id=StoryId(name))
+
+
+def together() -> list[list[str]]:
+    """The tricks by the gates and the policy of their run; the one that moves the user's branch has its own."""
+    found: dict[tuple[object, ...], list[str]] = {}
+    for name, trick in PLAYED.items():
+        found.setdefault((trick.gate, trick.then, trick.policy, trick.act is users_ref), []).append(name)
+    return list(found.values())
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TRICKS)
-def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
-    trick = TRICKS[name]
-    run = played(rig, trick)
-    story = asyncio.run(rig.story(run))
-    message = git(rig.repo, "log", "-1", "--format=%B", "main")
-    if trick.message:
-        assert run.status is RunStatus.COMPLETED, story.outcome.reason
-        assert re.search(rf"^Shiftwork-Tests: .*{re.escape(trick.message)}", message, re.MULTILINE), message
-        assert trick.message in story.landing.inspection.message
-        return
+@pytest.mark.parametrize("names", together(), ids=lambda names: names[0])
+def test_no_trick_lands_silently(names: list[str], rig: Rig) -> None:
+    run = played(rig, *names)
     assert run.status is RunStatus.FAILED
-    assert trick.why in story.outcome.reason
-    assert not story.landed_commit
+    for name in names:
+        state = asyncio.run(rig.story(run, name))
+        assert PLAYED[name].why in state.outcome.reason, name
+        assert not state.landed_commit, name
     facts = [recorded.fact for recorded in asyncio.run(rig.store.events.read(LANDING))]
     assert not any(isinstance(fact, landing_facts.BaseMoved) for fact in facts)
     assert not list(rig.state.rglob("trap")), "nothing that an agent wrote ran in the harness's git"
 
 
-@pytest.mark.parametrize("policy", list(ProofPolicy))
-def test_tests_that_pass_without_the_change_are_refused_as_evidence_or_recorded(rig: Rig, policy: ProofPolicy) -> None:
-    """Under the policy that asks for nothing the work lands, and its certificate says what its tests are worth."""
-    trick = TRICKS["cite-a-test-that-passes-without-the-change"]
-    run = played(rig, replace(trick, policy=policy))
-    story = asyncio.run(rig.story(run))
-    if policy is not ProofPolicy.TRUSTING:
-        assert run.status is RunStatus.FAILED
-        assert SHOWS_NOTHING in story.outcome.reason
-        assert not story.landed_commit
-        return
+def test_tests_that_pass_without_the_change_are_recorded_where_no_evidence_is_asked_for(rig: Rig) -> None:
+    """Honest work lands, and its certificate says what its tests are worth."""
+    name = "cite-a-test-that-passes-without-the-change"
+    run = played(rig, name, instead=replace(TRICKS[name], policy=ProofPolicy.TRUSTING))
     assert run.status is RunStatus.COMPLETED
-    paper = asyncio.run(recorded(rig.store.events, run.given.run, story.given.story.id))
+    paper = asyncio.run(recorded(rig.store.events, run.given.run, StoryId(name)))
     assert paper
     assert paper.certificate.fail_to_pass
     assert paper.certificate.fail_to_pass.outcome is FailToPassOutcome.GREEN
     assert [(judged.verdict, judged.why.startswith(SHOWS_NOTHING)) for judged in paper.certificate.criteria] == [
         (Verdict.FALSE, True)
     ]
+    assert "Shiftwork-Tests: 1 added\n" in git(rig.repo, "log", "-1", "--format=%B", "main") + "\n"
 
 
 @NEEDS_BUBBLEWRAP
@@ -355,23 +366,16 @@ def test_within_walls_the_base_ref_of_the_user_cannot_be_moved(rig: Rig) -> None
     script = f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then {trick}; fi; printf "SUMMARY:\\ndone\\n"'
     walls = Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=rig.repo)
     rig.agent = CommandAgent(script, env=ENV, sandbox=walls)
-    run = played(rig, Trick())
+    run = played(rig, "no-trick", instead=Trick())
     assert git(rig.repo, "rev-parse", "main") == before
     assert run.status is RunStatus.FAILED
-    assert "assert 0 == 3" in asyncio.run(rig.story(run)).outcome.reason, "only the broken code is left of the trick"
+    reason = asyncio.run(rig.story(run, "no-trick")).outcome.reason
+    assert "assert 0 == 3" in reason, "only the broken code is left of the trick"
     message = "".join(file.read_text() for file in (rig.state / "logs").rglob("*.jsonl"))
     assert "not a git repository" in message
     rig.agent = CommandAgent(script, env=ENV)
-    reason = asyncio.run(rig.story(played(rig, Trick()))).outcome.reason
+    reason = asyncio.run(rig.story(played(rig, "no-trick", instead=Trick()), "no-trick")).outcome.reason
     assert "somebody else has made the same changes" in reason, "without them it can"
-
-
-def test_the_same_work_without_a_trick_does_not_land_either_and_honest_work_does(rig: Rig) -> None:
-    """What holds the others up: the gate is red for the broken code alone, and green for code that works."""
-    assert played(rig, Trick()).status is RunStatus.FAILED
-    honest = Trick(write={"price.py": "def total(items):\n    return sum(list(items))\n", **ANOTHER})
-    assert played(rig, honest).status is RunStatus.COMPLETED
-    assert "Shiftwork-Tests: 1 added\n" in git(rig.repo, "log", "-1", "--format=%B", "main") + "\n"
 
 
 def test_every_trick_has_a_row_in_the_documentation_and_every_row_a_trick() -> None:
@@ -379,6 +383,6 @@ def test_every_trick_has_a_row_in_the_documentation_and_every_row_a_trick() -> N
     rows = re.findall(r"^\| `([a-z-]+)` \| .+ \| .+ \| (neutralised|reported) \|$", document, re.MULTILINE)
     assert [name for name, _ in rows] == list(TRICKS)
     assert {name for name, outcome in rows if outcome == "reported"} == {
-        name for name, trick in TRICKS.items() if trick.message or name == "move-the-base-ref-of-the-user"
+        name for name, trick in TRICKS.items() if trick.act is users_ref
     }
     assert len(TRICKS) >= 15
