@@ -38,9 +38,21 @@ fmt: (has "python")
 lint: (has "python")
     {{env}}; ruff format --check .; ruff check .; mypy; lint-imports --no-cache
 
-# all tests but the long ones
+# an answer in half a minute: lint, layers, types where mypy has looked at them before, and the unit tests of the core
+quick: (has "python")
+    @{{env}}; ruff format --check --quiet .; ruff check --quiet .
+    @{{env}}; if [ -d .mypy_cache ]; then mypy & types=$!; else echo "types are not checked: mypy is slow at first, just lint"; true & types=$!; fi; \
+      lint-imports --no-cache > .cache/layers || { cat .cache/layers; exit 1; }; \
+      pytest -q -n 2 --hypothesis-profile quick tests/unit/domain tests/unit/planning tests/unit/prompts; wait $types
+
+# all tests but the long ones; paths and options choose: `just test tests/unit/domain -k budget`
 test *args: (has "python git node postgres sandbox")
     {{env}}; pytest -n 2 -m "not slow and not durability and not real_agent" {{args}}
+
+# every test of every suite, and coverage of the core by the tests that are about it
+all-tests: (has "python git node postgres sandbox agents board chromium")
+    {{env}}; {{seeded}} -q -n 2 --dist worksteal {{about_the_core}} --cov --cov-report=term:skip-covered --cov-fail-under=100
+    {{env}}; {{seeded}} -q -n 6 --dist worksteal $(printf -- '--ignore=%s ' {{about_the_core}})
 
 # what tests take of the processor with all that they start, by folder, file, function and case; paths and options choose
 test-times *args: (has "python git node postgres sandbox agents board chromium")
@@ -48,6 +60,10 @@ test-times *args: (has "python git node postgres sandbox agents board chromium")
 
 # lint, types, layers and the quick tests: what every commit passes
 check: lint test
+
+# every recipe with small arguments and every test, as a table, in at most 90 minutes on two cores; recipes can be named, `--list`
+full *names: (has "python git")
+    @{{env}}; python -m tests.full {{names}}
 
 # write the generated pages and pictures of the documentation
 docs: (has "python git")
@@ -70,13 +86,13 @@ web: web-schema
 board *args: (has "python git board chromium")
     @{{env}}; pytest -q tests/board {{args}}
 
-# the pictures of the web board in the documentation
-board-pictures: (has "python git board chromium")
-    @{{env}}; BOARD_PICTURES=1 pytest -q tests/board -k flow
+# the pictures of the web board in the documentation, or in another folder of this clone
+board-pictures folder="docs": (has "python git board chromium")
+    @{{env}}; BOARD_PICTURES={{folder}} pytest -q tests/board -k flow
 
 # the web board with changes shown at once; SHIFTWORK_SERVER is the address that `shiftwork serve` prints
-web-dev: web-schema
-    cd web; npm run dev
+web-dev *args: web-schema
+    cd web; npm run dev -- {{args}}
 
 # install the pinned agent CLIs that tests drive
 agents: (has "python node")
@@ -135,8 +151,8 @@ bench-cli: (has "python git")
     @{{env}}; python -m bench.cli
 
 # five stories through the `ralph` workflow with the real Claude Code, against a bash loop of `claude -p`
-bench-loop: (has "python git agents")
-    @{{env}}; python -m bench.loop
+bench-loop *rounds: (has "python git agents")
+    @{{env}}; python -m bench.loop {{rounds}}
 
 # sessions and request bytes of five small stories under the default workflow, `ralph` and `dynamic`, against a bare loop
 bench-sessions: (has "python git agents")
@@ -154,9 +170,9 @@ bench-makespan: (has "python")
 bench-bandit: (has "python")
     @{{env}}; python -m bench.bandit
 
-# a million facts against a thousand, a landing after 10,000, a report of 1,000 stories, status with 10,000 runs: each against its limit
-bench-history: (has "python git postgres")
-    @{{env}}; python -m bench.history
+# a million facts against a thousand, a landing after 10,000, a report of 1,000 stories, status with 10,000 runs: each against its limit; `--facts N` for fewer
+bench-history *args: (has "python git postgres")
+    @{{env}}; python -m bench.history {{args}}
 
 # packages and megabytes of an installation without extras, against one with all of them
 bench-install: (has "python node")
@@ -183,8 +199,8 @@ demo-web: (has "python git packages chromium")
     @{{env}}; python -m bench.demo_web
 
 # what a session of Claude Code would save if its process were started before its prompt, and what it would not see then
-bench-prewarm: (has "python agents")
-    @{{env}}; python -m bench.prewarm
+bench-prewarm *rounds: (has "python agents")
+    @{{env}}; python -m bench.prewarm {{rounds}}
 
 # bytes of the prompt of every step of every bundled workflow
 bench-prompts: (has "python")

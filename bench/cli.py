@@ -4,7 +4,7 @@ Each command runs in a repository with the history of a thousand runs, on SQLite
 because timings on a shared machine drift; the ratio is that of the medians. `answer` goes to a run with a worker, and
 is refused in the end, since the story has no question. Bytecode is compiled first: with PYTHONDONTWRITEBYTECODE set
 there would be none, and every start would pay for it. The limits are of processor time, of the command and the
-processes that it starts; a command above its limit makes the exit code 1. The last line is the ratio of `status`.
+processes that it starts; a command above its limit makes the exit code 3. The last line is the ratio of `status`.
 """
 
 import compileall
@@ -22,6 +22,7 @@ from pathlib import Path
 import click
 
 import shiftwork
+from bench.limits import LIMIT_MISSED
 from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.config.site import environment
 from tests.own_folders import use_own_folders
@@ -133,7 +134,7 @@ def main() -> int:
     slow = too_slow(used)
     print("\n".join(slow or ["all limits hold"]))
     print(f"{used[GOAL] / used[BARE]:.2f}")
-    return 1 if slow else 0
+    return LIMIT_MISSED if slow else 0
 
 
 if __name__ == "__main__":

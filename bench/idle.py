@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.limits import LIMIT_MISSED
 from bench.overhead import repository
 from shiftwork.adapters.processes.ending.reaper import HostReaper
 from shiftwork.app.commands.runs import Order, start_run
@@ -101,7 +102,7 @@ class Started:
             await self.complete.wait()
 
 
-async def measure(env: Mapping[str, str], root: Path, tier: str) -> bool:
+async def measure(env: Mapping[str, str], root: Path, tier: str) -> int:
     site = find_site(root, env)
     started = Started()
     settings = Settings.model_validate(
@@ -136,7 +137,9 @@ async def measure(env: Mapping[str, str], root: Path, tier: str) -> bool:
         ending = time.monotonic()
     print(f"ended   in {time.monotonic() - ending:.1f} s, {await left(run)} processes left")
     print(f"{rest.share - bare.share:.1f}")
-    return up <= UP_LIMIT and rest.share <= SHARE_LIMIT and p99 <= LAG_LIMIT and not await left(run)
+    if await left(run):
+        return 1
+    return 0 if up <= UP_LIMIT and rest.share <= SHARE_LIMIT and p99 <= LAG_LIMIT else LIMIT_MISSED
 
 
 async def left(run: RunId) -> int:
@@ -161,7 +164,7 @@ def main() -> int:
     with addresses(postgres=given.postgres) as where, repository() as root:
         env = {**environment(), **where}
         tier = "auto" if given.sandbox else "none"
-        return 0 if asyncio.run(measure(env, root, tier)) else 1
+        return asyncio.run(measure(env, root, tier))
 
 
 if __name__ == "__main__":

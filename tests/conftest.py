@@ -39,6 +39,7 @@ _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # noqa: TID251 - see ab
 
 # How quickly examples are made says more about what else the machine is doing than about the test.
 settings.register_profile("shiftwork", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("shiftwork"), max_examples=10)
 settings.load_profile("shiftwork")
 
 # In the background of a script it is ignored, and would be in all that tests start: a shell cannot trap it then.

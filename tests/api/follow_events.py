@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from bench.limits import LIMIT_MISSED
 from shiftwork.bootstrap.server.living import living_server
 from shiftwork.bootstrap.server.worker_command import server_command
 from shiftwork.bootstrap.state.read_only import open_feed
@@ -144,7 +145,9 @@ def main() -> int:
     before, after = outcome.thirds
     _say(f"memory of the server: {before:.1f} MiB in the first third, {after:.1f} MiB in the last")
     _say(f"{after / before:.3f}")
-    return 0 if not outcome.faults and after <= MOST_GROWTH * before else 1
+    if outcome.faults:
+        return 1
+    return 0 if after <= MOST_GROWTH * before else LIMIT_MISSED
 
 
 def _asked() -> argparse.Namespace:

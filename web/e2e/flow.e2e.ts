@@ -31,9 +31,10 @@ async function shows(text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** A picture for the documentation: `just board-pictures`. */
+/** A picture for the documentation, in the folder that `just board-pictures` names. */
 async function picture(name: string): Promise<void> {
-  if (process.env["BOARD_PICTURES"]) await page.screenshot({ path: `${ROOT}/docs/board-${name}.png` });
+  const folder = process.env["BOARD_PICTURES"];
+  if (folder) await page.screenshot({ path: `${ROOT}/${folder}/board-${name}.png` });
 }
 
 async function approved(story: string): Promise<void> {
