@@ -49,10 +49,10 @@ quick: (has "python")
 test *args: (has "python git node postgres sandbox")
     {{env}}; pytest -n 2 -m "not slow and not durability and not real_agent" {{args}}
 
-# every test of every suite, and coverage of the core by the tests that are about it
+# every test of every suite in every combination, and coverage of the core by the tests that are about it
 all-tests: (has "python git node postgres sandbox agents board chromium")
     {{env}}; {{seeded}} -q -n 2 --dist worksteal {{about_the_core}} --cov --cov-report=term:skip-covered --cov-fail-under=100
-    {{env}}; {{seeded}} -q -n 6 --dist worksteal $(printf -- '--ignore=%s ' {{about_the_core}})
+    {{env}}; {{seeded}} -q -n 6 --dist worksteal --all-combinations $(printf -- '--ignore=%s ' {{about_the_core}})
 
 # what tests take of the processor with all that they start, by folder, file, function and case; paths and options choose
 test-times *args: (has "python git node postgres sandbox agents board chromium")
