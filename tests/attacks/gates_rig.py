@@ -65,7 +65,8 @@ def sandbox_of(tier: str, repo: Path) -> Sandbox:
     if tier == "none":
         return OPEN
     readable = (Path(sys.prefix), Path(sys.base_prefix))
-    return Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=repo, readable=readable, network=False)
+    home = Path("/nonexistent")
+    return Bubblewrap(program=BWRAP, home=home, repository=repo, readable=readable, network=False, judging=True)
 
 
 def rig_of(folder: Path, tier: str, files: Mapping[str, str]) -> Rig:

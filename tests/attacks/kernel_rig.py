@@ -38,7 +38,7 @@ def ran(tier: str, folder: Path, script: str, bounds: Bounds | None = None) -> E
     (inside.tree / "attack.py").write_text(f"print('began', flush=True)\n{script}")
     python = os.path.realpath(sys.executable)
     tools = Toolchain(inside.home, (inside.repo,)).of_file(Path(python))
-    walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds)} if tier == "auto" else {}
+    walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds, judging=True)} if tier == "auto" else {}
     shell = Shell(env=inside.env, **walls)
     context = CommandContext(marker=inside.marker)
     ended = asyncio.run(shell.run(f"{python} -I -S attack.py", context, tree=inside.tree, seconds=60))

@@ -78,6 +78,7 @@ def test_the_doctor_reports_which_tier_is_in_force_and_each_part_of_it_and_a_run
     message = project.shiftwork("doctor", **{TIER: "none"}).stdout
     assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in message
     assert f"try: {TIER}=auto shiftwork doctor" in message
+    assert "what a gate runs can forge the gate's result: it can reach the processes that judge it" in message
     settings(project.root, LISTED)
     for asked in ("auto", "bubblewrap"):
         confined = project.shiftwork("doctor", "--json", **{TIER: asked})
@@ -291,3 +292,22 @@ def test_a_run_with_a_real_agent_within_walls(
     assert not (handover.repo / "stolen").exists()
     results = [item.last_tool_result for item in scripted_model.requests("model") if item.last_tool_result]
     assert any("Read-only file system" in message and "start" in message for message in results), results
+
+
+def test_proof_names_gates_whose_results_what_they_ran_could_have_forged(project: Project) -> None:
+    granted = '[gates.leaks]\ncommand = "true"\nattach = true\n[gates.browser]\ncommand = "true"\nnamespaces = true\n'
+    settings(project.root, granted)
+    told = "could have forged"
+    assert project.shiftwork("run", "Say hello", **{TIER: "auto"}).returncode == 0
+    shown = project.shiftwork("proof", "US-001").stdout.splitlines()
+    named = [(shown[at - 1].split()[0], line.strip()) for at, line in enumerate(shown) if told in line]
+    assert named == [
+        ("leaks", f"what it ran {told} this result: attach = true"),
+        ("browser", f"what it ran {told} this result: namespaces = true"),
+    ]
+    doctor = project.shiftwork("doctor", **{TIER: "auto"}).stdout
+    assert "leaks has attach = true: what a gate runs can forge the gate's result" in doctor
+    project.settle(agent=WORKING.replace("hello.txt", "again.txt"))
+    assert project.shiftwork("run", "Say hello again", **{TIER: "none"}).returncode == 0
+    table = project.shiftwork("proof", **{TIER: "none"}).stdout
+    assert f"what gates ran {told} their results (no sandbox): shiftwork proof STORY names the gates" in table

@@ -32,7 +32,7 @@ def test_a_gate_that_is_missing_or_has_another_command_is_named_with_the_command
     assert "shiftwork resume r1 in a terminal" in refusal({})
 
 
-@pytest.mark.parametrize("field", ["paths", "blind", "kind", "cwd"])
+@pytest.mark.parametrize("field", ["paths", "blind", "kind", "cwd", "attach", "namespaces"])
 def test_a_gate_that_sees_or_proves_less_is_changed(field: str) -> None:
     assert "strict is changed" in refusal({**THEN, f"gates.strict.{field}": '"x"'})
 

@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 from shiftwork.app.views import proofs
 from shiftwork.app.views.run_views import after_landed, brief_proof, gates_alone, has_false_evidence
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.proof.certificate import GateLine, Held
+from shiftwork.domain.story.certify import plain
 from shiftwork.ports.rows.row_parts import ProofPart
 from shiftwork.testing.conformance.store_stage import story_row
 from tests.unit.domain.proof.test_proof_status import BLINDED, GOOD, SAID
@@ -25,6 +29,25 @@ def test_a_certificate_is_described_for_people_and_for_programs() -> None:
 def test_blind_gates_are_counted_apart() -> None:
     assert proofs.gates(SAID) == "2"
     assert proofs.gates(replace(SAID, gates=(*BLINDED.gates, GateLine(name="lint", seconds=1)))) == "2, 1 blind"
+
+
+def test_gates_that_could_be_forged_are_named_with_the_reason_and_change_no_other_digest() -> None:
+    lines = (GateLine(name="test", seconds=1, forgeable="no sandbox"), GateLine(name="lint", seconds=1))
+    steps = tuple(replace(line, forgeable="no sandbox") for line in SAID.verification)
+    exposed = replace(SAID, gates=lines, verification=steps)
+    assert proofs.forgeable([SAID]) == ""
+    assert proofs.forgeable([SAID, exposed, exposed]) == "no sandbox"
+    kept = [*plain(exposed)["gates"], *plain(exposed)["verification"]]
+    assert [line.get("forgeable") for line in kept] == ["no sandbox", None, "no sandbox"]
+
+
+@pytest.mark.parametrize(
+    ("attach", "namespaces", "reason"),
+    [(False, False, ""), (True, False, "attach = true"), (True, True, "attach = true and namespaces = true")],
+)
+def test_the_settings_of_a_gate_may_let_it_be_forged(attach: bool, namespaces: bool, reason: str) -> None:  # noqa: FBT001
+    gate = Gate(name="test", command="true", attach=attach, namespaces=namespaces)
+    assert gate.forgeable == reason
 
 
 def test_what_the_tests_have_shown_is_empty_if_it_was_not_tried() -> None:

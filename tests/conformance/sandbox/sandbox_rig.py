@@ -31,7 +31,8 @@ def around_gates(repo: Path) -> Bubblewrap:
     """The sandbox of gates that start the Python of the tests."""
     python = Toolchain(Path("/nonexistent"), (repo,)).of_folders([Path(sys.executable).parent])
     objects = (repo / ".git/objects", repo / ".git/shiftwork/hub.git/objects")
-    return Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=repo, readable=(*python, *objects))
+    readable = (*python, *objects)
+    return Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=repo, readable=readable, judging=True)
 
 
 @dataclass(frozen=True, kw_only=True)

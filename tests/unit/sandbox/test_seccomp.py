@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from shiftwork.adapters.sandbox.seccomp import NUMBERS, program
+from shiftwork.adapters.sandbox.seccomp import NUMBERS, REACHING, program
 
 ALLOWED, KILLED, FAILED = 0x7FFF0000, 0x80000000, 0x00050000
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -27,11 +27,11 @@ NESTED = {
 """What sandboxes inside of this one, and debuggers, call."""
 
 
-def verdict(machine: str, number: int, *words: int, audit: int | None = None) -> int:
+def verdict(machine: str, number: int, *words: int, audit: int | None = None, judging: bool = False) -> int:
     """The filter's verdict on a call, computed as the kernel does."""
     given = [*words, *[0] * (6 - len(words))]
     call = struct.pack("=IIQ6Q", number, MACHINES[machine] if audit is None else audit, 0, *given)
-    lines = list(struct.iter_unpack("=HBBI", program(machine)))
+    lines = list(struct.iter_unpack("=HBBI", program(machine, judging=judging)))
     at, held = 0, 0
     while True:
         code, then, otherwise, value = lines[at]
@@ -87,6 +87,18 @@ def test_arguments_decide_where_a_call_has_harmless_uses(machine: str) -> None:
     assert [verdict(machine, socket, family) for family in (17, 31, 38, 40)] == [FAILED | errno.EAFNOSUPPORT] * 4
 
 
+@EVERY
+def test_what_a_gate_runs_reaches_no_other_process_but_may_be_traced_by_who_starts_it(machine: str) -> None:
+    refused, column = FAILED | errno.EPERM, list(MACHINES).index(machine)
+    ptrace = REACHING["ptrace"][column]
+    traceme, attach, seize = 0, 16, 0x4206
+    assert [verdict(machine, ptrace, word, judging=True) for word in (attach, seize)] == [refused] * 2
+    assert verdict(machine, ptrace, traceme, judging=True) == ALLOWED
+    others = [numbers[column] for name, numbers in REACHING.items() if name != "ptrace"]
+    assert [verdict(machine, number, judging=True) for number in others] == [refused] * 3
+    assert {verdict(machine, number, attach) for number in (ptrace, *others)} == {ALLOWED}, "agents keep them"
+
+
 def test_other_entries_of_the_kernel_are_shut() -> None:
     assert verdict("x86_64", 20, audit=0x40000003) == KILLED
     assert verdict("aarch64", 20, audit=0x40000028) == KILLED
@@ -103,6 +115,6 @@ def test_the_numbers_are_those_of_libseccomp(machine: str) -> None:
     resolve = ctypes.CDLL(LIBRARY).seccomp_syscall_resolve_name_arch
     resolve.argtypes = (ctypes.c_uint32, ctypes.c_char_p)
     column = list(MACHINES).index(machine)
-    theirs = {name: resolve(MACHINES[machine], name.encode()) for name in (*NUMBERS, *NESTED)}
-    ours = {name: numbers[column] for name, numbers in {**NUMBERS, **NESTED}.items()}
+    theirs = {name: resolve(MACHINES[machine], name.encode()) for name in (*NUMBERS, *REACHING, *NESTED)}
+    ours = {name: numbers[column] for name, numbers in {**NUMBERS, **REACHING, **NESTED}.items()}
     assert {name: number if number >= 0 else None for name, number in theirs.items()} == ours

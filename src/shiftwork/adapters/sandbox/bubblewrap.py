@@ -5,6 +5,9 @@ their own pid namespace and die with the first of them, which dies with us. Capa
 root could do without any: see `_KERNEL`. System calls are filtered (`seccomp`), and the user's keyrings and the
 machine's abstract sockets are out of reach (`processes/supervisor/confined_thread`).
 
+What a gate runs must not reach the processes that judge it. So /proc, which has the memory of every process as a file,
+is read-only for gates, and the filter has more rules.
+
 Rejected: `--disable-userns`, because agents may bring a bubblewrap of their own; and a separate user for each program,
 which needs rights that a developer rarely has.
 """
@@ -63,7 +66,7 @@ _EMPTY: Final[_Mount] = ("--tmpfs", None)
 class Bubblewrap:
     """`program` is bubblewrap itself, `home` and `repository` are the user's. Inside, the repository is an empty
     folder, read-only except for what is mounted there. `readable` and `writable` apply to every program. If `reach` is
-    set, the program can call only its hosts.
+    set, the program can call only its hosts. `judging` is the sandbox of gates.
     """
 
     program: str
@@ -74,6 +77,7 @@ class Bubblewrap:
     network: bool = True
     reach: Pass | None = None
     bounds: Bounds | None = None
+    judging: bool = False
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         program = _found(spawn)
@@ -88,7 +92,9 @@ class Bubblewrap:
         network = ("--unshare-net",) if self.reach or not self.network else ()
         # Last: once these are read-only, nothing can be mounted there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
-        closed = (self.repository, Path("/")) if empty else (Path("/"),)
+        # Who makes a user namespace writes its users to /proc.
+        kernel = self.judging and not room.has_namespaces
+        closed = (*((self.repository,) if empty else ()), *((Path("/proc"),) if kernel else ()), Path("/"))
         flags = (
             *_STRICT,
             *network,
@@ -105,7 +111,8 @@ class Bubblewrap:
             # The user's proxies cannot be reached, and their addresses may contain a password.
             env = {name: value for name, value in env.items() if name.lower() not in VARIABLES}
         argv = (self.program, *flags, "--", *command)
-        confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), sidecar=sidecar)
+        calls = seccomp.program(judging=self.judging and not room.attaches)
+        confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=calls, sidecar=sidecar)
         return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined
 
     def _lent(self, files: Mapping[Path, str], mounts: Mapping[Path, _Mount]) -> dict[Path, str]:

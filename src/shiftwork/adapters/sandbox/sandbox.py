@@ -17,7 +17,7 @@ class Room:
     is its own folder in place of the user's home; without it, what is written there is lost when the program ends.
     `stand_ins` are more folders of its own, by the paths that they replace. `files` are given to it by their content,
     in its home, where no other file of the user is visible. For a command of the project, `command` is the line by
-    which the user knows it.
+    which the user knows it. `attaches` and `has_namespaces` are granted to a gate: see `Gate`.
     """
 
     tree: Path
@@ -28,6 +28,8 @@ class Room:
     stand_ins: Mapping[Path, Path] = field(default_factory=dict)
     files: Mapping[Path, str] = field(default_factory=dict)
     command: str = ""
+    attaches: bool = False
+    has_namespaces: bool = False
 
 
 class Sandbox(Protocol):

@@ -5,7 +5,9 @@ faults, io_uring, clocks, swap, accounting, file handles), the kernel's 32-bit a
 kinds of sockets that a network namespace does not confine, such as those to the hypervisor.
 
 Allowed: what sandboxes of agents need inside ours: namespaces, `mount` and `pivot_root`, Landlock and seccomp itself.
-Also `ptrace`, which debuggers and leak checkers of test suites need: a program sees only its own processes.
+Agents may also trace their own processes. What a gate runs may not (`judging`): it is judged by the processes around
+it, so it may neither attach to a process nor write to its memory or take its files. A program may still ask
+its parent to trace it (`PTRACE_TRACEME`): so debuggers work on what they start.
 
 Rejected: libseccomp. Its own Python binding is not published as a package, and `pyseccomp`, which loads the library, is
 a small project with few releases; the library may be missing where bubblewrap is installed. The rules are a table of
@@ -93,6 +95,17 @@ NUMBERS: Final[Mapping[str, tuple[int | None, int | None]]] = {
 }
 """Calls by name, with their numbers on x86-64 and 64-bit Arm; None if the call does not exist."""
 
+REACHING: Final[Mapping[str, tuple[int, int]]] = {
+    "pidfd_getfd": (438, 438),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+}
+"""Calls by which a program reads or changes another process. `ptrace` is denied by its first argument."""
+
+_ATTACHING: Final = (0x10, 0x4206)
+"""PTRACE_ATTACH and PTRACE_SEIZE."""
+
 _BY_ARGUMENT: Final = frozenset({"ioctl", "personality", "socket"})
 _FALL_BACK: Final = frozenset(
     {"fsconfig", "fsmount", "fsopen", "fspick", "mount_setattr", "move_mount", "open_tree"}
@@ -124,13 +137,13 @@ _MACHINES: Final = {
 
 
 @cache
-def program(machine: str | None = None) -> bytes:
+def program(machine: str | None = None, *, judging: bool = False) -> bytes:
     """Returns the filter for bubblewrap's `--seccomp`, by default for this machine; empty if none is known."""
     found = _MACHINES.get(machine or platform.machine())
-    return b"".join(_rules(found)) if found else b""
+    return b"".join(_rules(found, judging=judging)) if found else b""
 
 
-def _rules(machine: _Machine) -> Iterator[bytes]:
+def _rules(machine: _Machine, *, judging: bool) -> Iterator[bytes]:
     yield _line(_LOAD, _MACHINE)
     yield _line(_EQUAL, machine.audit, 1, 0)
     yield _line(_RETURN, _KILL)
@@ -143,15 +156,25 @@ def _rules(machine: _Machine) -> Iterator[bytes]:
         if number is not None and name not in _BY_ARGUMENT:
             yield _line(_EQUAL, number, 0, 1)
             yield _line(_RETURN, _FAIL | (errno.ENOSYS if name in _FALL_BACK else errno.EPERM))
-    yield from _by_argument(machine, "ioctl", _SECOND, _any_of(_TERMINAL, _FAIL | errno.EPERM, _ALLOW))
-    yield from _by_argument(machine, "personality", _FIRST, _any_of(_PERSONALITIES, _ALLOW, _FAIL | errno.EPERM))
-    yield from _by_argument(machine, "socket", _FIRST, _any_of(_FAMILIES, _ALLOW, _FAIL | errno.EAFNOSUPPORT))
+    if judging:
+        for name in REACHING.keys() - {"ptrace"}:
+            yield _line(_EQUAL, REACHING[name][machine.column], 0, 1)
+            yield _line(_RETURN, _FAIL | errno.EPERM)
+        tracing = REACHING["ptrace"][machine.column]
+        yield from _by_argument(tracing, _FIRST, _any_of(_ATTACHING, _FAIL | errno.EPERM, _ALLOW))
+    for name, place, rules in (
+        ("ioctl", _SECOND, _any_of(_TERMINAL, _FAIL | errno.EPERM, _ALLOW)),
+        ("personality", _FIRST, _any_of(_PERSONALITIES, _ALLOW, _FAIL | errno.EPERM)),
+        ("socket", _FIRST, _any_of(_FAMILIES, _ALLOW, _FAIL | errno.EAFNOSUPPORT)),
+    ):
+        yield from _by_argument(NUMBERS[name][machine.column], place, rules)
     yield _line(_RETURN, _ALLOW)
 
 
-def _by_argument(machine: _Machine, name: str, place: int, rules: tuple[bytes, ...]) -> Iterator[bytes]:
-    """The kernel reads only the low half of these arguments, and so do the rules."""
-    number = NUMBERS[name][machine.column]
+def _by_argument(number: int | None, place: int, rules: tuple[bytes, ...]) -> Iterator[bytes]:
+    """The rules read the low half of an argument. The kernel reads no more of it, except for `ptrace`, which has no
+    request with a high half.
+    """
     if number is not None:
         yield _line(_EQUAL, number, 0, len(rules) + 1)
         yield _line(_LOAD, place)

@@ -45,7 +45,7 @@ def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -
 
 def needs(result: GateResult) -> tuple[str, ...]:
     """What a gate that is red in the sandbox seems to need from the machine, in words; empty for a green gate."""
-    return () if result.passed else tuple(need.message for need in machine_needs.needs(result.output))
+    return () if result.passed else tuple(need.message_for(result.name) for need in machine_needs.needs(result.output))
 
 
 def only_tests_fail(result: GateResult) -> bool:

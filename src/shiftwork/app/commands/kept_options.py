@@ -14,7 +14,7 @@ _NO_VALUE: Final = "none"
 _GATES: Final = "gates."
 _COMMAND: Final = "command"
 _MINUTES: Final = "minutes"
-_GATE_FIELDS: Final = frozenset({_COMMAND, _MINUTES, "kind", "blind", "cwd", "paths"})
+_GATE_FIELDS: Final = frozenset({_COMMAND, _MINUTES, "kind", "blind", "cwd", "paths", "attach", "namespaces"})
 """What the settings say of a gate. Its minutes may change: they do not decide what it proves."""
 
 

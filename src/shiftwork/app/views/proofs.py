@@ -32,6 +32,12 @@ def gates(said: Certificate) -> str:
     return f"{len(ran.seeing)}{f', {len(ran.blind)} blind' if ran.blind else ''}"
 
 
+def forgeable(papers: Iterable[Certificate]) -> str:
+    """Why what gates ran could have forged their results; empty if it could not."""
+    reasons = (why for said in papers for why in proof_status.why_forgeable(said))
+    return ", ".join(dict.fromkeys(reasons))
+
+
 def tests(said: Certificate) -> str:
     """What the tests that the story changed have shown; empty where that was not tried."""
     return fail_to_pass.in_words(said.fail_to_pass) if said.fail_to_pass else ""

@@ -31,16 +31,17 @@ async def registries_in_force(site: Site, settings: Settings, env: Mapping[str, 
     return replace(found, hosts=tuple(dict.fromkeys((*found.hosts, *project_hosts(settings.agreed.registries)))))
 
 
-def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Sandbox:
+def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], walls: Bubblewrap, own: Pass) -> Sandbox:
     """For the setup command: on the rung `own`, with the registries of `own` and the hosts in the settings, or on the
     rung that the user has agreed to. If the settings give gates this machine's network, the setup command has it too.
+    `walls` are those of gates, for a program that judges nothing.
     """
     if settings.sandbox.gates.network is True:
-        return gates
+        return walls
     named = (*settings.sandbox.setup.host_list, *settings.sandbox.gates.host_list)
     rungs: dict[Rung, Sandbox] = {
-        Rung.OWN: replace(gates, reach=replace(own, hosts=(*own.hosts, *named), table=TABLE)),
-        Rung.HOST: replace(gates, network=True, reach=None),
+        Rung.OWN: replace(walls, reach=replace(own, hosts=(*own.hosts, *named), table=TABLE)),
+        Rung.HOST: replace(walls, network=True, reach=None),
     }
     if settings.sandbox.tier == "auto":
         rungs[Rung.UNCONFINED] = OPEN

@@ -112,7 +112,8 @@ async def _confined(
     # An agent starts the harness's own tools, which are part of this package.
     package = Path(shiftwork.__file__).parent
     base = replace(confined("sandbox.agents", settings.sandbox.agents, package, *registries.folders), reach=None)
-    gates = confined("sandbox.gates", settings.sandbox.gates, *registries.folders)
+    setup = confined("sandbox.gates", settings.sandbox.gates, *registries.folders)
+    gates = replace(setup, judging=True)
     room = settings.sandbox.gates
     every = AgentSandbox(base=base, room=settings.sandbox.agents, registries=registries)
     agents, network = await _agents(every, settings, env)
@@ -125,7 +126,7 @@ async def _confined(
     return Sandboxes(
         agents=agents,
         gates=_ladder(site, settings, env, gates, own) if ladder else gates,
-        setup=setup_sandbox(site, settings, env, gates, own),
+        setup=setup_sandbox(site, settings, env, setup, own),
         registries=registries,
         network=network,
     )

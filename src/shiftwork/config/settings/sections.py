@@ -60,6 +60,8 @@ class GateSettings(Strict):
     blind: Literal["refuse", "allow"] = "refuse"
     cwd: str = ""
     paths: tuple[str, ...] = ()
+    attach: bool = False
+    namespaces: bool = False
 
     @field_validator("cwd", mode="after")
     @classmethod

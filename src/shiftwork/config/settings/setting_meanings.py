@@ -35,6 +35,10 @@ MEANINGS: Final[Mapping[str, str]] = {
     "gates.NAME.cwd": "The folder in which the gate runs, such as packages/api.",
     "gates.NAME.paths": "The gate only runs for changes at these paths, such as packages/api/**, and for the last story"
     " of a run.",
+    "gates.NAME.attach": "Whether what the gate runs may attach to other processes, as leak checkers and some debuggers"
+    " do; it can then forge the gate's result, and shiftwork proof says so.",
+    "gates.NAME.namespaces": "Whether what the gate runs may make namespaces, as sandboxes of browsers and containers"
+    " do; it can then forge the gate's result, and shiftwork proof says so.",
     "run.workflow": "The workflow of a run, by name or path, as shiftwork workflow list shows them; empty: auto.",
     "run.parallel": "How many stories are in progress at once; if no file sets it, stories of which none states a"
     " dependency are worked on one after the other.",

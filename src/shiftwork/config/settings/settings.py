@@ -80,6 +80,8 @@ class Settings(Strict):
                 blind=gate.blind == "allow",
                 cwd=gate.cwd,
                 paths=gate.paths,
+                attach=gate.attach,
+                namespaces=gate.namespaces,
             )
             for name, gate in self.gates.items()
         )

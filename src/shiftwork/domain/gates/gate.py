@@ -15,6 +15,8 @@ class Gate:
     story's verification, the step says what runs instead. `kind` is "test" where the settings say so. `blind` is set
     where the settings allow the gate not to see the tree: then it proves nothing. `origin` is the path of the spec that
     names the gate; empty where the settings do. If the settings name `paths`, only changes there need the gate.
+    They may let what the gate runs `attach` to other processes, or make `namespaces` of its own: then it can forge the
+    result.
     """
 
     name: str
@@ -26,6 +28,14 @@ class Gate:
     origin: str = ""
     cwd: str = ""
     paths: tuple[str, ...] = ()
+    attach: bool = False
+    namespaces: bool = False
+
+    @property
+    def forgeable(self) -> str:
+        """The settings that let what the gate runs forge its result; empty without them."""
+        granted = {"attach = true": self.attach, "namespaces = true": self.namespaces}
+        return " and ".join(setting for setting, is_granted in granted.items() if is_granted)
 
 
 def gate_name(story: str, step: str) -> str:
@@ -49,7 +59,7 @@ class GateResult:
     None, the gate's result on the base is unknown. `command` is what ran; it is empty for verification steps. `blind`:
     it is known not to notice a broken product, and the settings allow that, so it proves nothing. `origin` is the
     gate's. `changed` are files of the commit that were written during the run; `fewer` says how many tests passed,
-    where more did on the base.
+    where more did on the base. If what the gate ran could have forged the result, `forgeable` says why.
     """
 
     name: str
@@ -64,6 +74,7 @@ class GateResult:
     origin: str = ""
     changed: tuple[str, ...] = ()
     fewer: str = ""
+    forgeable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What a gate that is red in the sandbox seems to need from the machine, read from its output."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -10,6 +11,7 @@ from shiftwork.regexes import regex
 
 _MOST: Final = 5
 _GATES: Final = "[sandbox.gates]"
+_ITS_OWN: Final = "[gates.NAME]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +22,15 @@ class Need:
 
     what: str
     line: str = ""
+    table: str = _GATES
 
-    @property
-    def message(self) -> str:
-        return f"it seems to need {self.what}" + (f": {self.line} under {_GATES}" if self.line else "")
+    def message_for(self, gate: str) -> str:
+        name = gate if _BARE.fullmatch(gate) else json.dumps(gate)
+        table = self.table.replace("NAME", name)
+        return f"it seems to need {self.what}" + (f": {self.line} under {table}" if self.line else "")
+
+
+_BARE: Final = regex(r"[A-Za-z0-9_-]+")
 
 
 _REFUSED: Final = regex(
@@ -39,7 +46,17 @@ _UNRESOLVED: Final = regex(
 )
 """How curl, git, pip, Node, Go and Python's requests name the host that they did not find."""
 
+_ATTACHING: Final = Need(
+    what="to attach to other processes, which lets it forge its result", line="attach = true", table=_ITS_OWN
+)
+_NAMESPACES: Final = Need(
+    what="namespaces of its own, which let it forge its result", line="namespaces = true", table=_ITS_OWN
+)
+
 _NAMED: Final = (
+    (r"(?:ptrace(?:\([^)\n]*\))?:|process_vm_(?:read|write)v[^\n]*) Operation not permitted", _ATTACHING),
+    (r"LeakSanitizer (?:has encountered a fatal error|does not work under ptrace)", _ATTACHING),
+    (r"(?:uid[_ ]map|gid[_ ]map|/setgroups)\b[^\n]*Read-only file system|No usable sandbox!", _NAMESPACES),
     (r"docker\.sock|Cannot connect to the Docker daemon", Need(what="the Docker socket (full access to the machine)")),
     (
         r"SSH_AUTH_SOCK|connection to your authentication agent|Permission denied \(publickey",

@@ -14,7 +14,8 @@ from shiftwork.records import dataclass
 class GateLine:
     """A gate that was green on the commit, or, if `restored`, on the commit with your original tests. Its output is
     only in the history. Early certificates have no `command`. A `blind` gate does not see the tree: it proved nothing.
-    `origin` is the spec that named the gate; empty where the settings did.
+    `origin` is the spec that named the gate; empty where the settings did. If what the gate ran could have forged its
+    result, `forgeable` says why.
     """
 
     name: str
@@ -24,14 +25,16 @@ class GateLine:
     command: str = ""
     blind: bool = False
     origin: str = ""
+    forgeable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedLine:
-    """A verification step that passed on the commit."""
+    """A verification step that passed on the commit; `forgeable` as for a gate."""
 
     step: Verification
     seconds: float
+    forgeable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,12 @@ def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
     yield f"nothing was run on it, {shown} of {criteria} criteria with evidence" if shown else UNCHECKED
 
 
+def why_forgeable(said: Certificate) -> tuple[str, ...]:
+    """Why what some gates ran could have forged their results: each reason once."""
+    reasons = (*(line.forgeable for line in said.gates), *(line.forgeable for line in said.verification))
+    return tuple(dict.fromkeys(filter(None, reasons)))
+
+
 # Weakest point of a certificate ----------------------------------------------------------------------------------
 
 

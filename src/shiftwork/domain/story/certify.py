@@ -34,7 +34,7 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
     given, asked = story.given, story.given.story
     repairs, conflicts = story.landing.attempts_at_repair
     results = landed.report.results if landed.report else ()
-    seconds = {result.name: result.seconds for result in results}
+    by_name = {result.name: result for result in results}
     own = {gate_name(asked.id, step.id): step for step in asked.verification}
     return Certificate(
         run=given.run,
@@ -48,7 +48,9 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
         criteria=proof.criteria,
         gates=tuple(_gate(result) for result in results if result.name not in own),
         verification=tuple(
-            VerifiedLine(step=step, seconds=seconds[name]) for name, step in own.items() if name in seconds
+            VerifiedLine(step=step, seconds=by_name[name].seconds, forgeable=by_name[name].forgeable)
+            for name, step in own.items()
+            if name in by_name
         ),
         steps=tuple(_steps(story)),
         repairs=repairs,
@@ -80,6 +82,7 @@ def _gate(result: GateResult) -> GateLine:
         command=result.command,
         blind=result.blind,
         origin=result.origin,
+        forgeable=result.forgeable,
     )
 
 
@@ -115,12 +118,15 @@ def plain(certificate: Certificate) -> dict[str, Any]:
     for name in _LATER_LISTS:
         if not said[name]:
             del said[name]
-    gates = [{key: value for key, value in line.items() if key not in _LATER or value} for line in said["gates"]]
-    return said | {"gates": gates}
+    lines = {
+        name: [{key: value for key, value in line.items() if key not in _LATER or value} for line in said[name]]
+        for name in ("gates", "verification")
+    }
+    return said | lines
 
 
 _LATER_LISTS: Final = ("without_gates", "skipped", "left_out", "not_needed")
-_LATER: Final = frozenset({"command", "blind", "origin"})
+_LATER: Final = frozenset({"command", "blind", "origin", "forgeable"})
 
 
 def canonical(certificate: Certificate) -> bytes:

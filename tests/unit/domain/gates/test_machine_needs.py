@@ -10,6 +10,14 @@ def service(port: int) -> str:
     return f"it seems to need the service on port {port} of this machine: ports = [{port}] under [sandbox.gates]"
 
 
+ATTACHING = (
+    "it seems to need to attach to other processes, which lets it forge its result: attach = true under [gates.unit]"
+)
+NAMESPACES = (
+    "it seems to need namespaces of its own, which let it forge its result: namespaces = true under [gates.unit]"
+)
+
+
 @pytest.mark.parametrize(
     ("output", "message"),
     [
@@ -50,10 +58,22 @@ def service(port: int) -> str:
             "Could not resolve host: registry\nsocket.gaierror: [Errno -3] Temporary failure in name resolution",
             'it seems to need hosts on the network: hosts = ["host.example"] under [sandbox.gates]',
         ),
+        ("ptrace: Operation not permitted.", ATTACHING),
+        ("strace: attach: ptrace(PTRACE_ATTACH, 9): Operation not permitted", ATTACHING),
+        ("==8==LeakSanitizer has encountered a fatal error.", ATTACHING),
+        ("process_vm_readv: Operation not permitted", ATTACHING),
+        ("bwrap: setting up uid map: Read-only file system", NAMESPACES),
+        ("unshare: cannot open /proc/self/uid_map: Read-only file system", NAMESPACES),
+        ("ERROR:content/browser/zygote_host/zygote_host_impl_linux.cc:130] No usable sandbox! If this", NAMESPACES),
     ],
 )
 def test_a_need_is_named_with_the_line_that_gives_it(output: str, message: str) -> None:
-    assert [need.message for need in needs(f"before\n{output}\nafter")] == [message]
+    assert [need.message_for("unit") for need in needs(f"before\n{output}\nafter")] == [message]
+
+
+def test_the_table_of_a_gate_has_its_name_quoted_where_it_must_be() -> None:
+    (need,) = needs("ptrace: Operation not permitted.")
+    assert need.message_for("unit tests").endswith('attach = true under [gates."unit tests"]')
 
 
 @pytest.mark.parametrize(
@@ -67,7 +87,7 @@ def test_an_ordinary_failure_needs_nothing(output: str) -> None:
 def test_each_is_named_once_and_no_more_than_five() -> None:
     refused = "\n".join(f"connect ECONNREFUSED 127.0.0.1:{port}" for port in (1, 2, 2, 3, 4, 5, 6))
     assert [need.line for need in needs(refused)] == [f"ports = [{port}]" for port in (1, 2, 3, 4, 5)]
-    assert Need(what="a thing").message == "it seems to need a thing"
+    assert Need(what="a thing").message_for("unit") == "it seems to need a thing"
 
 
 def test_rungs_are_known_by_their_words_and_only_the_last_two_need_consent() -> None:

@@ -112,7 +112,8 @@ class GitGates:
             return GateResult(
                 name=gate.name, passed=False, seconds=0.0, output=output, command=gate.command, origin=gate.origin
             )
-        outcome = await self.setup.shell.run(gate.command, context, tree=checkout.tree, seconds=60 * gate.minutes)
+        granted = replace(context, attaches=gate.attach, has_namespaces=gate.namespaces)
+        outcome = await self.setup.shell.run(gate.command, granted, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(
             name=gate.name,
             passed=outcome.passed,
@@ -120,6 +121,7 @@ class GitGates:
             output=outcome.output,
             command=gate.command,
             origin=gate.origin,
+            forgeable=outcome.exposed or gate.forgeable,
         )
 
     @contextlib.contextmanager

@@ -32,29 +32,32 @@ class Verifier:
 
     async def verify(self, gate: Gate, step: Verification, context: CommandContext, tree: Path) -> GateResult:
         started = time.monotonic()
-        fault = await self._fault(step, context, tree)
-        output = f"{_what(step)}\n{fault}" if fault else ""
-        return GateResult(name=gate.name, passed=not fault, seconds=time.monotonic() - started, output=output)
-
-    async def _fault(self, step: Verification, context: CommandContext, tree: Path) -> str:
-        """What is wrong; empty if the step has passed."""
         if step.kind is VerificationKind.SHELL:
-            return await self._command(step, context, tree)
+            fault, exposed = await self._command(step, context, tree)
+        else:
+            fault, exposed = await self._fault(step, tree), ""
+        output = f"{_what(step)}\n{fault}" if fault else ""
+        seconds = time.monotonic() - started
+        return GateResult(name=gate.name, passed=not fault, seconds=seconds, output=output, forgeable=exposed)
+
+    async def _fault(self, step: Verification, tree: Path) -> str:
+        """What is wrong; empty if the step has passed."""
         if step.kind is VerificationKind.URL:
             return await self._address(step)
         return _missing(tree, step.path, glob=step.glob)
 
-    async def _command(self, step: Verification, context: CommandContext, tree: Path) -> str:
+    async def _command(self, step: Verification, context: CommandContext, tree: Path) -> tuple[str, str]:
+        """What is wrong, and why what the command ran could have forged that: see `Outcome`."""
         if not is_folder(tree, step.cwd):
-            return f"the folder {step.cwd!r} is not in the tree"
+            return f"the folder {step.cwd!r} is not in the tree", ""
         command = f"cd {shlex.quote(step.cwd)} || exit\n{step.command}" if step.cwd else step.command
         outcome = await self.shell.run(command, context, tree=tree, seconds=step.seconds)
         if not outcome.passed:
-            return outcome.output or "it failed and printed nothing"
+            return outcome.output or "it failed and printed nothing", outcome.exposed
         silent = [text for text in step.contains if text not in outcome.output]
         lacking = [fault for pattern in step.files if (fault := _missing(tree, pattern, glob=True))]
         unsaid = [f"it printed no {text!r}:\n{outcome.output}" for text in silent[:1]]
-        return "\n".join((*lacking, *unsaid))
+        return "\n".join((*lacking, *unsaid)), outcome.exposed
 
     async def _address(self, step: Verification) -> str:
         try:

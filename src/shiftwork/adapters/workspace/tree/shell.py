@@ -18,11 +18,14 @@ _PRINTED_BYTES: Final = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a command ended; `output` is bounded, and ends with the reason if the command was stopped."""
+    """How a command ended; `output` is bounded, and ends with the reason if the command was stopped. `exposed` says why
+    programs that the command started could reach its other processes; empty if the sandbox prevents that.
+    """
 
     passed: bool
     seconds: float
     output: str
+    exposed: str = ""
 
 
 class Ends:
@@ -59,12 +62,15 @@ class Ends:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext:
     """Context of commands: `marker` identifies their processes, `env` are their own variables, and `files` are lent to
-    them in a sandbox: see `Room`. `on_output` gets every printed line, while the stored output is bounded.
+    them in a sandbox; for these, `attaches` and `has_namespaces` see `Room`. `on_output` gets every printed line, while
+    the stored output is bounded.
     """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[Path, str] = field(default_factory=dict)
+    attaches: bool = False
+    has_namespaces: bool = False
     on_output: Callable[[bytes], None] | None = None
 
 
@@ -89,7 +95,13 @@ class Shell:
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        room = Room(tree=tree, files=context.files, command=command)
+        room = Room(
+            tree=tree,
+            files=context.files,
+            command=command,
+            attaches=context.attaches,
+            has_namespaces=context.has_namespaces,
+        )
 
         clean = Lined(LINE_BYTES)
 
@@ -99,12 +111,19 @@ class Shell:
             if context.on_output:
                 context.on_output(line)
 
-        ended = await supervise(self.sandbox.enclosed(spawn, room), on_line)
+        enclosed = self.sandbox.enclosed(spawn, room)
+        ended = await supervise(enclosed, on_line)
         reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
         shown = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
-        return Outcome(passed=passed, seconds=ended.seconds, output=shown)
+        return Outcome(passed=passed, seconds=ended.seconds, output=shown, exposed=_exposed(enclosed))
+
+
+def _exposed(spawn: Spawn) -> str:
+    if not spawn.enclosed:
+        return "no sandbox"
+    return "" if spawn.seccomp else "no filter of system calls for this machine"
 
 
 _REASONS: Final[Mapping[Cause, str]] = {

@@ -67,6 +67,7 @@ _OF_WORK: Final[Mapping[str, str]] = {
     "files": "paths of files",
     "flaky": "whether the gate was red the first time",
     "folder": "the folder of a kept demo, or of the state; empty if there is none",
+    "forgeable": "why what it ran could have forged this result; empty if it could not",
     "gate": "the name of a gate",
     "gate_results": "how each gate ended",
     "gate_runs": "each time that the gates ran",

@@ -238,6 +238,9 @@ def _processes(platform: str) -> Check:
     return Check(name="processes", state=WARN, detail=message)
 
 
+_FORGEABLE: Final = "what a gate runs can forge the gate's result: it can reach the processes that judge it"
+
+
 async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Check]:
     """A sandbox is started as a test: even if it is installed, the kernel may not allow it."""
     try:
@@ -249,16 +252,19 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
     more = {"asked": asked, "tier": sandboxes.tier, "reason": sandboxes.missing.message if sandboxes.missing else ""}
     if missing := sandboxes.missing:
         message = f"none: agents and gates run with your rights, because {missing.message}"
-        return sandboxes, Check(name="sandbox", state=WARN, detail=message, hint=missing.hint, more=more)
+        return sandboxes, Check(
+            name="sandbox", state=WARN, detail=message, lines=(_FORGEABLE,), hint=missing.hint, more=more
+        )
     if asked == "none":
         message = "none, as the settings ask: agents and gates run with your rights, in folders of their own"
         hint = _CONFINE if sys.platform == "linux" else ""
-        return sandboxes, Check(name="sandbox", state=WARN, detail=message, hint=hint, more=more)
+        return sandboxes, Check(name="sandbox", state=WARN, detail=message, lines=(_FORGEABLE,), hint=hint, more=more)
     gates = settings.sandbox.gates.hosts
     lines = (
         "agents and gates see their own tree, the system and your tools",
         *(f"{name} calls {hosts} alone" for name, hosts in called_hosts(sandboxes.agents, settings, environment())),
         *((f"gates call {', '.join(gates)} alone",) if gates else ()),
+        *(f"{gate.name} has {gate.forgeable}: {_FORGEABLE}" for gate in settings.gate_list if gate.forgeable),
         *kernel_guards(),
     )
     return sandboxes, Check(name="sandbox", state=OK, detail=sandboxes.tier, lines=lines, more=more)

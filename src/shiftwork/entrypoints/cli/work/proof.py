@@ -191,6 +191,9 @@ def _table(papers: Sequence[Paper]) -> Iterator[str]:
     for row in rows:
         fixed = "  ".join(phrases.padded(text, wide) for text, wide in zip(row, room, strict=False))
         yield f"{fixed}  {one_line(row[-1], max(phrases.width() - cells(fixed) - 2, 10))}"
+    if reasons := proofs.forgeable([paper.certificate for paper in papers]):
+        told = f"what gates ran could have forged their results ({reasons}): shiftwork proof STORY names the gates"
+        yield from phrases.wrapped(told, phrases.width(), most=_LINES)
 
 
 def _cells(said: Certificate) -> tuple[str, ...]:
@@ -220,9 +223,11 @@ def _output(paper: Paper) -> Iterator[str]:
         extra += " and proved nothing: it does not notice broken sources" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
+        yield from _forgeable(gate.forgeable)
     yield from (f"  {one_line(line, room)}" for line in _not_run(said))
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
+        yield from _forgeable(line.forgeable)
     if tests := proofs.tests(said):
         yield f"\n{one_line(tests, room)}"
     yield "\nwork:"
@@ -236,6 +241,11 @@ def _output(paper: Paper) -> Iterator[str]:
     yield f"cost {amounts.cost(said.usage)}"
     yield f"tokens {amounts.tokens(said.usage)}"
     yield f"sha256 {paper.sha256}"
+
+
+def _forgeable(why: str) -> Iterator[str]:
+    if why:
+        yield f"    what it ran could have forged this result: {why}"
 
 
 def _not_run(said: Certificate) -> Iterator[str]:

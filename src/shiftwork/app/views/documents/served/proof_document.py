@@ -42,6 +42,7 @@ class PassedGate:
     restored: bool
     blind: bool
     origin: str
+    forgeable: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class PassedVerification:
     name: str
     command: str
     duration_seconds: float
+    forgeable: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,10 +226,17 @@ def _gates(said: Certificate) -> Iterator[PassedGate]:
             restored=gate.restored,
             blind=gate.blind,
             origin=gate.origin,
+            forgeable=gate.forgeable,
         )
 
 
 def _verification(said: Certificate) -> Iterator[PassedVerification]:
     for line in said.verification:
         step = line.step
-        yield PassedVerification(criterion=step.id, name=step.name, command=step.action, duration_seconds=line.seconds)
+        yield PassedVerification(
+            criterion=step.id,
+            name=step.name,
+            command=step.action,
+            duration_seconds=line.seconds,
+            forgeable=line.forgeable,
+        )
