@@ -113,6 +113,7 @@ class Rig:
     silence_seconds: float = 90
     time_factor: float = 1.0
     linger_seconds: float = 1.0
+    sweep_seconds: float = 60.0
     toolbox: tuple[str, ...] = ()
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
@@ -184,6 +185,7 @@ class Rig:
                 silence_seconds=self.silence_seconds,
                 time_factor=self.time_factor,
                 linger_seconds=self.linger_seconds,
+                sweep_seconds=self.sweep_seconds,
                 landing=self.landing,
                 protection=self.protection,
                 later_files=self.later_files,

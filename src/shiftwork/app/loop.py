@@ -8,6 +8,7 @@ reaches the same end. A job that waits ends; a message or a timer starts it agai
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -20,7 +21,7 @@ from shiftwork.app.runtime.recorder import Recorder
 from shiftwork.app.runtime.streams import LANDING_KIND, RUN_KIND, STORY_KIND, Kind
 from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import Stream
-from shiftwork.errors import RunBusyError
+from shiftwork.errors import RunBusyError, ShiftworkError, StoreError
 from shiftwork.ports.engine import Bodies, Job
 from shiftwork.records import dataclass
 
@@ -42,6 +43,7 @@ class Loop[S: StreamState]:
         async with turn(context, stream) if kind.shared else alone(context, stream):
             version = await context.events.version(stream)
             state, latest = await load(context.events, kind.state, stream, version, self.folded.get(stream)), True
+            self.folded[stream] = (version, state)
             while effects := kind.decide(state):
                 for effect in effects:  # effects that are decided together do not need each other's facts
                     recorder = Recorder(
@@ -72,6 +74,9 @@ _LOOPS: Final[dict[str, Callable[[Context], Callable[[Stream, Context], Awaitabl
 """Loops by kind of job, which is the kind of its stream."""
 
 
+_GOES_ON: Final = "all that has landed or waits is kept; when the reason is gone: shiftwork resume"
+
+
 def bodies(context: Callable[[], Context]) -> Bodies:
     """The job bodies to give to an engine; the context is asked for late, because it holds the engine itself."""
 
@@ -85,6 +90,8 @@ def bodies(context: Callable[[], Context]) -> Bodies:
             context().failure.set(error)
             return False  # the process that has the run has the job
         except Exception as error:
+            if isinstance(error, ShiftworkError):
+                error.hint = error.hint or _GOES_ON
             context().failure.set(error)
             raise
 
@@ -96,19 +103,52 @@ async def continued_by_messages(context: Context) -> AsyncIterator[None]:
     """While this is open, a message to a stream that this process works on starts the job of that stream."""
     arrived = asyncio.Queue[Stream]()
     with context.inbox.listen(arrived.put_nowait):
-        starting = asyncio.ensure_future(_start_each(context, arrived))
+        starting = (
+            asyncio.ensure_future(_start_each(context, arrived)),
+            asyncio.ensure_future(_start_unread(context)),
+        )
         try:
             yield
         finally:
-            starting.cancel()
-            await asyncio.gather(starting, return_exceptions=True)
+            for task in starting:
+                task.cancel()
+            await asyncio.gather(*starting, return_exceptions=True)
 
 
 async def _start_each(context: Context, arrived: asyncio.Queue[Stream]) -> None:
     while True:
         stream = await arrived.get()
         if stream in context.started:
-            try:
-                await context.engine.start(job_of(stream))
-            except Exception as error:  # noqa: BLE001 - whatever it is, the run must not wait for this stream
-                context.failure.set(error)
+            await _start_again(context, stream)
+
+
+async def _start_unread(context: Context) -> None:
+    """From time to time, starts what waits although it has unread messages, whatever became of their wake-ups."""
+    while True:
+        await asyncio.sleep(context.work_policy.sweep_seconds)
+        if cursors := _waiting_cursors(context):
+            with contextlib.suppress(StoreError):  # the heartbeats report a database that stays away
+                for stream in await context.inbox.unread(cursors):
+                    await _start_again(context, stream)
+
+
+def _waiting_cursors(context: Context) -> dict[Stream, int]:
+    """How far each stream that waits has read its inbox; with them the landing queues, which may have their requests.
+    Empty if none waits.
+    """
+    runs, stories, queues = (
+        {stream: state.cursor for stream, (_, state) in folded.items()}
+        for folded in (context.folded_runs, context.folded_stories, context.folded_queues)
+    )
+    known = {**runs, **stories}.items()
+    waiting = {
+        stream: cursor for stream, cursor in known if stream in context.started and not context.locks[stream].locked()
+    }
+    return {**waiting, **queues} if waiting else {}
+
+
+async def _start_again(context: Context, stream: Stream) -> None:
+    try:
+        await context.engine.start(job_of(stream))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the run must not wait for this stream
+        context.failure.set(error)

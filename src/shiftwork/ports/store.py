@@ -165,8 +165,16 @@ class MessageBox(Protocol):
 class Inbox(MessageBox, Protocol):
     """Messages for a process that also waits for them."""
 
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        """Like `receive`, but returns only when there is at least one message; sees messages of other processes too."""
+    async def wait(self, target: Stream, *, after: int, seconds: float | None = None) -> Sequence[Message]:
+        """Like `receive`, but waits for the first message, also of another process, for at most so many seconds.
+
+        Only waiting has this limit: a read takes as long as the store takes, and what it finds is returned. After the
+        limit it reads once more, so an empty result says that no message was there when that read began.
+        """
+        ...
+
+    async def unread(self, cursors: Mapping[Stream, int]) -> frozenset[Stream]:
+        """The targets that have a message after the position that is given for each."""
         ...
 
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:

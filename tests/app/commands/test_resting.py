@@ -1,7 +1,7 @@
 """When a process has nothing more to do: not while an answer is being delivered to the story that waits for it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,8 +36,11 @@ class TakenMeanwhile:
             self.board.see(Sighting(stream=stream, what=released))
         return await self.real.receive(target, after=after)
 
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        return await self.real.wait(target, after=after)
+    async def wait(self, target: Stream, *, after: int, seconds: float | None = None) -> Sequence[Message]:
+        return await self.real.wait(target, after=after, seconds=seconds)
+
+    async def unread(self, cursors: Mapping[Stream, int]) -> frozenset[Stream]:
+        return await self.real.unread(cursors)
 
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
         return self.real.listen(woken)

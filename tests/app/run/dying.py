@@ -50,10 +50,10 @@ class _Events(MemoryEventStore):
 class _Inbox(MemoryInbox):
     death: Death
 
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+    async def wait(self, target: Stream, *, after: int, seconds: float | None = None) -> Sequence[Message]:
         while self.death.deaf and target.startswith("run/"):
             await asyncio.sleep(0.01)
-        return await super().wait(target, after=after)
+        return await super().wait(target, after=after, seconds=seconds)
 
     async def post(self, target: Stream, key: str, body: dict[str, Any], *, after: int | None = None) -> bool:
         await self.death.at(key=key)

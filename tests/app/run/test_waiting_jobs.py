@@ -1,11 +1,14 @@
 """Jobs that wait do not run: a message or a timer starts them again, and what comes meanwhile is not lost."""
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import pytest
 
 from shiftwork.adapters.engine.in_process import InProcessEngine
+from shiftwork.adapters.store.in_memory import MemoryInbox
 from shiftwork.app.commands.replies import Word
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.loop import continued_by_messages
@@ -19,8 +22,9 @@ from shiftwork.domain.core.ids import RunId, StoryId, Stream, run_stream, story_
 from shiftwork.domain.run.facts import MemoryKept
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story.facts.steps import StepStarted
-from shiftwork.errors import RunBusyError
+from shiftwork.errors import RunBusyError, StoreError
 from shiftwork.ports.engine import Job
+from shiftwork.ports.store import Message
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held, said
 from tests.app.attempt.test_waiting import waiting
 from tests.app.rig import SHORT, Rig, done, honest
@@ -82,6 +86,87 @@ def test_a_message_to_a_stream_that_is_not_worked_on_here_starts_nothing(rig: Ri
             assert await context.events.version(other) == 0
 
     asyncio.run(scenario())
+
+
+class UnheardInbox(MemoryInbox):
+    """An inbox whose wake-ups reach nobody, and whose next sweeps or reads fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Mapping[Stream, int]] = []
+        self.failing_sweeps = 0
+        self.failing_reads = 0
+
+    def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
+        if self.failing_reads:
+            self.failing_reads -= 1
+            raise StoreError("the disk does not answer")
+        return await super().receive(target, after=after)
+
+    async def unread(self, cursors: Mapping[Stream, int]) -> frozenset[Stream]:
+        self.asked.append(cursors)
+        if self.failing_sweeps:
+            self.failing_sweeps -= 1
+            raise StoreError("the disk does not answer")
+        return await super().unread(cursors)
+
+
+@pytest.fixture
+def unheard(rig: Rig) -> UnheardInbox:
+    rig.store.inbox = UnheardInbox()
+    return rig.store.inbox
+
+
+def test_a_story_whose_wake_up_was_lost_reads_its_answer_after_the_next_sweep(rig: Rig, unheard: UnheardInbox) -> None:
+    rig.script, _ = asking(BLOCKED)
+    rig.sweep_seconds = 0.2
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await held(rig, run)
+            await rig.until(lambda: not running(context, run))
+            unheard.failing_sweeps = 1  # the sweep after that finds the answer
+            await said(context, run, Word.ANSWER, "tabs")
+            state = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_process_in_which_nothing_waits_asks_the_store_nothing(rig: Rig, unheard: UnheardInbox) -> None:
+    rig.sweep_seconds = 0.01
+
+    async def scenario() -> None:
+        async with rig.open():
+            await asyncio.sleep(0.3)
+
+    asyncio.run(scenario())
+    assert not unheard.asked
+
+
+def test_a_story_whose_inbox_cannot_be_read_stops_its_process_and_reads_its_answer_in_the_next(rig: Rig) -> None:
+    rig.script, _ = asking(BLOCKED)
+    rig.store.inbox = inbox = UnheardInbox()
+
+    async def scenario() -> RunId:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=SHORT)
+            await held(rig, run)
+            await rig.until(lambda: not running(context, run))
+            await said(context, run, Word.ANSWER, "tabs")
+            inbox.failing_reads = 1
+            await context.engine.start(job_of(story_stream(run, StoryId(FIRST))))
+            with pytest.raises(StoreError, match="does not answer"):
+                await asyncio.wait_for(wait_for(context, run), timeout=60)
+            return run
+
+    run = asyncio.run(scenario())
+    rig.sweep_seconds = 0.1
+    assert asyncio.run(rig.carried_on(run)).status is RunStatus.COMPLETED
 
 
 class Unreachable(InProcessEngine):

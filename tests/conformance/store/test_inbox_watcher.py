@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from shiftwork.adapters.store import inbox_watcher
+from shiftwork.adapters.store.inbox import SqlInbox
 from shiftwork.adapters.store.open import Store, open_store
 from shiftwork.domain.core.ids import Stream
 from shiftwork.errors import StoreError
@@ -46,6 +47,25 @@ def statements(counted: list[str]) -> Callable[..., None]:
             counted.append(statement)
 
     return count
+
+
+def test_a_message_is_read_although_the_store_was_busy_for_longer_than_the_wait_may_last(sqlite_url: str) -> None:
+    """Another process posts while the store's only thread writes slowly, or while this process is suspended."""
+    store, other = open_store(sqlite_url), open_store(sqlite_url)
+
+    async def scenario() -> None:
+        waiting = asyncio.create_task(store.inbox.wait(TARGET, after=0, seconds=0.5))
+        await asyncio.sleep(0.2)
+        assert isinstance(store.inbox, SqlInbox)
+        busy = asyncio.create_task(store.inbox._database.read(lambda _: time.sleep(1.5)))
+        await other.inbox.post(TARGET, "answer/1", {})
+        (message,) = await waiting
+        assert message.key == "answer/1"
+        await busy
+
+    asyncio.run(scenario())
+    store.close()
+    other.close()
 
 
 def test_hundreds_who_wait_share_one_thread_and_ask_nothing_while_nothing_is_posted(database_url: str) -> None:

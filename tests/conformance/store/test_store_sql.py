@@ -284,7 +284,7 @@ def test_the_bell_alone_wakes_and_no_one_is_left_listening() -> None:
 
     async def scene() -> None:
         async with asyncio.timeout(60):
-            waiting = asyncio.create_task(first_messages(wake_ups, "t", receive))
+            waiting = asyncio.create_task(first_messages(wake_ups, "t", receive, None))
             await asyncio.sleep(0.01)
             posted.append(Message(position=1, key="k", body={}))
             wake_ups.wake("other")

@@ -253,8 +253,12 @@ class MemoryInbox:
             if position > after
         ]
 
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))
+    async def wait(self, target: Stream, *, after: int, seconds: float | None = None) -> Sequence[Message]:
+        return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after), seconds)
+
+    async def unread(self, cursors: Mapping[Stream, int]) -> frozenset[Stream]:
+        with self._lock:
+            return frozenset(target for target, after in cursors.items() if len(self._messages.get(target, {})) > after)
 
     def listen(self, woken: Callable[[Stream], None]) -> AbstractContextManager[None]:
         return self._wake_ups.listening(woken)

@@ -2,14 +2,14 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from shiftwork.adapters.store.inbox_watcher import InboxWatcher
 from shiftwork.adapters.store.sql.database import Database
-from shiftwork.adapters.store.sql.dialect import POSTING, POSTING_AFTER
+from shiftwork.adapters.store.sql.dialect import POSTING, POSTING_AFTER, UNREAD
 from shiftwork.adapters.store.sql.prepared_statement import Prepared
 from shiftwork.adapters.store.sql.tables import inbox as table
 from shiftwork.adapters.store.wakeup import WakeUps, first_messages
@@ -34,6 +34,7 @@ class SqlInbox:
         place = "?" if database.dialect == "sqlite" else "%s"
         self._posting = POSTING[database.dialect].replace("?", place)
         self._posting_after = POSTING_AFTER[database.dialect].replace("?", place)
+        self._unread = UNREAD[database.dialect].replace("?", place)
         self._wake_ups = WakeUps()
         self._posted = Prepared(_POSTED, database.language)
         self._received = Prepared(_RECEIVED, database.language)
@@ -80,9 +81,14 @@ class SqlInbox:
 
         return await self._database.read(act)
 
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+    async def wait(self, target: Stream, *, after: int, seconds: float | None = None) -> Sequence[Message]:
         with self._watcher.wanted():
-            return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after))
+            return await first_messages(self._wake_ups, target, lambda: self.receive(target, after=after), seconds)
+
+    async def unread(self, cursors: Mapping[Stream, int]) -> frozenset[Stream]:
+        asked = (json.dumps(cursors),)
+        rows = await self._database.read(lambda connection: connection.exec_driver_sql(self._unread, asked).all())
+        return frozenset(Stream(row[0]) for row in rows)
 
     @contextlib.contextmanager
     def listen(self, woken: Callable[[Stream], None]) -> Iterator[None]:

@@ -68,11 +68,20 @@ def _call(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: o
 
 
 async def first_messages(
-    wake_ups: WakeUps, target: str, receive: Callable[[], Awaitable[Sequence[Message]]]
+    wake_ups: WakeUps, target: str, receive: Callable[[], Awaitable[Sequence[Message]]], seconds: float | None
 ) -> Sequence[Message]:
-    """Returns the first non-empty result of `receive`; starts waiting before it looks, so that nothing is missed."""
+    """Returns the first non-empty result of `receive`, or its result after so many seconds without a wake-up. It starts
+    waiting before it reads, so that nothing is missed, and never interrupts a read: a busy store, or a process that was
+    suspended, would otherwise look like an inbox without messages.
+    """
+    loop = asyncio.get_running_loop()
+    until = None if seconds is None else loop.time() + seconds
     with wake_ups.waiting(target) as woken:
-        while not (messages := await receive()):
-            await woken.wait()
+        while True:
+            is_last = until is not None and loop.time() >= until and not woken.is_set()
             woken.clear()
-        return messages
+            if (messages := await receive()) or is_last:
+                return messages
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(until):
+                    await woken.wait()

@@ -36,12 +36,11 @@ async def take_in[S: StreamState](recorder: Recorder[S], outputs: Sequence[Messa
 
 async def next_messages[S: StreamState](effect: Receive, recorder: Recorder[S]) -> tuple[Fact, ...]:
     """Waits for a moment, because many answers come at once. Then the job ends, and the next message starts it."""
-    try:
-        async with asyncio.timeout(recorder.context.work_policy.linger_seconds):
-            received = await recorder.context.inbox.wait(recorder.stream, after=effect.cursor)
-    except TimeoutError:
-        return ()
-    return messages.facts_of(recorder.stream, received, recorder.context.clock.now())
+    context = recorder.context
+    received = await context.inbox.wait(
+        recorder.stream, after=effect.cursor, seconds=context.work_policy.linger_seconds
+    )
+    return messages.facts_of(recorder.stream, received, context.clock.now())
 
 
 async def first[S: StreamState](recorder: Recorder[S], done: Callable[[], Awaitable[object]]) -> bool:

@@ -55,6 +55,7 @@ class WorkPolicy:
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     fence_seconds: float = 25.0  # if the database does not answer for so long, this process ends its agents and stops
     linger_seconds: float = 1.0  # a job waits for a message that long before it ends
+    sweep_seconds: float = 60.0  # so often it is checked whether a stream that waits has unread messages
     project: str = ""  # its name, for prompts
     candidates: tuple[str, ...] = ()  # profiles from which each role's profile is chosen by past results
 

@@ -176,6 +176,26 @@ class InboxConformance(MessageBoxConformance):
             position = message.position
 
     @awaited
+    async def test_a_wait_with_a_limit_ends_without_a_message_after_it(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        assert not await inbox.wait(target, after=0, seconds=0.05)
+        await inbox.post(target, "k", {})
+        (message,) = await inbox.wait(target, after=0, seconds=0.05)
+        assert not await inbox.wait(target, after=message.position, seconds=0.05)
+
+    @awaited
+    async def test_the_targets_with_messages_after_a_position_are_found_in_one_question(self, handles: Handles) -> None:
+        inbox, poster = handles().inbox, handles().inbox
+        read, unread, empty, other = (_target() for _ in range(4))
+        for target in (read, unread, other):
+            await poster.post(target, "k", {})
+        (message,) = await inbox.receive(read, after=0)
+        assert await inbox.unread({read: message.position, unread: 0, empty: 0}) == {unread}
+        await poster.post(read, "l", {})
+        assert await inbox.unread({read: message.position, unread: 0, empty: 0}) == {read, unread}
+        assert not await inbox.unread({})
+
+    @awaited
     async def test_a_message_from_another_thread_and_loop_wakes(self, handles: Handles) -> None:
         inbox, target = handles().inbox, _target()
 

@@ -50,6 +50,16 @@ POSTING_AFTER: Final = {
 }
 """As `POSTING`, but only if the target, which is named again, has no message after a position."""
 
+UNREAD: Final = {
+    "sqlite": """
+        SELECT asked.key FROM json_each(?) AS asked
+        WHERE EXISTS (SELECT 1 FROM inbox WHERE target = asked.key AND position > asked.value)""",
+    "postgresql": """
+        SELECT asked.key FROM jsonb_each_text(CAST(? AS jsonb)) AS asked
+        WHERE EXISTS (SELECT 1 FROM inbox WHERE target = asked.key AND position > CAST(asked.value AS bigint))""",
+}
+"""The targets, given as a JSON object, that have a message after the position given for each."""
+
 
 def stray(url: str) -> str:
     """Why an address is of neither kind, empty if it is valid; leaves out the address, which may contain a password."""
