@@ -90,10 +90,14 @@ class BranchGoneError(RepositoryError):
     """The branch to land on does not exist: it was deleted or renamed."""
 
 
-class GitKilledError(RepositoryError):
-    """A git process was killed from outside, for example by the out-of-memory killer. The repository is intact, and the
-    operation can be retried.
+class PassingGitError(RepositoryError):
+    """Git failed for a reason that passes by itself: another git holds a lock, or a gc has just removed a folder or an
+    object that was being written. The repository is intact, and the operation can be retried.
     """
+
+
+class GitKilledError(PassingGitError):
+    """A git process was killed from outside, for example by the out-of-memory killer."""
 
 
 class EnvironmentFailedError(RepositoryError):

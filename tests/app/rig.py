@@ -51,7 +51,7 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
-from shiftwork.ports.workspace import Workspaces
+from shiftwork.ports.workspace import Repository, Workspaces
 from tests.patience import SECONDS
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
@@ -94,9 +94,9 @@ def make_repository(root: Path) -> Path:
     return repo
 
 
-def itself(workspaces: Workspaces) -> Workspaces:
-    """Workspaces as they are; a test may put something between."""
-    return workspaces
+def itself[Port](port: Port) -> Port:
+    """A port as it is; a test may put something between."""
+    return port
 
 
 @dataclass
@@ -121,6 +121,7 @@ class Rig:
     alive: Callable[[Owner], bool | None] | None = None
     left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
+    landing_through: Callable[[Repository], Repository] = itself
     agent: Agent | None = None
     own: str = ""
     learns: bool = False
@@ -170,7 +171,7 @@ class Rig:
             attempt_folders=LocalAttemptFolders(hub.state, toolbox=self.toolbox),
             notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
-            repository=GitRepository(hub=hub),
+            repository=self.landing_through(GitRepository(hub=hub)),
             gates=gates,
             canary=GitCanary(gates=gates),
             protecting=GitProtecting(hub=hub),

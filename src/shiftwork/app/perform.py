@@ -161,7 +161,7 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
 
 async def _merge_base(effect: story_effects.MergeBase, recorder: StoryRecorder) -> Facts:
     context = recorder.context
-    commit, files = await context.repository.merged(effect.base, effect.head)
+    commit, files = await context.repository.merged(effect.base, effect.head, made_from=recorder.state.work.base)
     keep = context.attempt_folders.keep_path(attempt_folder_of(recorder.state, "merge", 1), "merge")
     try:
         await again(lambda: context.workspaces.restore(place_of(recorder.state), commit, keep, forward=True))

@@ -145,8 +145,12 @@ class Repository(Protocol):
         """
         ...
 
-    async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
-        """Merge `base` into `tip`: the merge commit, and the files that contain conflict markers."""
+    async def merged(self, base: Commit, tip: Commit, *, made_from: Commit = NOWHERE) -> tuple[Commit, tuple[str, ...]]:
+        """Merge `base` into `tip`: the merge commit, and the files that contain conflict markers.
+
+        `made_from` is the commit that the work at `tip` began from; empty means the merge base. It matters if `base`
+        does not contain it, because the branch was rewritten: both sides may have no common history.
+        """
         ...
 
     async def candidate(

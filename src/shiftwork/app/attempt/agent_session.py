@@ -32,7 +32,7 @@ from shiftwork.domain.story.spending import allowance
 from shiftwork.domain.story.steering.step_edits import ends_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import PassingGitError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Session
 from shiftwork.ports.attempt_folder import AttemptFolder
 from shiftwork.prompts.prompt_parts import Surroundings, compose, summary_follow_up
@@ -77,7 +77,7 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
         return await _interrupted(effect, recorder, report.usage, restarted=True)
     try:
         facts = await _closed(attempt, report)
-    except GitKilledError:
+    except PassingGitError:
         facts = await _interrupted(effect, recorder, report.usage)
     except RepositoryError as error:
         facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(recorder, error))

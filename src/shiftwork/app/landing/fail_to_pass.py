@@ -23,7 +23,7 @@ from shiftwork.domain.proof.fail_to_pass import (
     planned,
 )
 from shiftwork.domain.tampering.findings import Protection
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import PassingGitError, RepositoryError
 from shiftwork.ports.changes import CommitInspector
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.workspace import Begun, Gates, unwatched
@@ -116,7 +116,7 @@ async def _run(trial: Trial, ports: Ports, plan: WithoutChange, seen: Seen) -> F
             begun=trial.begun,
             on_output=listener.feed,
         )
-    except GitKilledError:
+    except PassingGitError:
         raise
     except RepositoryError as error:
         return not_applicable(f"no tree without the change could be prepared: {error.message.partition('\n')[0]}")

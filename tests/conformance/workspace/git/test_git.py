@@ -21,10 +21,10 @@ from shiftwork.adapters.workspace.hub.hub import slug
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.unsupported_features import unsupported
 from shiftwork.adapters.workspace.tree.leased_numbers import alone
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import GitKilledError, PassingGitError, RepositoryError
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
-from tests.conformance.workspace.git.git_rig import GitRig
+from tests.conformance.workspace.git.git_rig import GitRig, hub_of
 from tests.patience import eventually
 
 
@@ -282,6 +282,42 @@ def test_a_git_that_was_killed_is_reported_from_one_that_failed(tmp_path: Path, 
         asyncio.run(git.run("status", accept=(0, 1, 128)))
     with pytest.raises(GitKilledError):
         asyncio.run(git.run_both(("status",), ("status",), accept=(0, 1, 128)))
+
+
+PASSING = [
+    "fatal: Unable to create '/x/.git/refs/heads/main.lock': File exists.",
+    "error: could not lock config file .git/config: File exists",
+    "error: unable to write file /x/.git/objects/34/ab: No such file or directory\nfatal: failed to write object",
+    "error: unable to create temporary file: No such file or directory",
+    "fatal: cannot update the ref 'refs/heads/main': trying to write ref 'refs/heads/main' with nonexistent object 12",
+]
+LASTING = [
+    "error: unable to write file /x/.git/objects/34/ab: No space left on device",
+    "error: insufficient permission for adding an object to repository database .git/objects",
+    "fatal: Out of memory, malloc failed (tried to allocate 12 bytes)",
+    "fatal: bad object 12",
+]
+
+
+@pytest.mark.parametrize("printed", [*PASSING, *LASTING])
+def test_an_error_that_passes_is_told_from_one_that_lasts(tmp_path: Path, printed: str) -> None:
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\ncat >&2 <<'EOF'\n{printed}\nEOF\nexit 128\n")
+    program.chmod(0o755)
+    git = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program=str(program))
+    with pytest.raises(RepositoryError) as caught:
+        asyncio.run(git.run("status"))
+    assert isinstance(caught.value, PassingGitError) is (printed in PASSING)
+
+
+def test_a_lock_and_an_object_that_a_gc_removed_are_errors_that_pass(tmp_path: Path) -> None:
+    user = new_user(tmp_path)
+    git = hub_of(user).user
+    with pytest.raises(PassingGitError, match="nonexistent object"):
+        asyncio.run(git.run("update-ref", "refs/heads/new", "12" * 20))
+    (user.root / ".git/refs/heads/main.lock").touch()
+    with pytest.raises(PassingGitError, match=r"main\.lock"):
+        asyncio.run(git.run("update-ref", "refs/heads/main", "HEAD"))
 
 
 def test_the_hub_is_made_by_one_process_while_others_wait(tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ class GitConflictForecast:
                 GIT_OBJECT_DIRECTORY=scratch,
                 GIT_ALTERNATE_OBJECT_DIRECTORIES=str(self.hub.path / "objects"),
             )
-            command = ("merge-tree", "--write-tree", "--stdin", "-z", "--name-only", "--no-messages")
-            answer = await git.run(*command, stdin=asked)
+            options = ("--write-tree", "--allow-unrelated-histories", "--stdin", "-z", "--name-only", "--no-messages")
+            answer = await git.run("merge-tree", *options, stdin=asked)
         results = zip(pairs, _conflicts(answer.out), strict=True)
         return tuple(StoryConflict(stories=pair, files=files) for pair, files in results if files)
 

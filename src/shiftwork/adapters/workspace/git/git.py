@@ -7,6 +7,7 @@ and git may work in an agent's folder.
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -19,7 +20,7 @@ from shiftwork.adapters.processes.host.own_children import birth
 from shiftwork.adapters.workspace.git.drivers import Pair
 from shiftwork.adapters.workspace.git.subprocess_call import Call
 from shiftwork.adapters.workspace.tree.untrusted_files import remove_pipes, write_whole
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import GitKilledError, PassingGitError, RepositoryError
 from shiftwork.records import dataclass, replace
 from shiftwork.search_paths import tool, without_folders
 
@@ -139,7 +140,8 @@ class Git:
         if answer.code < 0 or answer.code in _SIGNALLED:
             raise GitKilledError(f"git {name} was killed")
         if answer.code not in accept:
-            raise RepositoryError(f"git {name} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
+            text = f"git {name} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}"
+            raise PassingGitError(text) if is_passing(answer.err) else RepositoryError(text)
         return answer
 
     def _started(self, command: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
@@ -190,6 +192,21 @@ class Git:
         for path, content in self.sealed:
             if not path.is_file() or path.read_bytes() != content:
                 write_whole(path, content)
+
+
+_PASSING: Final = (
+    r"Unable to create '[^\n]*\.lock': File exists",
+    r"could not lock config file [^\n]*: File exists",
+    # A gc removes empty folders of objects, and objects that nothing refers to yet.
+    r"unable to (?:write file|create temporary file|create directory)[^\n]*: No such file or directory",
+    r"trying to write ref [^\n]* with nonexistent object",
+)
+"""What git prints if it fails for a reason that passes. A full disk, missing rights and missing memory do not pass."""
+
+
+def is_passing(printed: str) -> bool:
+    """Whether git failed because of a lock, or of a gc at the same time."""
+    return any(re.search(pattern, printed) for pattern in _PASSING)
 
 
 async def _unblock(tree: Path) -> None:

@@ -61,10 +61,14 @@ def _cannot_merge(mine: Row, theirs: Row) -> bool:
 
 
 async def merge_tree(hub: Hub, ours: Commit, theirs: Commit) -> Answer:
-    """Git's answer: the merged tree, then the files with conflicts. Work that builds on our side is the result."""
+    """Git's answer: the merged tree, then the files with conflicts. Work that builds on our side is the result.
+
+    A branch that was rewritten from its first commit on has no common history with the work before. That is no error:
+    files that differ then conflict.
+    """
     if hub.builds_on(theirs, ours):
         return Answer(code=0, out=(await hub.tree_of(theirs)).encode() + b"\0")
-    command = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+    command = ("merge-tree", "--write-tree", "--allow-unrelated-histories", "-z", "--name-only", "--no-messages")
     return await hub.git.run(*command, ours, theirs, accept=(0, 1))
 
 

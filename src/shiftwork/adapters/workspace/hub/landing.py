@@ -13,6 +13,7 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git.directory_check import check_directory
+from shiftwork.adapters.workspace.git.git import is_passing
 from shiftwork.adapters.workspace.git.interrupted_checkout import Move
 from shiftwork.adapters.workspace.git.rebased_patch import departed, merge_tree, parted
 from shiftwork.adapters.workspace.git.stale_locks import clear_stale_locks, grow_old
@@ -23,7 +24,7 @@ from shiftwork.adapters.workspace.hub.user_trees import holders, holding_branch,
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.tampering.reserved_paths import is_reserved
-from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
+from shiftwork.errors import BranchGoneError, GitKilledError, PassingGitError, RepositoryError
 from shiftwork.git_folders import whereabouts
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
@@ -65,13 +66,17 @@ class GitRepository:
             if made.code and (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
                 raise RepositoryError(f"the branch {branch} cannot be made: {made.err}", hint="git branch --list")
 
-    async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
+    async def merged(
+        self, base: Commit, tip: Commit, *, made_from: Commit = _NOWHERE
+    ) -> tuple[Commit, tuple[str, ...]]:
         if await self.hub.contains(tip, base):
             return tip, ()
         if await self.hub.contains(base, tip):  # nothing was changed: the work continues from the base itself
             return base, ()
-        answer = await merge_tree(self.hub, tip, base)
-        tree, *files = answer.parts
+        sides = (tip, base)
+        if not await self._has(base, made_from):
+            sides = await parted(self.hub, tip, base, made_from)
+        tree, *files = (await merge_tree(self.hub, *sides)).parts
         commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")
         self.hub.pin(f"merged/{commit}", commit)
         return commit, tuple(dict.fromkeys(files))
@@ -79,14 +84,14 @@ class GitRepository:
     async def candidate(
         self, onto: Commit, tip: Commit, message: str, *, base: Commit = _NOWHERE
     ) -> Candidate | Conflict | Unchanged | Reserved:
-        answer, present, related = await asyncio.gather(
-            merge_tree(self.hub, onto, tip), self.hub.tree_of(onto), self._has(onto, base)
-        )
-        tree, *files = answer.parts
-        if not related or (tree == present and not await self._has(tip, base)):
+        present, has_base = await asyncio.gather(self.hub.tree_of(onto), self._has(onto, base))
+        # The branch may have been rewritten: the change then is its own difference to its base, whatever else differs.
+        sides = (onto, tip) if has_base else await parted(self.hub, onto, tip, base)
+        answer = await merge_tree(self.hub, *sides)
+        if has_base and answer.parts[0] == present and not await self._has(tip, base):
             # A tip without its base is a revert, which a plain merge would treat as old.
             answer = await merge_tree(self.hub, *await parted(self.hub, onto, tip, base))
-            tree, *files = answer.parts
+        tree, *files = answer.parts
         if answer.code:
             return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
         if tree == present:
@@ -206,9 +211,11 @@ class GitRepository:
         name = holding_branch(branch)
         answer = await merge_tree(self.hub, heads.holding, heads.branch)
         if answer.code:
+            unrelated = (await self.hub.git.run("merge-base", heads.holding, heads.branch, accept=(0, 1))).code
+            option = "--allow-unrelated-histories " if unrelated else ""
             raise RepositoryError(
                 f"{branch} and {name}, where work has landed, conflict in {', '.join(answer.parts[1:])}",
-                hint=f"git switch {branch} && git merge {name}",
+                hint=f"git switch {branch} && git merge {option}{name}",
             )
         parents = (heads.holding, heads.branch)
         commit = await self.hub.commit(answer.parts[0], parents, f"Merge branch '{branch}' into {name}")
@@ -236,10 +243,10 @@ class GitRepository:
         if answer.code == 0:
             return True
         present = await self.hub.user.run("rev-parse", "--verify", "--quiet", ref, accept=(0, 1))
-        if present.text == old:
-            hint = "fix what git reports, then: shiftwork resume"
-            raise RepositoryError(f"{branch} cannot be moved: {answer.err}", hint=hint)
-        return False
+        if present.text != old:
+            return False
+        text, hint = f"{branch} cannot be moved: {answer.err}", "fix what git reports, then: shiftwork resume"
+        raise PassingGitError(text, hint=hint) if is_passing(answer.err) else RepositoryError(text, hint=hint)
 
     async def _retire(self, branch: str, heads: _Heads) -> None:
         """Deletes the holding branch, whose work the branch now has, unless it is checked out or has moved."""

@@ -11,7 +11,7 @@ from shiftwork.adapters.workspace.git.drivers import filters
 from shiftwork.adapters.workspace.git.git import OLDEST_GIT, Git
 from shiftwork.adapters.workspace.git.user_git import nowhere, unagreed, user_git
 from shiftwork.adapters.workspace.tree.untrusted_files import text_of
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import PassingGitError, RepositoryError
 from shiftwork.git_folders import whereabouts
 
 BARE: Final = "it is bare: it has no checkout"
@@ -45,7 +45,7 @@ async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
         if old := _too_old((await nowhere(git).run("--version")).text):
             return (old,)
         shallow = (await git.run("rev-parse", "--is-shallow-repository")).text == "true"
-    except GitKilledError:
+    except PassingGitError:
         raise
     except RepositoryError as error:
         return (error.message,)
