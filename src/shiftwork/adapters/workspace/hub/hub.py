@@ -10,7 +10,8 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ from shiftwork.adapters.workspace.git.commit_object import (
     reworded,
     write_commit,
 )
-from shiftwork.adapters.workspace.git.git import Git, Identity
+from shiftwork.adapters.workspace.git.git import Answer, Git, Identity
 from shiftwork.adapters.workspace.git.name_status import Row
 from shiftwork.adapters.workspace.hub.tree_contents import Listed, TreeContents
 from shiftwork.adapters.workspace.tree.untrusted_files import erase, outlast, overwrite, write_whole
@@ -159,11 +160,30 @@ class Hub:
 
         Rejected: `fetch` from the hub. It does the same in four times the time.
         """
+        await self._copy(commit, known, "unpack-objects", "-q")
+
+    def is_gc_running(self) -> bool:
+        """Whether a gc of the user runs in their repository, or was killed there."""
+        return (self.common / "gc.pid").exists()
+
+    @asynccontextmanager
+    async def shared_pack(self, commit: Commit, known: Iterable[str]) -> AsyncIterator[None]:
+        """As `share`, but no gc of the user removes the copies, if a ref leads to them before this is closed: it leaves
+        packs alone that are kept, or newer than its start. The pack stays, so this is only for the time of a gc.
+        """
+        answer = await self._copy(commit, known, "index-pack", "--stdin", "--keep=shiftwork")
+        kept = self.objects / "pack" / f"pack-{answer.text.rpartition('\t')[2]}.keep"
+        try:
+            yield
+        finally:
+            kept.unlink(missing_ok=True)
+
+    async def _copy(self, commit: Commit, known: Iterable[str], *command: str) -> Answer:
         wanted = "".join(f"{line}\n" for line in (commit, *(f"^{name}" for name in known))).encode()
         with tempfile.TemporaryFile(dir=self.state) as pack:
             await self.git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
             pack.seek(0)
-            await self.user.run("unpack-objects", "-q", stdin=pack.fileno())
+            return await self.user.run(*command, stdin=pack.fileno())
 
     async def borrow(self, place: Place, commit: Commit) -> None:
         """Keeps the commit in the user's repository while the place exists, so that the user's gc does not break our
@@ -173,8 +193,8 @@ class Hub:
         if (await self.user.run("update-ref", pin, commit, accept=(0, 1, 128))).code:
             await outlast(self.common / f"{pin}.lock")
             heads = await self.user.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/shiftwork")
-            await self.share(commit, set(heads.text.splitlines()))
-            await self.user.run("update-ref", pin, commit)
+            async with self.shared_pack(commit, set(heads.text.splitlines())):
+                await self.user.run("update-ref", pin, commit)
 
     async def give_back(self, place: Place) -> None:
         await self.release(_borrowed(place))

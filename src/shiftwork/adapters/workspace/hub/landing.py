@@ -147,8 +147,26 @@ class GitRepository:
     async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
         check_directory(whereabouts(self.hub.root))  # a link may have been put there since the last check
         await clear_stale_locks(self.hub, branch, self.clock)
-        shared = self.hub.share(candidate.commit, (candidate.base,))
-        (present, heads), trees, _ = await asyncio.gather(self._present(branch), holders(self.hub.user, branch), shared)
+        known = (candidate.base,)
+        if not self.hub.is_gc_running():
+            try:
+                moved = await self._move_shared(branch, candidate, self.hub.share(candidate.commit, known))
+            except PassingGitError:
+                if not self.hub.is_gc_running():
+                    raise
+            else:
+                if not self.hub.is_gc_running():
+                    return moved
+        # The gc may have decided what it removes before a ref led to the copies, and remove them after that.
+        async with self.hub.shared_pack(candidate.commit, known):
+            return await self._move_shared(branch, candidate)
+
+    async def _move_shared(
+        self, branch: str, candidate: Candidate, sharing: Awaitable[None] | None = None
+    ) -> Moved | Missed:
+        (present, heads), trees, _ = await asyncio.gather(
+            self._present(branch), holders(self.hub.user, branch), sharing or asyncio.sleep(0)
+        )
         held = holding_branch(branch)
         if present != candidate.base:
             for name, head in ((branch, heads.branch), (held, heads.holding)):
