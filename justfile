@@ -50,12 +50,12 @@ test *args: (has "python git node postgres sandbox")
     {{env}}; pytest -n 2 -m "not slow and not durability and not real_agent" {{args}}
 
 # every test of every suite in every combination, and coverage of the core by the tests that are about it
-all-tests: (has "python git node postgres sandbox agents board chromium")
+all-tests: (has "python git node postgres sandbox debuggers agents board chromium")
     {{env}}; {{seeded}} -q -n 2 --dist worksteal {{about_the_core}} --cov --cov-report=term:skip-covered --cov-fail-under=100
     {{env}}; {{seeded}} -q -n 6 --dist worksteal --all-combinations $(printf -- '--ignore=%s ' {{about_the_core}})
 
 # what tests take of the processor with all that they start, by folder, file, function and case; paths and options choose
-test-times *args: (has "python git node postgres sandbox agents board chromium")
+test-times *args: (has "python git node postgres sandbox debuggers agents board chromium")
     @{{env}}; file=$(mktemp); pytest -q -n 2 --dist worksteal --processor-times $file {{args}} || true; python -m tests.processor_times $file; rm $file
 
 # lint, types, layers and the quick tests: what every commit passes
@@ -131,7 +131,7 @@ sandboxed *paths="tests/e2e tests/faults": (has "python git node postgres sandbo
     {{env}}; SHIFTWORK_TEST_TIER=auto pytest -n 2 --dist worksteal {{paths}}
 
 # every attack of the table, with the sandbox and without, as a table; words choose rows as `pytest -k` does
-attacks *args: (has "python git node postgres sandbox agents")
+attacks *args: (has "python git node postgres sandbox debuggers agents")
     @{{env}}; python -m tests.attacks {{args}}
 
 # defects that the gate must find, each made in a copy of the work tree: which test finds it; `--trust-green`, `--whole`
@@ -214,9 +214,13 @@ about_the_core := "tests/app tests/golden tests/unit/domain tests/unit/planning 
 
 # The other tests mostly wait for processes, so there are more workers than cores. The tests are compiled once before,
 # because all workers would do it at the same time.
-# what CI runs: lint, types, every test, and coverage of the core by the tests that are about it
+# what CI runs: lint, types, all tests but most rows of the long suites, and coverage of the core by the tests about it
 ci:
     {{env}}; mkdir -p .cache; just agents & agents=$!; { pytest -qq --collect-only > .cache/collected || { tail -n 40 .cache/collected; false; }; } & tests=$!; just web; wait $agents; wait $tests
     {{env}}; ruff format --check .; ruff check .; lint-imports --no-cache
     {{env}}; mypy & types=$!; {{seeded}} -n 2 --dist worksteal {{about_the_core}} --cov --cov-report=term:skip-covered --cov-fail-under=100; wait $types
-    {{env}}; {{seeded}} -n 6 --dist worksteal $(printf -- '--ignore=%s ' {{about_the_core}})
+    {{env}}; {{seeded}} -n 6 --dist worksteal --long-rows $(printf -- '--ignore=%s ' {{about_the_core}})
+
+# write down what the rows of the long suites take of the processor: the gate chooses by it which of them fit
+row-seconds: (has "python git node postgres sandbox debuggers agents board chromium")
+    @{{env}}; file=$(mktemp); pytest -q -n 4 --dist worksteal --processor-times $file tests/attacks tests/faults tests/newcomers tests/ordinary tests/board tests/chaos tests/fuzz; python -m tests.gate $file; rm $file

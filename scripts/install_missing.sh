@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a recipe needs and is not there, and takes a moment if all is there: `scripts/install_missing.sh NAME…`.
 #   git node postgres sandbox chromium cargo rustc go   packages of Debian, where there is an apt-get
+#   debuggers  what the gates of some repositories use, and tests of their sandbox try: gdb, strace, a C compiler, Go
 #   python     .venv, as requirements/dev.txt pins it
 #   agents     the agent programs of agents/package.json, in .cache/agents
 #   packages   web/node_modules
@@ -47,6 +48,11 @@ for name in "$@"; do
     sandbox)
       has_program bwrap || missing+=(bubblewrap)
       has_seccomp || missing+=(libseccomp2)
+      ;;
+    debuggers)
+      for program in gdb strace gcc; do has_program "$program" || missing+=("$program"); done
+      [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
+      has_program go || missing+=(golang-go)
       ;;
     chromium | cargo | rustc) has_program "$name" || missing+=("$name") ;;
     go) has_program go || missing+=(golang-go) ;;

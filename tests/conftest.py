@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from shiftwork.testing.postgres_cluster import PostgresMissingError, private_postgres
 from tests import warm
+from tests.gate.long_rows import SECONDS_FILE, choose_rows, current_change, read_seconds, suite_of_row
 from tests.own_folders import use_own_folders
 from tests.processor_times import ProcessorTimes
 
@@ -57,7 +58,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-combinations", action="store_true", help="every combination of what durability tests vary, not half"
     )
+    parser.addoption(
+        "--long-rows", action="store_true", help="of the long suites, what is about the change, and a tenth"
+    )
     parser.addoption("--processor-times", metavar="FILE", help="add what each test takes of the processor to this file")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return str(current_change()) if config.getoption("--long-rows") else ""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -73,6 +81,20 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long-rows"):
+        _leave_out_long_rows(config, items)
+    _spread_long_tests(config, items)
+
+
+def _leave_out_long_rows(config: pytest.Config, items: list[pytest.Item]) -> None:
+    long = [item.nodeid for item in items if suite_of_row(item.nodeid)]
+    chosen = choose_rows(long, read_seconds(SECONDS_FILE.read_text(encoding="utf-8")), current_change())
+    left_out = [item for item in items if suite_of_row(item.nodeid) and item.nodeid not in chosen]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _spread_long_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each worker starts with tests that take minutes: none of them is alone at the end. `worksteal` gives each worker
     one piece of the list, and the last tests of a piece to workers that have finished theirs.
     """

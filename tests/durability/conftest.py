@@ -3,6 +3,7 @@
 import pytest
 
 from tests.durability.combined import ENGINES, STORES, is_chosen
+from tests.gate.long_rows import current_change
 
 
 @pytest.fixture(params=ENGINES)
@@ -19,6 +20,7 @@ def store_url(request: pytest.FixtureRequest) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     seed, every = config.getoption("randomly_seed", 0), bool(config.getoption("all_combinations"))
+    every = every or (config.getoption("long_rows") and bool(current_change().whole_subjects))
     left_out = [item for item in items if not _is_chosen(seed, item, every=every)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
