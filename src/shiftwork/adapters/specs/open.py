@@ -12,12 +12,11 @@ from shiftwork.adapters.specs._draft import Draft, mistakes_of
 from shiftwork.adapters.specs._files import rewrite, text_of
 from shiftwork.adapters.specs.prd import prd_json
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.gates.verification import Verification, VerificationKind
-from shiftwork.domain.spec.named_gates import command_in
-from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.spec.criterion_gates import with_commands
+from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark, Sheet
-from shiftwork.records import dataclass, replace
+from shiftwork.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,7 @@ def _sheet(source: str, draft: Draft) -> Sheet:
     spec = Spec(
         title=draft.title,
         description=draft.description,
-        stories=tuple(_with_commands(found.story) for found in draft.stories),
+        stories=tuple(with_commands(found.story) for found in draft.stories),
         requirements=draft.requirements,
         non_goals=draft.non_goals,
         branch=draft.branch,
@@ -130,13 +129,3 @@ def _sheet(source: str, draft: Draft) -> Sheet:
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
     return Sheet(source=source, spec=spec, done=done, unused=draft.unused, limits=draft.limits)
-
-
-def _with_commands(story: Story) -> Story:
-    """A criterion that names a command is verified by running it, in every format."""
-    steps = (
-        Verification(id=criterion.id, kind=VerificationKind.SHELL, command=command)
-        for criterion in story.criteria
-        if criterion.id not in {step.id for step in story.verification} and (command := command_in(criterion.text))
-    )
-    return replace(story, verification=(*story.verification, *steps))

@@ -258,6 +258,11 @@ def _case(said: Certificate) -> Case:
         evidence=tuple(_claim(judged) for judged in said.criteria if judged.kind),
         verification=tuple(line.step for line in said.verification),
         confirmed=said.confirmed,
+        not_checked=tuple(
+            judged.criterion
+            for judged in said.criteria
+            if judged.verdict is Verdict.NOT_CHECKED and said.without_gates  # which the commit names, too
+        ),
     )
 
 

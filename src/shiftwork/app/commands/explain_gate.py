@@ -11,6 +11,7 @@ from shiftwork.domain.gates.checkout_trial import Explanation, Trial
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.proof.test_count import tally
 from shiftwork.domain.spec import named_gates
+from shiftwork.domain.spec.criterion_gates import criterion_gates
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.tampering import exemptions
 from shiftwork.domain.tampering.findings import Protection
@@ -35,6 +36,11 @@ def gates_of(configured: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, 
 def gates_for(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
     """The gates that judge a spec: those of the settings, then its own."""
     return named_gates.gates_for(configured, spec.gates)
+
+
+def gates_by_name(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
+    """Every gate that a user can leave out of a run: those that judge its spec, and those of its criteria."""
+    return (*gates_for(configured, spec), *criterion_gates(spec))
 
 
 def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -> dict[StoryId, tuple[str, ...]]:

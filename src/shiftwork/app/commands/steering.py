@@ -17,7 +17,8 @@ from shiftwork.domain.run.decide import rests
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.run.steering import intent_checks, intents, options
 from shiftwork.domain.run.steering.base_repair import with_repair
-from shiftwork.domain.spec.spec import Criterion, Story, reworded
+from shiftwork.domain.spec.criterion_gates import GateChanges, gate_changes, with_commands, with_criteria
+from shiftwork.domain.spec.spec import Criterion, Spec, Story, reworded, text_of
 from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.errors import IntentError
 from shiftwork.records import dataclass, replace
@@ -72,7 +73,7 @@ class StoryChange:
 def new_story(run: RunState, wanted: NewStory) -> Story:
     """The story with the next free id; it comes last."""
     text = wanted.description or wanted.title
-    return Story(
+    story = Story(
         id=next_story_id(run),
         title=wanted.title,
         description=text,
@@ -80,19 +81,41 @@ def new_story(run: RunState, wanted: NewStory) -> Story:
         depends_on=wanted.depends_on,
         priority=max(other.priority for other in run.given.spec.stories),
     )
+    return with_commands(story)
 
 
 def changed_story(story: Story, change: StoryChange) -> Story:
+    """The story with the change; the gates of its criteria change with them."""
     text = reworded(story, title=change.title, description=change.description)
     return replace(
-        text,
-        criteria=_criteria(change.criteria) or text.criteria,
+        with_criteria(story, _criteria(change.criteria) or text.criteria),
+        title=text.title,
+        description=text.description,
         depends_on=story.depends_on if change.depends_on is None else change.depends_on,
     )
 
 
+def refiled_story(run: RunState, story: StoryId, spec: Spec) -> Story | None:
+    """The story as the spec's file has it now, if the file has changed it since the run last read it: what a person has
+    edited in the run stays otherwise.
+    """
+    now = next((other for other in spec.stories if other.id == story), None)
+    if now is None or text_of(now) == text_of(run.filed.get(story, run.asked(story))):
+        return None
+    title, description, criteria, verification = text_of(now)
+    changed = replace(
+        run.asked(story), title=title, description=description, criteria=criteria, verification=verification
+    )
+    return None if changed == run.asked(story) else changed
+
+
 def _criteria(texts: Sequence[str]) -> tuple[Criterion, ...]:
     return tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(texts, start=1))
+
+
+def gates_changed(run: RunState, story: Story) -> GateChanges:
+    """Which gates of its criteria the story brings into the run or loses, compared with the run as it is."""
+    return gate_changes(run.asked(story.id) if story.id in run.stories else None, story)
 
 
 def next_story_id(run: RunState) -> StoryId:
@@ -111,6 +134,12 @@ def story_of(run: RunState, story: StoryId) -> Story:
 def restarted(run: RunState, again: run_facts.StoryRetryRequested) -> str:
     """Why the retry starts from the first step although nobody asked for that; empty if it does not."""
     return "" if again.from_scratch else intents.restarted(run, again.story)
+
+
+def refusal_of(run: RunState, intent: Fact) -> str:
+    """Why the run cannot use the request; empty if it can."""
+    why = intent_checks.objection(run, intent)
+    return why.reason if why else ""
 
 
 def unchecked(undone: run_facts.StoryUndone) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.attribution import gates_of
-from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.gate import Gate, GateReport, gate_name
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import spoken_for
 from shiftwork.domain.landing.state import Entry, QueueState
@@ -79,15 +79,21 @@ async def _proof(recorder: QueueRecorder, entry: Entry, report: GateReport) -> P
 
 
 def case_of(story: StoryState, configured: Sequence[Gate]) -> Case:
-    """The evidence that the story submits with its request to land. A verification step that is the same command as a
-    gate which the run continues without does not run either.
+    """The evidence that the story submits with its request to land. A verification step does not run if the run
+    continues without it, or without a gate that is the same command.
     """
     given, asked = story.given, story.given.story
     left_out = {gate.command for gate in gates_for(configured, given.gates) if gate.name in given.without_gates}
+    not_checked = [
+        step.id
+        for step in asked.verification
+        if (step.command and step.command in left_out) or gate_name(asked.id, step.id) in given.without_gates
+    ]
     return Case(
         policy=story.given.proof,
         criteria=asked.criteria,
         evidence=story.dialogue.evidence,
-        verification=tuple(step for step in asked.verification if step.command not in left_out),
+        verification=tuple(step for step in asked.verification if step.id not in not_checked),
         confirmed=story.confirmation,
+        not_checked=tuple(not_checked),
     )

@@ -104,7 +104,9 @@ def _evidence(judged: Judged) -> str:
 
 
 def _defined(judged: Judged) -> str:
-    """Evidence for a criterion that may never have run."""
+    """Evidence for a criterion that may never have run, or that nothing was allowed to check."""
+    if judged.verdict is Verdict.NOT_CHECKED:
+        return f" ({Verdict.NOT_CHECKED})"
     return f" ({_offered(judged)}, which no gate printed as passing)" if judged.verdict is Verdict.PRESENT else ""
 
 

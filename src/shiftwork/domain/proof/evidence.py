@@ -38,8 +38,8 @@ _CITED: Final = regex(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?"
 _RED: Final = regex(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
 
 _ENOUGH: Final[Mapping[ProofPolicy, frozenset[Verdict]]] = {
-    ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.CONFIRMED}),
-    ProofPolicy.CITED: frozenset({Verdict.HOLDS, Verdict.CONFIRMED, Verdict.PRESENT}),
+    ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.CONFIRMED, Verdict.NOT_CHECKED}),
+    ProofPolicy.CITED: frozenset({Verdict.HOLDS, Verdict.CONFIRMED, Verdict.NOT_CHECKED, Verdict.PRESENT}),
     ProofPolicy.TRUSTING: frozenset(Verdict),
 }
 
@@ -112,6 +112,15 @@ def _output(judged: Judged) -> str:
 
 
 def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, report: GateReport) -> Judged:
+    if criterion.id in case.not_checked:
+        return Judged(
+            criterion=criterion.id,
+            text=criterion.text,
+            kind="",
+            reference="",
+            verdict=Verdict.NOT_CHECKED,
+            why="the run continues without its gate",
+        )
     claim = _evidence_for(case, criterion)
     verdict, why = Verdict.MISSING, "no evidence was reported"
     if claim and claim.kind == NOT_UNDERSTOOD:
@@ -119,7 +128,11 @@ def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, re
         claim = None
     if claim:
         verdict, why = _verdict(story, case, claim, findings, report)
-    if verdict is not Verdict.HOLDS and asks_for_typecheck(criterion.text) and (gate := _type_checker(report)):
+    if (
+        verdict is not Verdict.HOLDS
+        and asks_for_typecheck(criterion.text)
+        and (gate := _type_checker(story, case, report))
+    ):
         claim = Evidence(criterion=criterion.id, kind=GATE, reference=gate)
         verdict, why = Verdict.HOLDS, "passed on the commit"
     if verdict is not Verdict.HOLDS and case.confirmed and not checkable(criterion):
@@ -128,9 +141,10 @@ def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, re
     return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why=why)
 
 
-def _type_checker(report: GateReport) -> str:
-    """The gate that has checked the types; empty if none has. Verification steps have no command and do not count."""
-    passed = (result for result in report.results if result.passed and result.command)
+def _type_checker(story: str, case: Case, report: GateReport) -> str:
+    """The gate that has checked the types; empty if none has. Verification steps do not count."""
+    steps = {gate.name for gate in step_gates(story, case)}
+    passed = (result for result in report.results if result.passed and result.name not in steps)
     return next((result.name for result in passed if is_typecheck(result.name, result.command)), "")
 
 

@@ -103,6 +103,8 @@ def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
         yield f"the evidence for {', '.join(refuted)} {REFUTED}"
     if defined := verdicts.count(Verdict.PRESENT):
         yield f"{defined} more with a test that no gate printed as passing"
+    if unchecked := [judged.criterion for judged in criteria if judged.verdict is Verdict.NOT_CHECKED]:
+        yield f"{', '.join(unchecked)} not checked: the run continues without the gate"
     if confirmed := verdicts.count(Verdict.CONFIRMED):
         yield f"{confirmed} of {len(criteria)} confirmed by a person"
 

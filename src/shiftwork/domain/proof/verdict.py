@@ -8,13 +8,16 @@ from shiftwork.records import dataclass
 
 
 class Verdict(StrEnum):
-    """The result of checking the evidence for a criterion on the candidate."""
+    """The result of checking the evidence for a criterion on the candidate. A criterion is not checked where a person
+    lets the run continue without its gate.
+    """
 
     HOLDS = "holds"
     PRESENT = "present"
     FALSE = "false"
     MISSING = "missing"
     CONFIRMED = "confirmed"
+    NOT_CHECKED = "not checked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,11 +199,14 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """The fold of a run's facts; `stories` keeps the order of the spec."""
+    """The fold of a run's facts; `stories` keeps the order of the spec. Of a changed story, `filed` is what the spec's
+    file said when it was last read.
+    """
 
     plan: RunPlan | None = None
     status: RunStatus = RunStatus.PLANNED
     stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
+    filed: Mapping[StoryId, Story] = field(default_factory=dict)
     graph: Graph = field(default_factory=Graph)
     cursor: int = 0  # how far its inbox is read
     endings: int = 0  # how often it has ended

@@ -70,6 +70,11 @@ class Spec:
     non_goals: tuple[str, ...] = ()
 
 
+def text_of(story: Story) -> tuple[str, str, tuple[Criterion, ...], tuple[Verification, ...]]:
+    """What agents work from, and what verifies it; the other fields are about scheduling."""
+    return story.title, story.description, story.criteria, story.verification
+
+
 def states_dependencies(stories: Iterable[Story], besides: StoryId = _NO_STORY) -> bool:
     """Whether any story says that it depends on a story other than `besides`."""
     return any(set(story.depends_on) - {besides} for story in stories)

@@ -11,6 +11,7 @@ export const VERDICTS: Record<string, { shown: Shown; note: string }> = {
   present: { shown: { look: "done", word: "Exists" }, note: "says nothing of what it does" },
   confirmed: { shown: { look: "passed", word: "Confirmed by you" }, note: "" },
   false: { shown: { look: "failed", word: "Does not hold" }, note: "" },
+  "not checked": { shown: { look: "queued", word: "Not checked" }, note: "the run continues without its gate" },
   missing: { shown: { look: "needs", word: "No evidence" }, note: "" },
 };
 

@@ -37,8 +37,14 @@ class Verifier:
         else:
             fault, exposed = await self._fault(step, tree), ""
         output = f"{_what(step)}\n{fault}" if fault else ""
-        seconds = time.monotonic() - started
-        return GateResult(name=gate.name, passed=not fault, seconds=seconds, output=output, forgeable=exposed)
+        return GateResult(
+            name=gate.name,
+            passed=not fault,
+            seconds=time.monotonic() - started,
+            output=output,
+            forgeable=exposed,
+            command=step.command or step.path or step.action,
+        )
 
     async def _fault(self, step: Verification, tree: Path) -> str:
         """What is wrong; empty if the step has passed."""

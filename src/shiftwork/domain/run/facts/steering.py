@@ -35,9 +35,12 @@ class StoryAdded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEdited(Fact):
-    """A person changed a story that is not in progress."""
+    """A person changed a story that is not in progress: in the run, or in the spec's file, from which it was read
+    again.
+    """
 
     story: Story
+    from_file: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,7 +141,8 @@ def _added(run: RunState, fact: run_facts.StoryAdded) -> RunState | None:
 def _edited(run: RunState, fact: run_facts.StoryEdited) -> RunState | None:
     new, old = fact.story, run.asked(fact.story.id)
     changed = tuple(new if story.id == new.id else story for story in run.given.spec.stories)
-    edited = _about(scheduling.with_stories(run, changed), old, new)
+    filed = {**run.filed, new.id: new if fact.from_file else run.filed.get(new.id, old)}
+    edited = replace(_about(scheduling.with_stories(run, changed), old, new), filed=filed)
     return _outdated(edited, new.id) if _wording(new) != _wording(old) else edited
 
 

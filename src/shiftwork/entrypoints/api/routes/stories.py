@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from shiftwork.app.commands.intents import ask_for
 from shiftwork.app.commands.review.line_comments import Commented, LineComment, comment, comments_text
-from shiftwork.app.commands.steering import NewStory, StoryChange, changed_story, new_story, story_of
+from shiftwork.app.commands.steering import NewStory, StoryChange, changed_story, gates_changed, new_story, story_of
 from shiftwork.app.folds import STORY, load
 from shiftwork.app.views.documents.api_records import Accepted
 from shiftwork.app.views.documents.request_words import request_word
@@ -22,12 +22,14 @@ from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Story
 from shiftwork.entrypoints.api.problems import Problem
 from shiftwork.entrypoints.api.rendering import json_response
 from shiftwork.entrypoints.api.routes.endpoint import endpoint
 from shiftwork.entrypoints.api.routes.intents import LONGEST_TEXT
 from shiftwork.entrypoints.api.routes.run_routes import RunName, Served, StoryName
 from shiftwork.entrypoints.api.served_project import Project, story_in
+from shiftwork.errors import TrustError
 from shiftwork.records import dataclass
 
 router = APIRouter(tags=["decisions"])
@@ -94,10 +96,21 @@ async def add_story(project: Served, run: RunName, story: AddStory) -> Response:
         criteria=tuple(story.criteria),
         depends_on=tuple(map(StoryId, story.depends_on)),
     )
-    added = await _ask(
-        project, run, lambda state: run_facts.StoryAdded(at=0, story=new_story(state, wanted)), goes_on=True
-    )
+
+    def new(state: RunState) -> Fact:
+        return run_facts.StoryAdded(at=0, story=_without_commands(state, new_story(state, wanted), "add"))
+
+    added = await _ask(project, run, new, goes_on=True)
     return _accepted(added, added.intent.story.id)  # type: ignore[attr-defined]  # what was made above
+
+
+def _without_commands(state: RunState, story: Story, command: str) -> Story:
+    """The story, if its criteria name no new command: which commands run on a machine is decided at its terminal."""
+    if steps := gates_changed(state, story).to_agree:
+        named = ", ".join(step.action for step in steps)
+        message = f"{named} would run on this machine each time {story.id} is to land, and nobody has agreed to that"
+        raise TrustError(message, hint=f"at the machine: shiftwork {command} --criterion, in run {state.given.run}")
+    return story
 
 
 @endpoint(router, "PATCH /runs/{run}/stories/{story}", Role.OPERATOR, "accepted", status=_STATUS)
@@ -114,7 +127,9 @@ async def edit_story(project: Served, run: RunName, story: StoryName, changes: E
     )
 
     def edited(state: RunState) -> Fact:
-        return run_facts.StoryEdited(at=0, story=changed_story(story_of(state, StoryId(story)), change))
+        return run_facts.StoryEdited(
+            at=0, story=_without_commands(state, changed_story(story_of(state, StoryId(story)), change), "edit")
+        )
 
     return _accepted(await _ask(project, run, edited), story)
 

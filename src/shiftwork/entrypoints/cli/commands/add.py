@@ -31,18 +31,29 @@ from shiftwork.entrypoints.cli.options.quiet import quietable
     metavar="RUN",
     help="Run id, or its first characters; default: the newest run.",
 )
+@click.option("--trust", is_flag=True, help="Let the commands that the criteria name run on this machine.")
 @quietable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(  # noqa: PLR0913 - each is an option
-    title: str, *, description: str, criteria: tuple[str, ...], after: tuple[str, ...], run: str, as_json: bool
+    title: str,
+    *,
+    description: str,
+    criteria: tuple[str, ...],
+    after: tuple[str, ...],
+    run: str,
+    trust: bool,
+    as_json: bool,
 ) -> int:
     """Add a story called TITLE to a run. It gets the next free id and starts when the stories named by --after have
     landed; in a run that works on its stories in order, it comes last.
 
+    A criterion that names a command, as in "`make test` passes", is a gate of the story; you are asked before it may
+    run.
+
     If no process works on the run, it continues here, even if it was finished; otherwise that process gets the request.
     """
     from shiftwork.app.commands.steering import NewStory, new_story  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.control.intents import Start, announce, intend  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.intents import Start, announce, ensure_criteria, intend  # noqa: PLC0415 - as above
 
     needed = tuple(map(StoryId, after))
     new = NewStory(title=title, description=description, criteria=criteria, depends_on=needed)
@@ -51,6 +62,7 @@ def command(  # noqa: PLR0913 - each is an option
         return run_facts.StoryAdded(at=0, story=new_story(state, new))
 
     site = here()
+    ensure_criteria(site, run, lambda state: new_story(state, new), trusted=trust)
     asked = intend(site, run, wanted, Start(as_json=as_json))
     name = getattr(asked.intent, "story").id  # noqa: B009 - what `wanted` has made
     if asked.view.worker:

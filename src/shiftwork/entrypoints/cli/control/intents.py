@@ -8,7 +8,8 @@ from typing import Any, Final
 import click
 
 from shiftwork.app.commands.intents import ask_for, received
-from shiftwork.app.commands.steering import NOTHING, is_over_after, with_options
+from shiftwork.app.commands.runs import forecast
+from shiftwork.app.commands.steering import NOTHING, gates_changed, is_over_after, with_options
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
 from shiftwork.app.views.documents.request_words import request_word
 from shiftwork.app.views.queries import run_view
@@ -18,13 +19,16 @@ from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId
+from shiftwork.domain.gates.gate import gate_name
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.entrypoints.cli.env.criterion_trust import ensure_commands
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import say
-from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
 from shiftwork.errors import EXIT_DONE
 from shiftwork.records import dataclass, replace
 
@@ -111,6 +115,15 @@ async def _taken(site: Site, box: RunInbox, asked: Asked) -> bool:
     return True
 
 
+def ensure_criteria(site: Site, run: str, changed: Callable[[RunState], Story], *, trusted: bool) -> None:
+    """Returns once the user has agreed to the commands that the criteria of a new or changed story name."""
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    state = looked_into(site, lambda box: forecast(box.events, box.inbox, RunId(view.run.run)))
+    story = changed(state)
+    commands = {step.id: step.action for step in gates_changed(state, story).to_agree}
+    ensure_commands(story.id, commands, trusted=trusted)
+
+
 def looked_into[T](site: Site, look: Callable[[RunInbox], Awaitable[T]]) -> T:
     """The result of `look` at history and inbox."""
 
@@ -128,10 +141,25 @@ def report_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
     again = f"shiftwork retry {story}{next_steps.naming(asked.view)}" if ended else ""
     file = asked.before.given.source.partition(":")[2]
     spec = f"{plain(file)} is not changed: edit it too if later runs should use the change" if file else ""
+    checks = gate_lines(asked.before, getattr(asked.intent, "story"))  # noqa: B009 - an edit has one
     changed = f"{story} is changed in run {asked.run}"
+    spec = "\n".join(filter(None, (*checks, spec)))
     done = "\n".join(filter(None, (changed, spec, f"next: {again or f'shiftwork stories {asked.run}'}")))
     return announce(
         asked, done, as_json=as_json, later=again, remark=spec, story=story, spec_file=file, spec_file_changed=False
+    )
+
+
+def gate_lines(before: RunState, story: Story) -> tuple[str, ...]:
+    """What verifies the changed story from now on, and what no longer does, a line each."""
+    changes = gates_changed(before, story)
+    named = (
+        *((step, "checked from now on") for step in changes.new),
+        *((step, "no longer checked") for step in changes.gone),
+    )
+    return tuple(
+        one_line(f"{word}: {gate_name(story.id, step.id)}: {step.path or step.action}", phrases.width())
+        for step, word in named
     )
 
 

@@ -8,16 +8,18 @@ import click
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
 from shiftwork.app.commands.kept_options import accepted, check_gates
 from shiftwork.app.commands.runs import change_options, forecast, raise_limits, resume_run
-from shiftwork.app.commands.steering import NOTHING, restarted, with_options
+from shiftwork.app.commands.steering import NOTHING, refiled_story, refusal_of, restarted, with_options
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
 from shiftwork.app.views.documents.request_words import LIMITS
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView, reason
+from shiftwork.bootstrap.spec_files import read_spec
 from shiftwork.bootstrap.state import refused_resume
 from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
-from shiftwork.config.site import Site
+from shiftwork.config.settings.settings import load_settings
+from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, story_stream
 from shiftwork.domain.run import facts as run_facts
@@ -25,16 +27,18 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.entrypoints.cli.control import intents
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.env.trust import TRUST
 from shiftwork.entrypoints.cli.gates import base_check
 from shiftwork.entrypoints.cli.hosting import detach
 from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.entrypoints.cli.options.run_options import Changes
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.json import say
-from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
 from shiftwork.entrypoints.cli.work import announcement, kept_options, limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Shift, Stop
 from shiftwork.entrypoints.cli.work.run_command import work
+from shiftwork.entrypoints.cli.work.spec_source import ensure_spec
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE, RedGatesError, RunBusyError, UsageError
 from shiftwork.records import dataclass, replace
@@ -144,7 +148,11 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
     if wanted.bounds.said:
         again = replace(again, limits=limit_rules.typed(wanted.bounds))
     start = intents.Start(options=options, as_json=as_json)
+    refiled = _reread(site, run, again, trusted=wanted.trust)
     asked = intents.intend(site, run, _exactly(again), start)
+    if refiled and not as_json and not is_quiet():
+        with though_undelivered():
+            click.echo("\n".join(refiled))
     why = restarted(asked.before, again)
     note = f"{again.story} starts again from its first step: {why}" if why else ""
     if asked.view.worker:
@@ -158,6 +166,26 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
             click.echo(note)
     named = replace(asked.view.run, title=asked.before.given.spec.title)  # an edit may have changed it
     return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
+
+
+def _reread(site: Site, run: str, again: run_facts.StoryRetryRequested, *, trusted: bool) -> tuple[str, ...]:
+    """Changes the story as its spec's file has changed since the run last read it, once the user has agreed to the
+    commands in the file; returns what to say about that. A retry that will be refused changes nothing.
+    """
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    state = intents.looked_into(site, lambda box: forecast(box.events, box.inbox, RunId(view.run.run)))
+    name = state.given.source.partition(":")[2]
+    file = site.root / name
+    if not name or state.given.worktree != site.worktree or not file.is_file() or refusal_of(state, again):
+        return ()
+    sheet = read_spec(site, file)
+    story = refiled_story(state, again.story, sheet.spec)
+    if story is None:
+        return ()
+    ensure_spec(site, sheet, load_settings(site.root, {}), environment() | ({TRUST: "1"} if trusted else {}))
+    edited = run_facts.StoryEdited(at=0, story=story, from_file=True)
+    asked = intents.intend(site, view.run.run, _exactly(edited))
+    return (f"{story.id} is read again from {plain(name)}", *intents.gate_lines(asked.before, story))
 
 
 def _detached(site: Site, view: RunView, continued: Continued, *, as_json: bool) -> int:

@@ -28,6 +28,7 @@ _LABEL: Final = "  try: "
 """The label before the hint of an error."""
 _CHOICES: Final = ("repair", "without", "cancel")
 _NEED_LINES: Final = 3
+_NAMES: Final = 12
 NETWORK: Final = "network"
 UNCONFINED: Final = "unconfined"
 _FURTHER: Final = {Rung.HOST: NETWORK, Rung.UNCONFINED: UNCONFINED}
@@ -53,7 +54,12 @@ def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:
         if name not in known:
             close = get_close_matches(name, known, n=1)
             meant = f"; did you mean {close[0]}?" if close else ""
-            hint = f"the gates here are {', '.join(known)}" if known else "there are no gates here: shiftwork doctor"
+            more = f" and {len(known) - _NAMES} more" if len(known) > _NAMES else ""
+            hint = (
+                f"the gates here are {', '.join(known[:_NAMES])}{more}"
+                if known
+                else "there are no gates here: shiftwork doctor"
+            )
             raise UsageError(f"there is no gate {name!r}{meant}", hint=hint)
     return tuple(dict.fromkeys(named))
 

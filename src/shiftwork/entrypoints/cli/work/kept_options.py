@@ -6,7 +6,7 @@ from shlex import quote
 
 import click
 
-from shiftwork.app.commands.explain_gate import gates_for
+from shiftwork.app.commands.explain_gate import gates_by_name
 from shiftwork.app.commands.kept_options import Difference, check_profiles, differences
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.commands.steering import NOTHING, followed, with_options
@@ -66,7 +66,7 @@ def _named(site: Site, plan: RunPlan, wanted: Changes) -> run_facts.OptionsChang
 
 def _without(site: Site, plan: RunPlan, named: Sequence[str]) -> tuple[str, ...]:
     """The gates that the run continues without, and those `named` now; raises UsageError for an unknown name."""
-    known = gates_for(kept_conditions(site, plan).settings.gate_list, plan.spec)
+    known = gates_by_name(kept_conditions(site, plan).settings.gate_list, plan.spec)
     return tuple(dict.fromkeys((*plan.without_gates, *known_gates(named, known))))
 
 

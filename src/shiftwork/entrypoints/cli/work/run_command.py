@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from shiftwork.app.commands.context_values import context_values
-from shiftwork.app.commands.explain_gate import gates_for
+from shiftwork.app.commands.explain_gate import gates_by_name
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order, start_run
 from shiftwork.app.hosting.handover import record_for_server
@@ -162,7 +162,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         proof=settings.proof.evidence,
         forecast=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings, asked.workflow.notify_url),
-        without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec)),
+        without_gates=red_base.known_gates(ordered.without_gates, gates_by_name(settings.gate_list, spec)),
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
