@@ -174,6 +174,12 @@ class RunBusyError(ShiftworkError):
     kind = "run-busy"
 
 
+class SpecBusyError(RunBusyError):
+    """Another live process is working on a run of the same spec; nothing was started."""
+
+    exit_code = EXIT_USAGE
+
+
 class ServerBusyError(ShiftworkError):
     """The repository has a server already, or one that reads another database."""
 

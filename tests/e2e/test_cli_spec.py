@@ -112,7 +112,7 @@ def test_of_two_that_are_typed_at_once_one_begins_and_while_its_run_is_unfinishe
         winner, loser = (started, two) if started.poll() is None else (two, started)
         (run,) = [known["run"] for known in json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"]]
         said, _ = loser.communicate(timeout=SECONDS)
-        assert loser.returncode == 1
+        assert loser.returncode == 64
         assert said.splitlines()[-2:] == [
             f"shiftwork: run {run} already works on prd.json",
             f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",

@@ -9,7 +9,7 @@ from typing import Any, Final
 from shiftwork.bounded import UnreadableError, read_text
 from shiftwork.config import project
 from shiftwork.config.user import own_folder
-from shiftwork.errors import NoRepositoryError, SettingsError, StateError
+from shiftwork.errors import NoRepositoryError, SettingsError, StateError, UnfitRepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
 from shiftwork.records import dataclass
 from shiftwork.search_paths import relative_elements, without_relative
@@ -149,6 +149,15 @@ def _home(env: Mapping[str, str], own: str, library: str, variable: str, usual: 
 
 
 def _root(start: Path) -> Path:
+    """The checkout that contains the folder. Its path is stored in JSON and in databases, which hold only text."""
+    try:
+        os.fsencode(start).decode()
+    except UnicodeDecodeError:
+        shown = os.fsencode(start).decode(errors="replace")
+        raise UnfitRepositoryError(
+            f"the path of this folder is not UTF-8: {shown}",
+            hint="rename the folder, or clone the repository elsewhere",
+        ) from None
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder

@@ -33,6 +33,15 @@ def shop(tmp_path: Path) -> Path:
     return folder
 
 
+def test_a_path_that_is_no_text_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9"))
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    with pytest.raises(UnfitRepositoryError, match="is not UTF-8") as refused:
+        site_of(folder)
+    assert "caf\N{REPLACEMENT CHARACTER}" in refused.value.message, "which can be printed"
+
+
 def test_looking_makes_no_project(shop: Path) -> None:
     assert site_of(shop).known_project == ""
     assert not (shop / ".git/shiftwork").exists()

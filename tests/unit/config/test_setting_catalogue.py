@@ -115,8 +115,9 @@ def test_words_are_read_as_the_type_of_the_setting(name: str, words: list[str], 
         ("agent.env", ["[" * 100_000], "a list of texts is needed"),
         ("sandbox.gates.ports", ["80", "web"], "a list of whole numbers is needed, not 'web'"),
         ("sandbox.gates.network", ["no"], 'true or false or "auto" is needed'),
+        ("gates.x", ["--quiet"], "a value is needed, and an option is none, not '--quiet'"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_words_of_another_type_are_refused(name: str, words: list[str], reason: str) -> None:
     with pytest.raises(SettingsError) as refused:

@@ -15,7 +15,7 @@ from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.leases import FRESH_SECONDS, taken
 from shiftwork.domain.core.ids import RunId, Stream, repository_of, run_stream, spec_claim
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
-from shiftwork.errors import RunBusyError, UnfinishedRunError
+from shiftwork.errors import SpecBusyError, UnfinishedRunError
 from shiftwork.ports.store import EventStore, Leases
 from shiftwork.ports.views import Owner, is_gone
 
@@ -46,7 +46,7 @@ async def _take(context: Context, claim: Stream, source: str) -> None:
             if await taken(context.leases, held, context.owner, alive=alive):
                 return
         elif held.age > FRESH_SECONDS:  # it lives, but may be frozen: do not wait for it
-            raise RunBusyError(
+            raise SpecBusyError(
                 f"{held.owner} is starting a run of {_name(source)}",
                 hint="shiftwork status shows whether it has started; then repeat this command",
             )
@@ -97,8 +97,8 @@ def _claim(plan: RunPlan) -> Stream:
     return spec_claim(repository_of(plan.landing), plan.worktree, plan.source)
 
 
-def _worked_on(plan: RunPlan) -> RunBusyError:
-    return RunBusyError(
+def _worked_on(plan: RunPlan) -> SpecBusyError:
+    return SpecBusyError(
         f"run {plan.run} already works on {_name(plan.source)}",
         hint=f"shiftwork status {plan.run} shows it; shiftwork cancel {plan.run} ends it",
     )

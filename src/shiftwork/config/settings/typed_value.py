@@ -19,6 +19,8 @@ def typed_value(setting: Setting, words: Sequence[str]) -> Any:
         return _items(setting, words)
     if len(words) != 1:
         raise _wrong(setting, " ".join(words), "one value is needed; put it in quotes")
+    if words[0].startswith("-") and any(form.get("type") == "string" for form in setting.forms):
+        raise _wrong(setting, words[0], "a value is needed, and an option is none")
     for form in setting.forms:
         if (value := _scalar(form, words[0])) is not None:
             return value

@@ -117,10 +117,14 @@ def access(site: Site, port: int) -> Access:
     )
 
 
+def check_port(port: int) -> None:
+    """Raises UsageError if this server could not listen at the port."""
+    _bound(port).close()
+
+
 def is_free(port: int) -> bool:
-    """Whether this server could listen at the port."""
     try:
-        _bound(port).close()
+        check_port(port)
     except UsageError:
         return False
     return True

@@ -34,7 +34,7 @@ class Serving:
 
 def serve(site: Site, serving: Serving) -> int:
     """Returns when a signal has asked for the end and every worker has ended. Raises ServerBusyError if the repository
-    has a server.
+    has a server, and UsageError if the port is taken.
     """
     max_runs = load_settings(site.root, environment()).serve.max_runs
     return asyncio.run(_serve(site, serving, max_runs))
@@ -44,6 +44,10 @@ async def _serve(site: Site, serving: Serving, max_runs: int) -> int:
     with claimed_file(site) as file:
         if file is None:
             raise _busy(site)
+        if serving.port and is_installed("web"):
+            from shiftwork.entrypoints.api.http_server import check_port  # noqa: PLC0415 - needs the extra
+
+            check_port(serving.port)  # who names a port needs that one
         with _asked_to_end() as ending:
             opened = await open_server(site, environment(), file, max_runs, serving.observe)
             serving.say(f"serving {site.name}: at most {max_runs} runs at once; Ctrl-C ends it, and loses nothing")

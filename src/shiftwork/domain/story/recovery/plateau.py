@@ -19,21 +19,28 @@ _LINE: Final = 200
 
 
 def unchanged_step(story: StoryState) -> Step | None:
-    """The last completed step, if it should have changed files and the story has changed nothing so far. None if the
-    next step should change files too, because that step runs first.
+    """The last step that should have changed files, if it has ended and the story has changed nothing so far. None as
+    long as a step to come should change files: one step of many may be a trial that keeps nothing.
     """
-    if story.given.story.may_be_empty or not story.work.head or story.work.head != story.work.base:
+    ended, coming = _around(story.pipeline)
+    if not _is_unchanged(story) or any(map(_changes, coming)):
         return None
-    last, following = _last_completed(story.pipeline), story.pipeline.current
-    if last is None or not _changes(last):
-        return None
-    return None if following and _changes(following) else last
+    return next((step for step in reversed(ended) if _changes(step)), None)
 
 
-def _last_completed(pipeline: Pipeline) -> Step | None:
-    following = pipeline.current
-    before = pipeline.steps[: pipeline.index(following.id)] if following else pipeline.steps
-    return next((step for step in reversed(before) if step.status is not StepStatus.SKIPPED), None)
+def _is_unchanged(story: StoryState) -> bool:
+    return not story.given.story.may_be_empty and bool(story.work.head) and story.work.head == story.work.base
+
+
+def _around(pipeline: Pipeline) -> tuple[list[Step], list[Step]]:
+    """The steps before the current one, and those from it on, without those that were skipped."""
+    current = pipeline.current
+    place = pipeline.index(current.id) if current else len(pipeline.steps)
+    before, after = (
+        [step for step in steps if step.status is not StepStatus.SKIPPED]
+        for steps in (pipeline.steps[:place], pipeline.steps[place:])
+    )
+    return before, after
 
 
 def _changes(step: Step) -> bool:
@@ -94,8 +101,11 @@ def whole_story(story: StoryState) -> str:
 
 
 def work_refused(story: StoryState, fact: story_facts.WorkRefused) -> StoryState | None:
-    step = unchanged_step(story)
-    if step is None or step.id != fact.step or story.landing.progress is not LandingStage.NONE:
+    """A recorded refusal stays one, also of a step that would now wait for those to come."""
+    ended, _ = _around(story.pipeline)
+    if not _is_unchanged(story) or fact.step not in {step.id for step in ended if _changes(step)}:
+        return None
+    if story.landing.progress is not LandingStage.NONE:
         return None
     return refused_with(story, Refused(cause=fact.cause, text=RefusalText(detail=fact.detail), base=story.work.base))
 

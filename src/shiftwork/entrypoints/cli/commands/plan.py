@@ -3,7 +3,7 @@
 import click
 
 from shiftwork.entrypoints.cli.env.repository import here
-from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
+from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, request_of
 from shiftwork.entrypoints.cli.options.limits import Money
 from shiftwork.entrypoints.cli.options.quiet import quietable
 
@@ -20,9 +20,9 @@ def command(request: str, *, out: str, force: bool, max_cost: float | None, as_j
 
     REQUEST is the path of a spec, which is only read, or a piece of work in your own words: then an agent looks at the
     repository and breaks the work into stories, and the plan is written to prd.json. Edit it, then: shiftwork run
-    --plan.
+    --plan. With - the words are read from standard input.
     """
     from shiftwork.entrypoints.cli.work import planning  # noqa: PLC0415 - `--help` need not wait for all that work needs
 
-    asked = planning.Asked(request=request, out=out, force=force, max_cost=max_cost)
+    asked = planning.Asked(request=request_of(request), out=out, force=force, max_cost=max_cost)
     return planning.plan(here(settings=True), asked, as_json=as_json)

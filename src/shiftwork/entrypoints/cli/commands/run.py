@@ -5,6 +5,7 @@ import click
 from shiftwork.config.agents.kinds import AGENTS
 from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.first_day import FirstDayCommand
+from shiftwork.entrypoints.cli.options.free_text import request_of
 from shiftwork.entrypoints.cli.options.limits import limited, taken
 from shiftwork.entrypoints.cli.options.quiet import quietable
 from shiftwork.entrypoints.cli.options.run_options import STORIES
@@ -43,6 +44,7 @@ _USUAL = (
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
+    With - the piece of work is read from standard input: always one story, whatever its lines look like.
 
     A spec is a prd.json, an OpenSpec change folder, a tasks.md of spec-kit or a plan in Markdown; stories that land are
     marked as done there. Its stories are worked on one after the other, unless one of them states a dependency or you
@@ -56,6 +58,6 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     """
     from shiftwork.entrypoints.cli.work import run_command  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    wanted = run_command.plan_file(request) if planned else request
+    wanted = run_command.plan_file(request) if planned else request_of(request)
     order = run_command.Ordered(request=wanted, bounds=taken(asked), **asked)  # type: ignore[arg-type]  # by their names
     return run_command.run(around() if order.trust else here(settings=True), order, as_json=as_json)

@@ -1,6 +1,7 @@
 """Free text from people: missing quotes are shown where they belong, and empty text is refused."""
 
 import shlex
+import sys
 from typing import Any, Final
 
 import click
@@ -22,13 +23,33 @@ class SentenceCommand(click.Command):
         return rest
 
 
-_NOTHING: Final = frozenset({"", "…", "..."})
-"""Counts as empty: no text, and the placeholders in our own examples."""
+_NOTHING: Final = frozenset({"", "…", "...", "-"})
+"""Counts as empty: no text, the placeholders in our own examples, and the name of standard input."""
+
+STANDARD_INPUT: Final = "-"
+_LARGEST: Final = 1024 * 1024
 
 
 def is_blank(text: str) -> bool:
     """Whether the text is empty: an unset variable, or our own example copied."""
     return text.strip() in _NOTHING
+
+
+def request_of(typed: str) -> str:
+    """The request as typed; for `-`, the text on standard input. That is never a path: it ends with a line break."""
+    if typed != STANDARD_INPUT:
+        return typed
+    if sys.stdin.isatty():
+        raise UsageError("- reads standard input, which is the terminal", hint='shiftwork run "what you want done"')
+    content = sys.stdin.buffer.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise UsageError("standard input has more than 1 MiB", hint="write it to a file: shiftwork run plan.md")
+    try:
+        return f"{content.decode().strip()}\n"
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is not UTF-8: {error.reason}", hint="convert it, for instance: iconv"
+        ) from None
 
 
 def spoken(ctx: click.Context, param: click.Parameter, value: Any) -> Any:

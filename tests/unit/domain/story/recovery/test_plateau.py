@@ -143,6 +143,7 @@ def test_a_repair_that_changes_nothing_either_is_the_end() -> None:
         (("planning", "coding"), False),
         (("custom", "review"), False),
         (("coding", "coding"), False),
+        (("coding", "architecture", "review", "coding", "final_review"), False),
         (("coding", "review"), True),
     ],
 )
@@ -152,6 +153,24 @@ def test_who_was_not_to_change_anything_or_is_followed_by_who_is_is_not_refused(
     story = idle(*steps, may_be_empty=may_be_empty)
     assert unchanged_step(story) is None
     assert isinstance(next_effect(story), story_effects.RunAgent)
+
+
+def test_only_the_last_step_that_writes_must_have_changed_something() -> None:
+    """A first coding step may be a trial that keeps nothing."""
+    story = idle("coding", "architecture", "coding", "final_review")
+    for _ in range(2):
+        assert unchanged_step(story) is None
+        story = fold_story(story, began(story))
+        story = fold_story(story, done(story, commit=BASE))
+    found = unchanged_step(story)
+    assert found is not None
+    assert found.id == step_id(3)
+
+
+def test_a_recorded_refusal_of_a_step_that_others_follow_stays_one() -> None:
+    story = idle("coding", "coding")
+    refusal = story_facts.WorkRefused(at=1, step=step_id(1), cause=Refusal.EMPTY, detail="d")
+    assert fold_story(story, refusal).landing.progress is LandingStage.REFUSED
 
 
 def test_a_story_without_a_step_behind_it_is_not_refused() -> None:
