@@ -138,12 +138,17 @@ def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(proj
         assert not lives(agent)
         assert not lives(child)
         message, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 1
+    assert process.returncode == 0, "all that is still wanted has landed"
     at = {change["kind"]: change["time"] for change in map(json.loads, message.splitlines()) if "time" in change}
     took = seconds_between(at["story_cancelled"], at["story_failed"])
     assert took >= 0
     assert watch.within(5, took), f"the story's processes were alive for {took:.1f} s"
-    assert stories(project) == {"US-001": "failed", "US-002": "completed", "US-003": "completed", "US-004": "completed"}
+    assert stories(project) == {
+        "US-001": "cancelled",
+        "US-002": "completed",
+        "US-003": "completed",
+        "US-004": "completed",
+    }
     refused = project.shiftwork("cancel", "--story", "US-002")
     assert refused.returncode == 64
     assert "is over" in refused.stderr

@@ -76,7 +76,7 @@ class Steered(ManyStories):
         fits = not objection(self.run, fact)
         self.announce(fact)
         if fits and before.status in NOT_BEGUN:
-            assert self.run.stories[story].status is StoryStatus.FAILED
+            assert self.run.stories[story].status is StoryStatus.CANCELLED
             assert self.run.stories[story].cause is FailureCause.CANCELLED
         elif fits and story in self.run.requests.undoing:
             assert story in self.run.requests.unwanted, "its revert is withdrawn"

@@ -123,7 +123,7 @@ def with_steps(story: StoryState, **changes: str) -> StoryState:
         (StoryStatus.COMPLETED, None, {"profile": "third"}, Verdict.FAILED),
         (StoryStatus.FAILED, FailureCause.STEP, {}, Verdict.FAILED),
         (StoryStatus.UNDONE, FailureCause.UNDONE, {}, Verdict.FAILED),
-        (StoryStatus.FAILED, FailureCause.CANCELLED, {}, Verdict.VOID),
+        (StoryStatus.CANCELLED, FailureCause.CANCELLED, {}, Verdict.VOID),
         (StoryStatus.FAILED, FailureCause.WORKSPACE, {}, Verdict.VOID),
     ],
 )

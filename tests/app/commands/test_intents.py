@@ -191,7 +191,7 @@ def test_one_story_is_cancelled_and_the_others_continue(rig: Rig) -> None:
             await rig.until(lambda: "US-001" in crew.began)
             await intend(context, run, run_facts.StoryCancellationRequested(at=0, story=story_id(1)))
             state = await ended(context, run)
-            assert statuses(state) == {"US-001": "failed", "US-002": "completed", "US-003": "blocked"}
+            assert statuses(state) == {"US-001": "cancelled", "US-002": "completed", "US-003": "blocked"}
             assert state.stories[story_id(1)].cause is FailureCause.CANCELLED
             retried = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
         assert retried.status is RunStatus.COMPLETED
@@ -209,12 +209,12 @@ def test_a_story_that_no_one_has_begun_is_cancelled_without_being_started(rig: R
             await rig.until(lambda: seen(rig, story_facts.StepStarted) == 1)
             intent = run_facts.StoryCancellationRequested(at=0, story=story_id(2))
             assert await received(context.events, run, intent, await intend(context, run, intent), 60)
-            assert await rows(rig, run) == {"US-001": "in_progress", "US-002": "failed", "US-003": "blocked"}
+            assert await rows(rig, run) == {"US-001": "in_progress", "US-002": "cancelled", "US-003": "blocked"}
             (row,) = [row for row in await rig.store.queries.stories(run) if row.story == "US-002"]
             assert (row.failure, row.cause) == ("cancelled", "cancelled")
             state = await ended(context, run)
             assert crew.began == ["US-001"]
-            assert (state.totals.completed, state.totals.failed) == (1, 1)
+            assert (state.totals.completed, state.totals.failed) == (1, 0)
             retried = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(2)))
         assert retried.status is RunStatus.COMPLETED
 
@@ -319,7 +319,7 @@ def test_a_run_that_was_cancelled_continues_for_a_retry_and_can_be_cancelled_aga
             await cancel_run(context.inbox, run, "2")
             state = await ended(context, run)
             assert state.status is RunStatus.CANCELLED
-            assert statuses(state) == {"US-001": "failed", "US-002": "unclaimed"}
+            assert statuses(state) == {"US-001": "cancelled", "US-002": "unclaimed"}
             state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
         assert state.status is RunStatus.COMPLETED
 

@@ -61,3 +61,7 @@ def test_failures_are_listed_also_of_a_run_that_has_ended_and_questions_are_not(
     assert shown([view(*stories)]) == (["a"], ["b"], [("a", []), ("b", ["c"])])
     assert shown([view(*stories, ended_at=9.0)])[:2] == ([], ["b"])
     assert shown([view(row("a"))]) == ([], [], [])
+
+
+def test_a_cancelled_story_needs_nobody() -> None:
+    assert shown([view(row("US-001", status="cancelled"), row("US-002", status="failed"))])[1] == ["US-002"]

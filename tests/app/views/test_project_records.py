@@ -36,11 +36,17 @@ def ended(story: str, status: str) -> Any:
 
 PAST = RecentRuns(
     runs=[run_row("r1")],
-    stories=[ended("US-001", "completed"), ended("US-002", "failed"), ended("US-003", "in_progress")],
+    stories=[
+        ended("US-001", "completed"),
+        ended("US-002", "failed"),
+        ended("US-003", "in_progress"),
+        ended("US-004", "cancelled"),
+    ],
     spent=[
         spent_row("r1", "US-001", "claude-code", model="opus", cost_usd=2.0),
         spent_row("r1", "US-002", "claude-code", model="opus", cost_usd=1.0),
         spent_row("r1", "US-003", "codex", model="", cost_usd=None),
+        spent_row("r1", "US-004", "codex", model="", cost_usd=None),
         spent_row("r1", FRAME, "codex", model="", cost_usd=None),
     ],
     attempts=[

@@ -29,6 +29,7 @@ from shiftwork.domain.story.facts.steps import Trouble
 from shiftwork.domain.story.recovery.missing_summary import may_resume
 from shiftwork.domain.story.recovery.rate_limits import profile
 from shiftwork.domain.story.spending import allowance
+from shiftwork.domain.story.state import ENDED
 from shiftwork.domain.story.steering.step_edits import ends_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
@@ -222,7 +223,9 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         feature=run.given.spec.title,
         started_at=run.started_at or 0.0,
         memory=run.memory,
-        remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.totals.completed - run.totals.failed,
+        remaining=sum(
+            known.status not in ENDED for story, known in run.stories.items() if story != attempt.story.given.story.id
+        ),
         frontend=attempt.frontend,
     )
 

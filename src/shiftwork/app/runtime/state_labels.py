@@ -28,6 +28,7 @@ _ORDER: Final = (
     "stopped",
     "paused",
     "failed",
+    "cancelled",
     "undone",
     "blocked",
     "queued",

@@ -155,7 +155,7 @@ async def _steps(
     queries: Queries, run: str, stories: Sequence[StoryRow], *, every: bool
 ) -> dict[str, Sequence[StepRow]]:
     if not every:
-        shown = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
+        shown = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed", "cancelled"}]
         return {story: await queries.steps(run, story) for story in shown}
     found: defaultdict[str, list[StepRow]] = defaultdict(list)
     for step in await queries.steps(run):

@@ -81,10 +81,14 @@ def _dispatch(run: RunState, story: StoryId, slot: int) -> run_effects.DispatchS
 def _verdict(run: RunState) -> RunStatus:
     if run.requests.cancelling:
         return RunStatus.CANCELLED
+    statuses = {known.status for known in run.stories.values()}
     if run_frame.all_done(run):
-        return RunStatus.COMPLETED
-    undone = any(known.status is StoryStatus.UNDONE for known in run.stories.values())
-    return RunStatus.UNDONE if undone and not run.totals.failed and not run.frame.failure else RunStatus.FAILED
+        return RunStatus.CANCELLED if statuses == {StoryStatus.CANCELLED} else RunStatus.COMPLETED
+    return (
+        RunStatus.UNDONE
+        if StoryStatus.UNDONE in statuses and not run.totals.failed and not run.frame.failure
+        else RunStatus.FAILED
+    )
 
 
 def _end(run: RunState, status: RunStatus) -> run_effects.EndRun:

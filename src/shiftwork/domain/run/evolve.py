@@ -70,7 +70,7 @@ def _story_ended(run: RunState, fact: run_facts.StoryEnded) -> RunState | None:
         return None
     left = usage_before_limit.recorded(intents.forgotten(turned, fact.story), fact.story, fact.unrecorded)
     settled = memory.ended(paid(left, fact.story, run.stories[fact.story].usage, fact.usage), fact)
-    if trigger is Trigger.FAIL:
+    if trigger is not Trigger.COMPLETE:
         return scheduling.failed(settled, fact.story)
     return owe(run_frame.noted(scheduling.landed(settled, fact.story), fact.context), fact.story)
 
@@ -79,7 +79,11 @@ def _messages_read(run: RunState, fact: MessagesRead) -> RunState | None:
     return replace(run, cursor=max(run.cursor, fact.upto))
 
 
-_STORY_TRIGGERS: Final = {StoryStatus.COMPLETED: Trigger.COMPLETE, StoryStatus.FAILED: Trigger.FAIL}
+_STORY_TRIGGERS: Final = {
+    StoryStatus.COMPLETED: Trigger.COMPLETE,
+    StoryStatus.FAILED: Trigger.FAIL,
+    StoryStatus.CANCELLED: Trigger.CANCEL,
+}
 _RUN_TRIGGERS: Final = {
     RunStatus.COMPLETED: Trigger.COMPLETE,
     RunStatus.FAILED: Trigger.FAIL,

@@ -70,9 +70,12 @@ def _begin(run: RunState) -> run_effects.DispatchStory:
 
 
 def all_done(run: RunState) -> bool:
-    """Whether the run has succeeded: every story has landed, unless its own steps have skipped the stories."""
+    """Whether the run has succeeded: every story has landed that was not cancelled, unless its own steps have skipped
+    the stories.
+    """
     passed_over = run.frame.starts > 0 and not run.frame.round
-    return (run.totals.completed == len(run.stories) or passed_over) and not run.frame.failure
+    wanted = [known.status for known in run.stories.values() if known.status is not StoryStatus.CANCELLED]
+    return (run.totals.completed == len(wanted) or passed_over) and not run.frame.failure
 
 
 def after_stories(run: RunState) -> Effects:
@@ -81,7 +84,8 @@ def after_stories(run: RunState) -> Effects:
         return ()
     if not run.frame.open or run.requests.cancelling:
         return (receive(run.cursor),)
-    failed = tuple(story for story, known in run.stories.items() if known.status is not StoryStatus.COMPLETED)
+    settled = {StoryStatus.COMPLETED, StoryStatus.CANCELLED}
+    failed = tuple(story for story, known in run.stories.items() if known.status not in settled)
     return (
         run_effects.CloseLoop(
             key=f"close/{run.frame.round}",

@@ -83,7 +83,7 @@ def held_by(run: RunState) -> dict[StoryId, StoryId]:
     """In an ordered run, the story right before each story that is not done: the one that it waits for."""
     if not run.given.ordered:
         return {}
-    past = ENDED if run.given.keep_going else {StoryStatus.COMPLETED}
+    past = ENDED if run.given.keep_going else {StoryStatus.COMPLETED, StoryStatus.CANCELLED}
     rank, in_progress = run.graph.rank, run.schedule.in_progress
     left = [story for story, known in run.stories.items() if known.status not in past]
     left.sort(key=lambda story: (story not in in_progress, rank[story]))
@@ -146,10 +146,11 @@ def landed(run: RunState, story: StoryId) -> RunState:
 
 
 def failed(run: RunState, story: StoryId) -> RunState:
-    """Records a failure; the story may have been cancelled before it started, or while it was blocked."""
+    """Records that the story has ended without landing: it failed or was cancelled, perhaps before it started."""
     if run.given.ordered:
         return scheduled(_without(run, story))
-    grounded = replace(made := _without(run, story), totals=replace(made.totals, failed=run.totals.failed + 1))
+    failed = run.totals.failed + (run.stories[story].status is StoryStatus.FAILED)
+    grounded = replace(made := _without(run, story), totals=replace(made.totals, failed=failed))
     return _judged(grounded, _behind(run, story))
 
 
@@ -214,10 +215,12 @@ def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
 
 
 def _stopped_at(run: RunState) -> StoryId | None:
-    """The first story of an ordered run without which the later ones do not start."""
+    """The first story of an ordered run without which the later ones do not start. Nobody wants a cancelled one any
+    more.
+    """
     if not run.given.ordered or run.given.keep_going:
         return None
-    missing = (story for story, known in run.stories.items() if known.status in _WORDS)
+    missing = (story for story, known in run.stories.items() if known.status in _STOPS)
     return min(missing, key=run.graph.rank.__getitem__, default=None)
 
 
@@ -227,8 +230,14 @@ def _out_of_order(run: RunState, story: StoryId, stopped: StoryId | None) -> str
     return f"comes after {stopped}, which {_WORDS[run.stories[stopped].status]}"
 
 
-_WORDS: Final = {StoryStatus.FAILED: "failed", StoryStatus.UNDONE: "was undone"}
+_WORDS: Final = {
+    StoryStatus.FAILED: "failed",
+    StoryStatus.CANCELLED: "was cancelled",
+    StoryStatus.UNDONE: "was undone",
+}
 """What happened to a story that others need and that does not land."""
+
+_STOPS: Final = frozenset({StoryStatus.FAILED, StoryStatus.UNDONE})
 
 
 def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcome], blocked: dict[StoryId, str]) -> str:

@@ -96,7 +96,7 @@ def _messages_read(story: StoryState, fact: MessagesRead) -> StoryState | None:
 
 
 def _cancel_requested(story: StoryState, fact: story_facts.StoryCancelRequested) -> StoryState | None:  # noqa: ARG001
-    return replace(story, control=replace(story.control, cancelled=True))
+    return replace(story, control=replace(story.control, cancelled=True, unwanted=True))
 
 
 def _landing_requested(story: StoryState, fact: story_facts.LandingRequested) -> StoryState | None:
@@ -196,7 +196,7 @@ def _failed(story: StoryState, fact: story_facts.StoryFailed) -> StoryState | No
         ended_at=fact.at,
         rate_limit=replace(story.rate_limit, wait=None),
     )
-    return turn_story(failed, Trigger.FAIL)
+    return turn_story(failed, Trigger.CANCEL if story.control.unwanted else Trigger.FAIL)
 
 
 def _reported(story: StoryState, fact: story_facts.StoryReported) -> StoryState | None:  # noqa: ARG001 - one shape for all

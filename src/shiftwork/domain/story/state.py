@@ -29,11 +29,12 @@ class StoryStatus(StrEnum):
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
     FAILED = "failed"
+    CANCELLED = "cancelled"
     UNDONE = "undone"
     BLOCKED = "blocked"
 
 
-ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.UNDONE})
+ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE})
 
 
 class LandingStage(StrEnum):
@@ -212,6 +213,7 @@ class Control:
     """What users have asked for."""
 
     cancelled: bool = False
+    unwanted: bool = False  # a person cancelled it, rather than answered no
     paused: bool = False
     edits: tuple[tuple[Edit, ...], ...] = ()  # requests to change steps that are not answered yet, the oldest first
     edited: int = 0  # how many of these requests were answered

@@ -102,7 +102,9 @@ class RunSimulation:
 
     def _message(self, run: RunState, at: float) -> Fact:
         in_progress = [story for story, known in run.stories.items() if known.status is StoryStatus.IN_PROGRESS]
-        failed = [story for story, known in run.stories.items() if known.status is StoryStatus.FAILED]
+        failed = [
+            story for story, known in run.stories.items() if known.status in {StoryStatus.FAILED, StoryStatus.CANCELLED}
+        ]
         if wish := self._wish(run, at) or (None if in_progress else self._must(run, at) or self._frame(run, at)):
             return wish
         who = self.chance.pick((*in_progress, *[None] * self.cancels, *(failed if self.retries else ())))

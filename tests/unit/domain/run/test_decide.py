@@ -255,8 +255,10 @@ def test_a_story_ends_only_after_it_has_been_dispatched() -> None:
     assert fold_run(run, ended(1)) == run
 
 
-@pytest.mark.parametrize("status", sorted(set(StoryStatus) - {StoryStatus.COMPLETED, StoryStatus.FAILED}))
-def test_a_story_ends_completed_or_failed(status: StoryStatus) -> None:
+@pytest.mark.parametrize(
+    "status", sorted({StoryStatus.UNCLAIMED, StoryStatus.IN_PROGRESS, StoryStatus.BLOCKED, StoryStatus.UNDONE})
+)
+def test_a_story_ends_completed_failed_or_cancelled(status: StoryStatus) -> None:
     run = fold_run(started_run(asked(1)), dispatched(1))
     assert fold_run(run, ended(1, status)) == run
 

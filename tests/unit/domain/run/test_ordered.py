@@ -175,12 +175,34 @@ def test_a_story_added_or_changed_later_keeps_the_order() -> None:
     assert order == ["US-001", "US-003", "US-004", "US-002"], "stated dependencies hold as well"
 
 
-def test_a_story_cancelled_before_its_turn_stops_only_what_comes_after_it() -> None:
-    cancelled = run_facts.StoryCancellationRequested(at=1, story=story_id(3))
-    run = fold_run(ordered_run(*THREE, asked(4)), begun(1), cancelled)
-    assert run.schedule.blocked == {"US-004": "comes after US-003, which failed"}
-    assert starting(fold_run(run, ended(1))) == ["US-002"]
+def cancelled(number: int) -> run_facts.StoryEnded:
+    ending = ended(number, landed=False)
+    return replace(ending, status=StoryStatus.CANCELLED, cause=FailureCause.CANCELLED, reason="cancelled")
+
+
+def test_a_cancelled_story_holds_up_nothing_and_the_run_is_done_without_it() -> None:
+    unwanted = run_facts.StoryCancellationRequested(at=1, story=story_id(3))
+    run = fold_run(ordered_run(*THREE, asked(4)), begun(1), unwanted)
+    assert (run.stories[story_id(3)].status, run.schedule.blocked) == (StoryStatus.CANCELLED, {})
+    assert held_by(run) == {"US-002": "US-001", "US-004": "US-002"}
     assert scheduled(run) == run
+    run = fold_run(run, cancelled(1))
+    assert starting(run) == ["US-002"]
+    run = fold_run(run, *worked(2), *worked(4))
+    assert run.totals.failed == 0
+    assert over(run).status is RunStatus.COMPLETED
+    again = fold_run(over(run), run_facts.StoryRetryRequested(at=1, story=story_id(3)))
+    assert starting(again) == ["US-003"]
+
+
+def test_a_run_without_a_wanted_story_is_cancelled() -> None:
+    run = fold_run(ordered_run(asked(1)), begun(1), cancelled(1))
+    assert over(run).status is RunStatus.CANCELLED
+
+
+def test_a_story_that_a_person_did_not_approve_has_failed_and_holds_the_later_ones() -> None:
+    refused = replace(ended(1, landed=False), cause=FailureCause.CANCELLED, reason="not approved")
+    assert starting(fold_run(ordered_run(*THREE), begun(1), refused)) == []
 
 
 def test_no_story_starts_while_a_story_is_being_undone_or_after_that() -> None:

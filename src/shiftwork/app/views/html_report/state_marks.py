@@ -25,7 +25,7 @@ _MARKS: Final = {
     "failed": "failed",
     "undone": "undone",
     "blocked": "blocked",
-    "cancelled": "failed",
+    "cancelled": "skipped",
 }
 _STEPS: Final = {"done": "done", "skipped": "skipped"}
 _ATTEMPTS: Final = {

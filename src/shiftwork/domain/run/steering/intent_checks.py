@@ -93,12 +93,17 @@ def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Obje
             return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
-        case StoryStatus.FAILED:
-            return Objection(reason=f"{intent.story} has failed already", hint=_typed(run, "retry", intent.story))
-        case StoryStatus.UNDONE:
-            return Objection(reason=f"{intent.story} is undone already", hint=_typed(run, "retry", intent.story))
+        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE as status:
+            return Objection(reason=f"{intent.story} {_OVER[status]} already", hint=_typed(run, "retry", intent.story))
         case _:
             return None
+
+
+_OVER: Final = {
+    StoryStatus.FAILED: "has failed",
+    StoryStatus.CANCELLED: "is cancelled",
+    StoryStatus.UNDONE: "is undone",
+}
 
 
 def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | None:
@@ -109,7 +114,7 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
     if amiss := _cancelled(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
-        case StoryStatus.FAILED | StoryStatus.UNDONE:
+        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE:
             return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
@@ -181,6 +186,7 @@ _UNLANDED: Final = {
     StoryStatus.UNCLAIMED: "it has not started",
     StoryStatus.IN_PROGRESS: "it is in progress",
     StoryStatus.FAILED: "it has failed",
+    StoryStatus.CANCELLED: "it was cancelled",
     StoryStatus.UNDONE: "it is undone already",
     StoryStatus.BLOCKED: "it is blocked",
 }

@@ -27,7 +27,7 @@ from shiftwork.domain.run.steering.undo import (
 from shiftwork.domain.run.transitions import continued, turn_story_of
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.story.state import FailureCause
+from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.records import replace
 
 _CHANGED: Final = "its text was changed"
@@ -109,14 +109,15 @@ def _unpaused(run: RunState, fact: run_facts.RunUnpaused) -> RunState | None:  #
 
 
 def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequested) -> RunState | None:
-    """Marks a story in progress, or its revert, for cancellation; a story that has not started fails immediately."""
+    """Marks a story in progress, or its revert, for cancellation; a story that has not started is cancelled at once."""
+    begun = run.stories[fact.story].status not in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED}
     turned = turn_story_of(
         run,
         fact.story,
         Trigger.CANCEL,
         lambda known: replace(known, cause=FailureCause.CANCELLED, reason="cancelled"),
     )
-    if turned is None:
+    if begun or turned is None:
         return replace(run, requests=replace(run.requests, unwanted=run.requests.unwanted | {fact.story}))
     return scheduling.failed(turned, fact.story)
 

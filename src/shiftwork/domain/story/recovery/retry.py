@@ -94,7 +94,7 @@ def _fixed(story: StoryState) -> StoryState:
         waiting=replace(story.waiting, hold=None, reported=False),
         spending=replace(story.spending, claiming=False, allowance=None),
         outcome=replace(story.outcome, reason="", cause=None, reported=False),
-        control=replace(story.control, cancelled=False, paused=False),
+        control=replace(story.control, cancelled=False, unwanted=False, paused=False),
         ended_at=None,
     )
 

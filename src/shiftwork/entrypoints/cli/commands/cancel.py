@@ -120,13 +120,13 @@ def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int
     status = _ending(site, asked.run, story) if asked.received else ""
     retry = f"shiftwork retry {story} --run {asked.run}"
     values = {
-        "failed": f"{story} is cancelled\nnext: {retry}",
+        "cancelled": f"{story} is cancelled\nnext: {retry}",
         "completed": f"it was too late to stop {story}: it has landed\nnext: {_undoing(story, asked.view)}",
     }
     waits = f"{story} was asked to end and is still running\nnext: shiftwork status {asked.run}"
     more = {"status": status} if status else {}
     code = announce(asked, values.get(status, waits), as_json=as_json, story=story, **more)
-    return EXIT_FAILED if asked.received and status != "failed" else code
+    return EXIT_FAILED if asked.received and status != "cancelled" else code
 
 
 def _withdraw_undo(site: Site, asked: Asked, story: StoryId, *, as_json: bool) -> int:
@@ -146,7 +146,11 @@ def _withdraw_undo(site: Site, asked: Asked, story: StoryId, *, as_json: bool) -
 def _ending(site: Site, run: RunId, story: StoryId) -> str:
     """The story's status when it has ended, or when the wait times out."""
     queries, until = open_queries(site), time.monotonic() + PATIENCE_SECONDS
-    while (status := _status(queries, run, story)) not in {"failed", "completed"} and time.monotonic() < until:
+    while (status := _status(queries, run, story)) not in {
+        "cancelled",
+        "failed",
+        "completed",
+    } and time.monotonic() < until:
         time.sleep(_POLL_SECONDS)
     return status
 

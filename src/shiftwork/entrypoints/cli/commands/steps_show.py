@@ -76,7 +76,7 @@ def _shown(view: RunView, listed: StepList) -> Iterator[str]:
 
 def _next(view: RunView, listed: StepList) -> tuple[phrases.Step, ...]:
     match listed.status:
-        case StoryStatus.FAILED:
+        case StoryStatus.FAILED | StoryStatus.CANCELLED:
             return tuple(
                 next_steps.again(view, next(item for item in view.stories if item.story.story == listed.story))
             )

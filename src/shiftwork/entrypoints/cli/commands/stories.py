@@ -179,7 +179,9 @@ def _waits(view: RunView, row: Row) -> Iterator[str]:
     if story.failure:
         label = f"    {next_steps.ended(story)}: "
         yield from phrases.labelled(label, phrases.gist(story.failure, room - len(label)))
-        failed = [item for item in view.stories if item.story.story == story.story and story.status == "failed"]
+        failed = [
+            item for item in view.stories if item.story.story == story.story and story.status in {"failed", "cancelled"}
+        ]
         yield from (f"    {command}" for item in failed for command, _ in next_steps.again(view, item))
     elif row.waits_for:
         yield f"    {one_line(f'waits for {", ".join(row.waits_for)}', room)}"

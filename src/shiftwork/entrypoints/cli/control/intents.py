@@ -137,7 +137,7 @@ def report_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
     """A retry of a failed or undone story uses the new text, whether or not a process works on the run. The spec's file
     belongs to the user: only landed stories are marked in it, and nothing else is changed.
     """
-    ended = asked.before.stories[story].status in {StoryStatus.FAILED, StoryStatus.UNDONE}
+    ended = asked.before.stories[story].status in {StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE}
     again = f"shiftwork retry {story}{next_steps.naming(asked.view)}" if ended else ""
     file = asked.before.given.source.partition(":")[2]
     spec = f"{plain(file)} is not changed: edit it too if later runs should use the change" if file else ""

@@ -17,7 +17,7 @@ from shiftwork.ports.views import RunRow
 _LISTED: Final = 9
 
 
-RETRIABLE: Final = frozenset({"failed", "undone"})
+RETRIABLE: Final = frozenset({"failed", "cancelled", "undone"})
 LANDED: Final = frozenset({"completed"})
 
 

@@ -58,7 +58,7 @@ def of_story(view: RunView, story_view: StoryView) -> str:
 
 def ended(story: StoryRow) -> str:
     """The label for the reason why a story has ended or cannot start."""
-    return story.status if story.status in {"blocked", "undone"} else "failed"
+    return story.status if story.status in {"blocked", "cancelled", "undone"} else "failed"
 
 
 def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:

@@ -88,18 +88,18 @@ def test_a_story_in_progress_is_notified_to_end() -> None:
     assert keys(run) == ["cancel/US-002"]
     run = fold_run(run, r.CancelForwarded(at=1, story=story_id(2)))
     assert keys(run) == ["receive/0"]
-    again = fold_run(run, ended(2, StoryStatus.FAILED), retry(2), dispatched(2), cancel(2))
+    again = fold_run(run, ended(2, StoryStatus.CANCELLED), retry(2), dispatched(2), cancel(2))
     assert keys(again) == ["cancel/US-002/2"]
 
 
-def test_what_no_one_has_begun_fails_with_its_cancellation() -> None:
+def test_what_no_one_has_begun_is_cancelled_and_blocks_what_depends_on_it() -> None:
     run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))), cancel(2))
     assert run.stories[story_id(2)].cause is FailureCause.CANCELLED
-    assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}
+    assert run.schedule.blocked == {"US-003": "depends on US-002, which was cancelled"}
     run = fold_run(run, cancel(3))
-    assert (run.totals.failed, run.schedule.blocked) == (2, {})
+    assert (run.totals.failed, run.schedule.blocked) == (0, {})
     run = fold_run(run, retry(3))
-    assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}, "a retry does not help it yet"
+    assert run.schedule.blocked == {"US-003": "depends on US-002, which was cancelled"}, "a retry does not help it yet"
     assert fold_run(run, retry(2)).schedule.blocked == {}
 
 
@@ -211,7 +211,7 @@ ENDING = fold_run(STARTED, r.CancelRequested(at=1))
         (
             fold_run(STARTED, cancel(2)),
             retry(3),
-            "US-003 is blocked: depends on US-002, which failed",
+            "US-003 is blocked: depends on US-002, which was cancelled",
             "retry the story it depends on: when that has landed, this story starts automatically",
         ),
         (
