@@ -1,7 +1,8 @@
-"""A context for tests of the application: real git, gates and attempt folders; store, engine and agent in memory."""
+"""A context for tests of the application: real gates and attempt folders; the repository is of values, and store,
+engine and agent are in memory. The fixture `git_rig` has real git.
+"""
 
 import asyncio
-import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,17 +18,6 @@ from shiftwork.adapters.processes.host.process_identity import this_owner
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.adapters.store.in_memory import MemoryStore
-from shiftwork.adapters.workspace.gates.canary import GitCanary
-from shiftwork.adapters.workspace.gates.gates import GitGates
-from shiftwork.adapters.workspace.gates.protection import GitProtecting
-from shiftwork.adapters.workspace.git.changes import GitChanges
-from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
-from shiftwork.adapters.workspace.git.git import Identity
-from shiftwork.adapters.workspace.hub.hub_setup import open_hub
-from shiftwork.adapters.workspace.hub.landing import GitRepository
-from shiftwork.adapters.workspace.tree.setup import Setup
-from shiftwork.adapters.workspace.tree.shell import Shell
-from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
 from shiftwork.app.folds import STORY, load
 from shiftwork.app.loop import bodies, continued_by_messages
@@ -35,7 +25,7 @@ from shiftwork.app.runtime.context import Context, Sighting, WorkPolicy, unprice
 from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.core.ids import RunId, StoryId, landing_stream, run_stream, story_stream
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, landing_stream, run_stream, story_stream
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing.state import LandingPolicy
 from shiftwork.domain.notices.notice import NoticePlan
@@ -52,9 +42,16 @@ from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
 from shiftwork.ports.workspace import Repository, Workspaces
+from tests.app.projects import (
+    CommandSettings,
+    FakeProject,
+    Files,
+    GitProject,
+    Project,
+    RepositoryPorts,
+)
 from tests.patience import SECONDS
 
-ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
 LANDING = landing_stream("test", "main")
 
 type Script = Callable[[AgentTask], Turn] | Mapping[str, Sequence[Turn]]
@@ -78,22 +75,6 @@ def honest(**special: Sequence[Turn]) -> Callable[[AgentTask], Turn]:
     return script
 
 
-def git(repo: Path, *args: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@localhost")
-    ran = subprocess.run(("git", *identity, *args), cwd=repo, check=True, capture_output=True, text=True)
-    return ran.stdout.strip()
-
-
-def make_repository(root: Path) -> Path:
-    repo = root / "repo"
-    repo.mkdir()
-    git(repo, "init", "--quiet", "--initial-branch=main")
-    (repo / "README").write_text("a project\n")
-    git(repo, "add", "-A")
-    git(repo, "commit", "--quiet", "-m", "start")
-    return repo
-
-
 def itself[Port](port: Port) -> Port:
     """A port as it is; a test may put something between."""
     return port
@@ -101,9 +82,13 @@ def itself[Port](port: Port) -> Port:
 
 @dataclass
 class Rig:
-    """One repository and what is remembered about it; `open` may be called again, like starting a new process."""
+    """One repository and what is remembered about it; `open` may be called again, like starting a new process.
+
+    `repo` is the user's folder. With a `fake`, the repository is that, and the folder has no commits.
+    """
 
     repo: Path
+    fake: FakeProject | None = None
     script: Script = field(default_factory=honest)
     setup: str = ""
     gates: tuple[Gate, ...] = (Gate(name="test", command="test -f work.txt"),)
@@ -138,6 +123,7 @@ class Rig:
     review: bool = False
     worktree: str = ""
     sandbox: Sandbox = OPEN
+    recalls: bool = True
     clock: Clock = field(default_factory=SystemClock)
 
     @property
@@ -152,14 +138,20 @@ class Rig:
     def trees(self) -> Path:
         return self.cache / "workspaces"
 
+    @property
+    def project(self) -> Project:
+        return self.fake or GitProject(repo=self.repo, cache=self.cache)
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Context]:
+        settings = CommandSettings(setup=self.setup, sandbox=self.sandbox, recalls=self.recalls)
+        async with self.project.open_ports(settings) as ports, self._opened(ports) as context:
+            yield context
+
+    @asynccontextmanager
+    async def _opened(self, ports: RepositoryPorts) -> AsyncIterator[Context]:
         clock = self.clock
         owner = this_owner(clock.fresh())
-        identity = Identity(name="Test", email="test@localhost")
-        hub = await open_hub(root=self.repo, state=self.state, cache=self.cache, identity=identity, env=ENV)
-        setup = Setup(shell=Shell(env=ENV, sandbox=self.sandbox), command=self.setup, minutes=1)
-        gates = GitGates(hub=hub, setup=setup)
         contexts: list[Context] = []
         engine = InProcessEngine(bodies(lambda: contexts[0]), clock=clock)
         context = Context(
@@ -168,15 +160,15 @@ class Rig:
             leases=self.store.leases,
             engine=engine,
             agents={"scripted": self.agent or ScriptedAgent(self.script), **self.others},
-            attempt_folders=LocalAttemptFolders(hub.state, toolbox=self.toolbox),
-            notebook=self.notebook or FolderNotebook(hub.state),
-            workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
-            repository=self.landing_through(GitRepository(hub=hub)),
-            gates=gates,
-            canary=GitCanary(gates=gates),
-            protecting=GitProtecting(hub=hub),
-            inspector=GitCommitInspector(hub=hub),
-            changes=GitChanges(hub=hub),
+            attempt_folders=LocalAttemptFolders(self.state, toolbox=self.toolbox),
+            notebook=self.notebook or FolderNotebook(self.state),
+            workspaces=self.through(ports.workspaces),
+            repository=self.landing_through(ports.repository),
+            gates=ports.gates,
+            canary=ports.canary,
+            protecting=ports.protecting,
+            inspector=ports.inspector,
+            changes=ports.changes,
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,
@@ -212,7 +204,6 @@ class Rig:
                 yield context
         finally:
             await engine.close()
-            setup.close()
             self.left.add(owner)
 
     def _has_not_left(self, owner: Owner) -> bool | None:
@@ -292,9 +283,33 @@ class Rig:
 
         await self.until(begun)
 
-    def log(self) -> list[str]:
-        """The subjects of the base branch, newest first."""
-        return git(self.repo, "log", "--format=%s", "main").splitlines()
+    # The user's repository ----------------------------------------------------------------------------------------
+
+    def commit_files(self, files: Files, message: str = "user's own") -> Commit:
+        return self.project.commit_files(files, message)
+
+    def find_commit(self, name: str = "main") -> Commit:
+        return self.project.find_commit(name)
+
+    def read_file(self, path: str, at: str = "main") -> str:
+        return self.project.read_tree(at)[path].content.decode()
+
+    def list_files(self, at: str = "main") -> list[str]:
+        return sorted(self.project.read_tree(at))
+
+    def read_message(self, at: str = "main") -> str:
+        return self.project.read_message(at)
+
+    def log(self, at: str = "main") -> list[str]:
+        """The subjects of the branch, newest first."""
+        return [self.read_message(commit).partition("\n")[0] for commit in self.project.list_commits(at)]
+
+
+def fake_rig(folder: Path) -> Rig:
+    rig = Rig(repo=folder / "repo", fake=FakeProject(folder=folder / "cache"))
+    rig.repo.mkdir()
+    rig.commit_files({"README": "a project\n"}, "start")
+    return rig
 
 
 def story_workflow(*steps: StepPlan) -> Workflow:

@@ -15,7 +15,8 @@ from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import LANDING, SHORT, Rig, done, git, make_repository
+from tests.app.projects import git, make_repository
+from tests.app.rig import LANDING, SHORT, Rig, done
 from tests.attacks.table import Attack, Harm, Outcome, Severity
 from tests.conformance.processes.programs import bare_pytest
 from tests.conformance.sandbox.sandbox_rig import BWRAP

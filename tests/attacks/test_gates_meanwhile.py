@@ -10,7 +10,8 @@ from shiftwork.app.landing.canary import Examiner
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.tampering.findings import Protection
-from tests.app.rig import Rig, git
+from tests.app.projects import git
+from tests.app.rig import Rig
 from tests.attacks.gates_rig import BROKEN, GOOD, PROJECT, UNITTEST, attempted, rig_of, row, sandbox_of
 from tests.attacks.table import Outcome, Severity, attack
 

@@ -12,7 +12,8 @@ from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.test_gating import work
-from tests.app.rig import SHORT, Rig, done, git, honest, make_repository
+from tests.app.projects import git, make_repository
+from tests.app.rig import SHORT, Rig, done, honest
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 

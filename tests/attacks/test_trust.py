@@ -12,7 +12,8 @@ from shiftwork.config.site import find_site
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.entrypoints.cli.env.trust import book
 from tests.app.landing.test_gating import BAD, CHECK, GOOD, LAX, commit, refusals, work
-from tests.app.rig import Rig, make_repository
+from tests.app.projects import make_repository
+from tests.app.rig import Rig
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.e2e.cli_rig import Project, environment, new_project

@@ -15,7 +15,8 @@ from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.ports.agent import AgentTask, Ending
 from shiftwork.testing.builders import asked
-from tests.app.rig import ENV, SHORT, Rig, Script, done, git, kinds, make_repository
+from tests.app.projects import ENV, git, make_repository
+from tests.app.rig import SHORT, Rig, Script, done, kinds
 
 EVERY = 20
 """More calls than any effect makes: an effect that starts again is not killed at the same place again."""

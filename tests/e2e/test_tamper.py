@@ -32,7 +32,8 @@ from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Spec, Story, one_shot
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
+from tests.app.projects import ENV, git, make_repository
+from tests.app.rig import LANDING, SHORT, Rig, done
 from tests.conformance.processes.programs import bare_pytest
 from tests.conformance.sandbox.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP, around_gates
 from tests.documented import ROOT

@@ -13,7 +13,15 @@ from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.projects import git
+from tests.app.rig import LANDING, SHORT, Rig, done
+
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    """Agents look at the branches of their own repository."""
+    return git_rig
+
 
 ASKS = "Interface: [{{has_frontend_changes}}] Branch: [{{branch}}]"
 PLAN = StepPlan(name="plan", type="plan", input=f"Plan {{{{task}}}}. {ASKS}", expects="STORIES_JSON", plans=True)
@@ -88,4 +96,4 @@ async def landed_on(branch: str, rig: Rig) -> None:
         )
         state = await wait_for(context, await start_run(context, order))
     assert state.status is RunStatus.COMPLETED
-    assert git(rig.repo, "show", f"{branch}:work.txt") == "work"
+    assert rig.read_file("work.txt", branch).strip() == "work"

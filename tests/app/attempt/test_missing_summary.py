@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -137,7 +136,7 @@ def test_a_session_that_does_not_answer_gets_the_note(rig: Rig, ending: Ending) 
     assert step.notes.startswith(NOTE)
     assert (step.attempts, step.retries) == (2, 0)
     assert step.usage.cost_usd == pytest.approx(0.50)
-    assert not (rig.repo / "late.txt").exists(), "the follow-up changes nothing"
+    assert "late.txt" not in rig.list_files(), "the follow-up changes nothing"
 
 
 def test_a_session_with_nothing_to_show_is_not_asked_for_a_summary(rig: Rig) -> None:
@@ -214,7 +213,7 @@ def test_a_process_that_dies_before_the_follow_up_asks_it_afterwards(rig: Rig) -
 
     assert run.status is RunStatus.COMPLETED
     assert coding_of(rig, run).notes in {"work.txt holds two lines", f"{NOTE}\n- work.txt (+2 -0)"}
-    assert Path(rig.repo / "work.txt").read_text() == "a\nb\n"
+    assert rig.read_file("work.txt") == "a\nb\n"
     assert len(tasks) == 2
 
 

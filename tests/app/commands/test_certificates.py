@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.app.commands.certificates import Bench, Memory, Paper, document, from_document, remembered, verify
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.gate import Gate, NotNeeded
@@ -22,7 +21,7 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 from shiftwork.errors import UsageError
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import PRINTED, asked, paper_of, ran, working
-from tests.app.rig import Rig, done, git
+from tests.app.rig import Rig, done
 
 
 async def examined(
@@ -30,14 +29,13 @@ async def examined(
 ) -> list[Held]:
     """With the history, or as in a clone that has none; `did` is what the story has done to tests."""
     said = paper.certificate
-    async with rig.open() as context:
+    async with replace(rig, recalls=False).open() as context:
         memory = Memory() if clone else await remembered(rig.store.events, said.run, said.story)
         memory = replace(memory, inspection=did) if did else memory
-        assert isinstance(context.gates, GitGates)
         bench = Bench(
             inspector=context.inspector,
             protecting=context.protecting,
-            gates=replace(context.gates, recalls=False),
+            gates=context.gates,
             configured=gates,
             memory=memory,
         )
@@ -155,7 +153,7 @@ def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and
 
 def test_a_branch_that_was_merged_and_deleted_is_reported_with_the_one_that_has_the_commit_now(rig: Rig) -> None:
     paper = landed(rig)
-    git(rig.repo, "branch", "--move", "main", "trunk")
+    rig.project.rename_branch("main", "trunk")
     for clone, mark in ((False, True), (True, None)):
         found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
         assert broken(found) == set()
@@ -164,19 +162,19 @@ def test_a_branch_that_was_merged_and_deleted_is_reported_with_the_one_that_has_
         assert branch == Held(
             name="branch", passed=mark, message=f"the branch main no longer exists; {commit} is on trunk"
         )
-    git(rig.repo, "branch", "main", "trunk~")
+    rig.project.set_branch("main", "trunk~")
     assert broken(asyncio.run(examined(rig, paper, rig.gates))) == {"branch"}, "it is there, without the commit"
 
 
 def test_work_that_was_reverted_is_reported_here_and_in_a_clone(rig: Rig) -> None:
     paper = landed(rig)
     undo = revert_of(paper.certificate.commit)
-    git(rig.repo, "commit", "--quiet", "--allow-empty", "-m", f"revert: US-001 - Add work\n\n{undo}")
+    rig.commit_files({}, f"revert: US-001 - Add work\n\n{undo}")
     for clone in (False, True):
         found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
         assert broken(found) == {"revert"}
         (message,) = (held.message for held in found if held.name == "revert")
-        assert f"reverted by {git(rig.repo, 'rev-parse', 'main')[:12]}" in message
+        assert f"reverted by {rig.find_commit()[:12]}" in message
 
 
 RESTORED = "gate unit (your original tests against the new code)"
@@ -213,7 +211,7 @@ CONFIRMED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", v
 def test_every_word_of_a_certificate_is_checked_in_a_clone_or_reported_as_not_checked(rig: Rig) -> None:
     paper = landed(rig)
     said = paper.certificate
-    judged, tip = said.criteria[0], Commit(git(rig.repo, "rev-parse", "main"))
+    judged, tip = said.criteria[0], rig.find_commit()
     other = Verification(id="VS-1", kind=VerificationKind.SHELL, name="the work", command="true")
     lies: dict[str, tuple[dict[str, object], str]] = {
         "run": ({"run": RunId("other")}, "trailers"),
@@ -296,10 +294,8 @@ def test_a_verdict_that_its_policy_would_not_have_let_land_does_not_hold(rig: Ri
 def test_a_story_that_may_change_nothing_is_certified_where_the_history_says_so(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         """Another person commits the same change to the branch meanwhile."""
-        if not (rig.repo / "work.txt").exists():
-            (rig.repo / "work.txt").write_text("one\n")
-            git(rig.repo, "add", "work.txt")
-            git(rig.repo, "commit", "--quiet", "-m", "the same")
+        if "work.txt" not in rig.list_files():
+            rig.commit_files({"work.txt": "one\n"}, "the same")
         return done(write={"work.txt": "one\n"})
 
     rig.script = script

@@ -30,7 +30,8 @@ from shiftwork.testing.builders import asked, run_plan
 from tests.app.landing.landing_rig import RUN as LANDED_BY
 from tests.app.landing.landing_rig import post, work
 from tests.app.landing.test_landing_turns import left_running
-from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, honest
+from tests.app.projects import ENV, git
+from tests.app.rig import LANDING, SHORT, Rig, done, honest
 
 WORKED = {"work.txt": "work\n"}
 

@@ -21,7 +21,7 @@ from shiftwork.domain.story.state import HoldCause, StoryStatus
 from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import STORY, asked, begun, working
-from tests.app.rig import Rig, done, git
+from tests.app.rig import Rig, done
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_work_that_was_repaired_after_a_person_confirmed_it_is_shown_to_them_aga
             paper = await recorded(rig.store.events, run, STORY)
             assert paper
             assert [judged.why for judged in paper.certificate.criteria] == ["a person says: it still is"]
-            assert git(rig.repo, "show", "main:work.txt") == "mended"
+            assert rig.read_file("work.txt").strip() == "mended"
 
     asyncio.run(scenario())
 

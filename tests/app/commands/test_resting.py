@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from shiftwork.app.commands.intents import ask
 from shiftwork.app.commands.runs import wait_for
@@ -17,7 +16,7 @@ from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.ports.store import Inbox, Message
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held
-from tests.app.rig import SHORT, Rig, done, honest, make_repository
+from tests.app.rig import SHORT, Rig, done, honest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +48,7 @@ class TakenMeanwhile:
         return await self.real.post(target, key, body, after=after)
 
 
-def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_path: Path) -> None:
-    rig = Rig(repo=make_repository(tmp_path))
+def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(rig: Rig) -> None:
     rig.script, _ = asking(BLOCKED)
 
     async def looked(context: Context, run: RunId) -> bool:
@@ -70,8 +68,7 @@ def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_
     assert not asyncio.run(scenario())
 
 
-def test_a_paused_run_has_nothing_to_do_when_its_attempts_have_ended_until_the_pause_ends(tmp_path: Path) -> None:
-    rig = Rig(repo=make_repository(tmp_path))
+def test_a_paused_run_has_nothing_to_do_when_its_attempts_have_ended_until_the_pause_ends(rig: Rig) -> None:
     rig.script = honest(coding=[done(pause=0.5)])
     board = Board()
 

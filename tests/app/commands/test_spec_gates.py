@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.app.commands.certificates import Bench, Memory, Paper, remembered, verify
 from shiftwork.app.commands.dry_run import rehearse
 from shiftwork.app.commands.runs import Order
@@ -29,7 +28,7 @@ from shiftwork.ports.agent import AgentTask
 from tests.app.commands.test_intents import again, ended
 from tests.app.landing import landing_rig
 from tests.app.landing.proof_rig import asked, paper_of, ran, working
-from tests.app.rig import LANDING, SHORT, Rig, done, git, story_workflow
+from tests.app.rig import LANDING, SHORT, Rig, done, story_workflow
 
 GOOD = Gate(name="test", command="grep -q good work.txt", origin="docs/prd.json")
 SHOWN = "test (prd.json)"
@@ -67,7 +66,7 @@ def test_a_red_check_of_the_spec_sends_the_work_back_and_what_lands_has_passed_i
     assert "test: `test -f work.txt`" in prompts[0]
     assert f"{SHOWN}: `{GOOD.command}`" in prompts[0], "agents know from the start what will be run"
     assert any(f"gate {SHOWN} failed" in prompt for prompt in prompts[1:])
-    assert f"Shiftwork-Gates: test, {SHOWN}" in git(rig.repo, "log", "-1", "--format=%B", "main")
+    assert f"Shiftwork-Gates: test, {SHOWN}" in rig.read_message()
 
 
 def test_another_process_continues_with_the_checks_that_the_run_began_with(rig: Rig) -> None:
@@ -81,7 +80,7 @@ def test_another_process_continues_with_the_checks_that_the_run_began_with(rig: 
     run = asyncio.run(scenario())
     assert run.given.spec.gates == (GOOD,)
     assert run.status is RunStatus.COMPLETED
-    assert git(rig.repo, "show", "main:work.txt") == "good"
+    assert rig.read_file("work.txt").strip() == "good"
 
 
 def test_a_gate_step_without_commands_of_its_own_runs_them_too(rig: Rig) -> None:
@@ -155,12 +154,11 @@ def landed(rig: Rig) -> tuple[RunState, Paper]:
 
 async def examined(rig: Rig, paper: Paper, *, clone: bool = False, trusts: bool = False) -> dict[str, Held]:
     said = paper.certificate
-    async with rig.open() as context:
-        assert isinstance(context.gates, GitGates)
+    async with replace(rig, recalls=False).open() as context:
         bench = Bench(
             inspector=context.inspector,
             protecting=context.protecting,
-            gates=replace(context.gates, recalls=False),
+            gates=context.gates,
             configured=rig.gates,
             memory=Memory() if clone else await remembered(rig.store.events, said.run, said.story),
             trusts=trusts,
@@ -206,7 +204,7 @@ def test_a_certificate_cannot_call_a_command_of_its_own_a_check_of_the_spec(rig:
 
 def test_a_commit_where_a_check_is_red_by_now_does_not_verify(rig: Rig) -> None:
     run, paper = landed(rig)
-    other = git(rig.repo, "rev-parse", "main~1")
+    other = rig.find_commit("main~1")
     said = replace(paper.certificate, commit=Commit(other), base=Commit(other))
     found = asyncio.run(examined(rig, Paper(certificate=said, sha256=digest(said))))
     assert found[f"gate {SHOWN}"].passed is False

@@ -22,7 +22,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind, StepPlan, catalogue_step
 from shiftwork.errors import BranchGoneError, RepositoryError, RunBusyError, UnknownRunError
 from shiftwork.ports.agent import AgentTask, Ending
-from tests.app.rig import SHORT, Rig, done, git, honest, kinds, story_workflow
+from tests.app.rig import SHORT, Rig, done, honest, kinds, story_workflow
 
 
 def test_a_gate_step_checks_the_work_so_far(rig: Rig) -> None:
@@ -99,7 +99,7 @@ def test_a_run_whose_branch_is_called_something_else_says_how_to_continue(rig: R
             run = await rig.start(context, workflow=SHORT)
             await rig.until(lambda: any(isinstance(sighting.what, story_facts.StepStarted) for sighting in rig.seen))
         rig.script = honest()
-        git(rig.repo, "branch", "-m", "main", "away")
+        rig.project.rename_branch("main", "away")
         async with rig.open() as context:
             await resume_run(context, run)
             with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as exception_info:
@@ -108,7 +108,7 @@ def test_a_run_whose_branch_is_called_something_else_says_how_to_continue(rig: R
             exception_info.value.hint
             == f"if it was renamed to NEW: git branch -m NEW main; then: shiftwork resume {run}"
         )
-        git(rig.repo, "branch", "-m", "away", "main")
+        rig.project.rename_branch("away", "main")
         async with rig.open() as context:
             await resume_run(context, run)
             assert (await asyncio.wait_for(wait_for(context, run), timeout=60)).status is RunStatus.COMPLETED
@@ -202,8 +202,7 @@ def test_a_run_of_another_project_is_unknown_and_stays_as_it_is(rig: Rig) -> Non
 
 def test_a_missing_branch_is_refused_before_anything_is_recorded(rig: Rig) -> None:
     async def scenario() -> None:
-        git(rig.repo, "checkout", "--quiet", "-b", "elsewhere")
-        git(rig.repo, "branch", "-D", "main")
+        rig.project.rename_branch("main", "elsewhere")
         async with rig.open() as context:
             with pytest.raises(RepositoryError):
                 await rig.start(context)

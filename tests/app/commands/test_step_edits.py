@@ -120,7 +120,7 @@ def test_a_restart_ends_the_running_attempt_and_starts_the_step_from_its_commit(
     asyncio.run(scenario())
     assert "A person restarted this step: wrong file" in prompts[1]
     assert "Write work.txt" in prompts[1]
-    assert not (rig.repo / "attempt-1.txt").exists()
+    assert "attempt-1.txt" not in rig.list_files()
 
 
 def test_a_restart_of_another_step_leaves_the_running_attempt_alone(rig: Rig) -> None:

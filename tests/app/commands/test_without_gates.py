@@ -37,7 +37,7 @@ from tests.app.landing.landing_rig import land, titles, work
 from tests.app.landing.proof_rig import paper_of
 from tests.app.messaging.test_noticing import Channel, reported_by
 from tests.app.reported import report
-from tests.app.rig import LANDING, Rig, done, git
+from tests.app.rig import LANDING, Rig, done
 from tests.patience import SECONDS
 
 LINT = Gate(name="lint", command="test -f clean.txt || { echo it is not clean; exit 1; }")
@@ -72,7 +72,7 @@ def checked(rig: Rig) -> list[list[str]]:
 
 
 def message(rig: Rig) -> str:
-    return git(rig.repo, "log", "-1", "--format=%B", "main")
+    return rig.read_message()
 
 
 def test_the_gate_is_not_run_and_commit_certificate_and_views_say_so(rig: Rig) -> None:
@@ -109,9 +109,7 @@ def test_a_certificate_that_is_verified_says_which_gate_was_not_run(rig: Rig, *,
 
 
 def test_a_run_with_all_gates_says_nothing_of_it(rig: Rig) -> None:
-    (rig.repo / "clean.txt").touch()
-    git(rig.repo, "add", "clean.txt")
-    git(rig.repo, "commit", "--quiet", "-m", "clean")
+    rig.commit_files({"clean.txt": ""}, "clean")
     state = worked(rig, ORDER)
     assert checked(rig) == [["lint", "test"]]
     assert "Without-Gate" not in message(rig)

@@ -24,7 +24,7 @@ from shiftwork.ports.processes import Ending
 from shiftwork.ports.store import Message
 from shiftwork.ports.views import Owner
 from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held, said
-from tests.app.rig import LANDING, SHORT, Rig, make_repository
+from tests.app.rig import LANDING, SHORT, Rig, fake_rig
 
 PROJECT = "test"
 
@@ -126,7 +126,7 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    return Stage(rig=Rig(repo=make_repository(tmp_path)))
+    return Stage(rig=fake_rig(tmp_path))
 
 
 def phases(server: Server) -> dict[RunId, Phase]:

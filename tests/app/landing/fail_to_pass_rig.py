@@ -12,7 +12,7 @@ from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import asked, paper_of, ran
-from tests.app.rig import Rig, done, git
+from tests.app.rig import Rig, done
 
 UNITTEST = Gate(name="test", command=f"{sys.executable} -B -m unittest -v")
 PRICE = "def total(items):\n    return sum(items)\n"
@@ -36,10 +36,7 @@ SEES = f"{sys.executable} -B pric*.py"
 
 
 def priced(rig: Rig) -> Rig:
-    (rig.repo / "price.py").write_text(PRICE)
-    (rig.repo / "test_old.py").write_text(OLD)
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "a project")
+    rig.commit_files({"price.py": PRICE, "test_old.py": OLD}, "a project")
     rig.gates = (UNITTEST,)
     return rig
 

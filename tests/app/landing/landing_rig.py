@@ -15,7 +15,7 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
 from shiftwork.domain.landing.state import LandingRequest, QueueState
 from shiftwork.ports.workspace import Place
-from tests.app.rig import LANDING, Rig, git
+from tests.app.rig import LANDING, Rig
 
 # Where another process lands, what a dead one has left there is ended by its name, on the whole host.
 RUN = RunId(f"r{os.getpid()}")
@@ -103,9 +103,9 @@ def titles(*stories: str) -> list[str]:
 def red_commits(rig: Rig, command: str) -> list[str]:
     """The subjects of those commits of the base on which the command fails when they are checked out alone."""
     red = []
-    for commit in git(rig.repo, "rev-list", "main").splitlines():
+    for commit in rig.project.list_commits("main"):
         tree = rig.repo.parent / f"alone-{commit}"
-        git(rig.repo, "worktree", "add", "--quiet", "--detach", str(tree), commit)
+        rig.project.check_out(commit, tree)
         if subprocess.run(("/bin/sh", "-c", command), cwd=tree, check=False, capture_output=True).returncode:
-            red.append(git(rig.repo, "log", "-1", "--format=%s", commit))
+            red.append(rig.read_message(commit).partition("\n")[0])
     return red

@@ -25,7 +25,7 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked as spec_story
 from tests.app.landing.landing_rig import Landing, land, work
 from tests.app.reported import report_of
-from tests.app.rig import Rig, done, git, story_workflow
+from tests.app.rig import Rig, done, story_workflow
 from tests.patience import SECONDS
 
 FIRST = "US-001"
@@ -63,7 +63,7 @@ async def say(context: Context, run: RunId, word: Word, text: str = "", story: s
 
 
 def content(rig: Rig, commit: str, name: str = "work.txt") -> str:
-    return git(rig.state / "hub.git", "show", f"{commit}:{name}")
+    return rig.read_file(name, commit).strip()
 
 
 async def approving_all(rig: Rig, context: Context, run: RunId) -> tuple[RunState, Sequence[str]]:
@@ -79,18 +79,18 @@ async def approving_all(rig: Rig, context: Context, run: RunId) -> tuple[RunStat
     return ending.result(), seen
 
 
-def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(rig: Rig) -> None:
-    rig.gates, rig.script = GOOD, writing("bad", "good")
+def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(git_rig: Rig) -> None:
+    git_rig.gates, git_rig.script = GOOD, writing("bad", "good")
 
     async def scenario() -> Sequence[str]:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=SIGNED)
-            ended, seen = await approving_all(rig, context, run)
+        async with git_rig.open() as context:
+            run = await git_rig.start(context, workflow=SIGNED)
+            ended, seen = await approving_all(git_rig, context, run)
             assert ended.status is RunStatus.COMPLETED
             return seen
 
     seen = asyncio.run(scenario())
-    assert seen[-1] == git(rig.repo, "show", "main:work.txt"), "the last approval was of other work"
+    assert seen[-1] == git_rig.read_file("work.txt").strip(), "the last approval was of other work"
     assert seen == ["good"], "a person was asked about work whose gates are red"
 
 
@@ -149,9 +149,7 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
             await asked(rig, run)
             (row,) = await rig.store.queries.stories(run)
             assert row.landing.progress == "waiting", "its landing is not refused: a person is asked"
-            (rig.repo / "work.txt").write_text("good")
-            git(rig.repo, "add", "-A")
-            git(rig.repo, "commit", "--quiet", "-m", "by hand")
+            rig.commit_files({"work.txt": "good"}, "by hand")
             await say(context, run, Word.APPROVE)
             ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED
@@ -160,25 +158,23 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
     story = asyncio.run(scenario())
     assert paid == ["coding"]
     assert rig.log()[0] == "by hand"
-    assert story.landed_commit == git(rig.repo, "rev-parse", "main").strip()
+    assert story.landed_commit == rig.find_commit()
 
 
-def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:
+def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(git_rig: Rig) -> None:
     """The gates turn red on a base that has moved since the approval: another commit has made them stricter."""
-    rig.review, rig.script = True, writing("good", "good and better")
-    rig.gates = (Gate(name="test", command='grep -q "$(cat wanted 2>/dev/null || echo good)" work.txt'),)
+    git_rig.review, git_rig.script = True, writing("good", "good and better")
+    git_rig.gates = (Gate(name="test", command='grep -q "$(cat wanted 2>/dev/null || echo good)" work.txt'),)
 
     async def scenario() -> tuple[RunId, StoryState]:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
-            await asked(rig, run)
-            (rig.repo / "wanted").write_text("better\n")
-            git(rig.repo, "add", "-A")
-            git(rig.repo, "commit", "--quiet", "-m", "stricter")
+        async with git_rig.open() as context:
+            run = await git_rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            await asked(git_rig, run)
+            git_rig.commit_files({"wanted": "better\n"}, "stricter")
             await say(context, run, Word.APPROVE)
-            again = await asked(rig, run, 2)
-            assert rig.log()[0] == "stricter", "it must not have landed"
-            assert await approvals_in(rig.store.queries) == [run]
+            again = await asked(git_rig, run, 2)
+            assert git_rig.log()[0] == "stricter", "it must not have landed"
+            assert await approvals_in(git_rig.store.queries) == [run]
             everything = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE)
             assert not await approve_all(context.events, context.inbox, [everything]), "it has to be named"
             await say(context, run, Word.APPROVE)
@@ -191,27 +187,27 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     assert again.waiting.hold.cause is HoldCause.CHANGED
     assert again.waiting.hold.detail == "the patch has changed since it was approved, in work.txt: " + MAY_IT_LAND
     assert again.landing.refused
-    assert content(rig, again.landing.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
-    assert asyncio.run(rig.story(run)).waiting.holds == 2
-    text = asyncio.run(report_of(rig.store, run))
+    assert (
+        content(git_rig, again.landing.refused.candidate) == "good and better" == git_rig.read_file("work.txt").strip()
+    )
+    assert asyncio.run(git_rig.story(run)).waiting.holds == 2
+    text = asyncio.run(report_of(git_rig.store, run))
     approved = [line for line in text.splitlines() if ": approved (" in line]
     assert [line.partition(": approved (")[2].partition(":")[0] for line in approved] == ["approval", "changed"]
     assert "gates passed, it needs your approval" in text
     assert "gates passed, the patch has changed since it was approved, in work.txt" in text
 
 
-def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
-    rig.review, rig.script = True, writing("mine", "mine and theirs")
+def test_a_resolved_conflict_is_another_patch(git_rig: Rig) -> None:
+    git_rig.review, git_rig.script = True, writing("mine", "mine and theirs")
 
     async def scenario() -> StoryState:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
-            await asked(rig, run)
-            (rig.repo / "work.txt").write_text("theirs\n")
-            git(rig.repo, "add", "-A")
-            git(rig.repo, "commit", "--quiet", "-m", "theirs")
+        async with git_rig.open() as context:
+            run = await git_rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            await asked(git_rig, run)
+            git_rig.commit_files({"work.txt": "theirs\n"}, "theirs")
             await say(context, run, Word.APPROVE)
-            again = await asked(rig, run, 2)
+            again = await asked(git_rig, run, 2)
             await say(context, run, Word.REJECT)
             await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
             return again
@@ -219,7 +215,7 @@ def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
     again = asyncio.run(scenario())
     assert again.waiting.hold
     assert again.waiting.hold.cause is HoldCause.CHANGED
-    assert (again.landing.conflicts, rig.log()[0]) == (1, "theirs")
+    assert (again.landing.conflicts, git_rig.log()[0]) == (1, "theirs")
 
 
 def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
@@ -243,7 +239,7 @@ def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
     assert asyncio.run(scenario()).status is RunStatus.COMPLETED
     assert "has not approved them:" in prompts[1]
     assert "use tabs" in prompts[1]
-    assert git(rig.repo, "show", "main:work.txt") == "try 2"
+    assert rig.read_file("work.txt").strip() == "try 2"
 
 
 # The queue ------------------------------------------------------------------------------------------------------------
@@ -270,7 +266,7 @@ def test_who_waits_for_a_person_is_a_batch_of_its_own(rig: Rig, proof: Proof) ->
     assert {name: first.answers[name].get("cause") for name in ("B", "C")} == {"B": "approval", "C": "approval"}
     assert second.landed == {"B"}
     assert (second.answers["C"]["cause"], second.answers["C"]["files"]) == ("approval", ["C"])
-    assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["A", "B", "D", "README", "work.txt"]
+    assert rig.list_files() == ["A", "B", "D", "README", "work.txt"]
     assert len(first.of(landing_facts.CandidateVerified)) <= 2, "nothing was checked on top of what did not land"
 
 

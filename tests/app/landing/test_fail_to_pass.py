@@ -44,7 +44,7 @@ from tests.app.landing.fail_to_pass_rig import (
 from tests.app.landing.landing_rig import land, work
 from tests.app.landing.proof_rig import asked, paper_of, ran
 from tests.app.landing.test_withdrawing import is_gone
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.rig import LANDING, SHORT, Rig, done
 from tests.patience import SECONDS
 
 
@@ -116,9 +116,7 @@ def test_new_files_are_left_out_deleted_ones_are_back_and_the_rest_stays(rig: Ri
     seen = tmp_path / "seen"
     listing = f"{SEES} || exit 1; (ls; cat pric*.py data.txt) > {seen}.$$; ls mor*.py || mv {seen}.$$ {seen}"
     rig.gates = (Gate(name="test", command=listing),)
-    (rig.repo / "gone.py").write_text("x = 1\n")
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "more")
+    rig.commit_files({"gone.py": "x = 1\n"})
 
     def script(task: AgentTask) -> Turn:
         files = {"price.py": DISCOUNT, "more.py": "", "data.txt": "of the story\n", "test_new.py": PASSES}
@@ -257,11 +255,12 @@ async def trial(context: Context, files: Mapping[str, str], *claims: str) -> Tri
     )
 
 
-def test_a_tree_that_cannot_be_prepared_without_the_change_is_no_verdict(rig: Rig) -> None:
+def test_a_tree_that_cannot_be_prepared_without_the_change_is_no_verdict(git_rig: Rig) -> None:
     """The story needs an environment of its own, and what makes it needs the change."""
+    priced(git_rig)
 
     async def scenario() -> FailToPass:
-        async with rig.open() as context:
+        async with git_rig.open() as context:
             assert isinstance(context.gates, GitGates)
             setup = Setup(shell=context.gates.setup.shell, command="grep -s discount price.p[y]")
             picky = replace(context, gates=replace(context.gates, setup=setup))

@@ -14,7 +14,7 @@ from tests.app.commands.test_certificates import broken, examined, forged, unche
 from tests.app.landing.fail_to_pass_rig import CALLS, DISCOUNT, PASSES, UNITTEST, found_on, landed, priced
 from tests.app.landing.proof_rig import STORY, paper_of
 from tests.app.reported import report
-from tests.app.rig import Rig, git
+from tests.app.rig import Rig
 
 
 @pytest.fixture
@@ -26,8 +26,9 @@ def test_a_report_and_the_commit_say_it_in_one_line(rig: Rig) -> None:
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "- new tests fail without the change (by assertion)\n" in document
-    message = git(rig.repo, "log", "-1", "--format=%(trailers:key=Shiftwork-Fail-To-Pass)", "main")
-    assert message == "Shiftwork-Fail-To-Pass: red by assertion"
+    trailers = rig.read_message().rpartition("\n\n")[2].splitlines()
+    told = [line for line in trailers if line.startswith("Shiftwork-Fail-To-Pass")]
+    assert told == ["Shiftwork-Fail-To-Pass: red by assertion"]
 
 
 def test_it_is_proved_again_with_the_certificate(rig: Rig) -> None:

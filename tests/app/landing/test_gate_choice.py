@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked, run_plan
 from tests.app.landing import landing_rig
 from tests.app.reported import report
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.rig import LANDING, SHORT, Rig, done
 
 ALL = Gate(name="all", command="true")
 API = Gate(name="api", command="test ! -e api/bad", paths=("api/**",))
@@ -32,12 +33,8 @@ NO_API = NotNeeded(name="api", reason="no changed file matches api/**")
 
 @pytest.fixture
 def rig(rig: Rig) -> Rig:
-    for name in ("api/a", "web/w", "shared/s"):
-        (rig.repo / name).parent.mkdir(exist_ok=True)
-        (rig.repo / name).write_text("fine\n")
-    (rig.repo / "web" / "link").symlink_to("../shared/s")
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "packages")
+    files = dict.fromkeys(("api/a", "web/w", "shared/s"), "fine\n")
+    rig.commit_files({**files, "web/link": Path("../shared/s")}, "packages")
     rig.gates = (ALL, API, WEB)
     return rig
 
@@ -94,8 +91,8 @@ def test_what_was_not_needed_is_shown_with_the_reason(rig: Rig) -> None:
     text = report(known)
     assert "web was not needed: no changed file matches web/" in text
     assert "gate web was not needed: no changed file matches web/" in text
-    assert f"Shiftwork-Gate-Not-Needed: web: {NO_WEB.reason}" in git(rig.repo, "log", "-1", "--format=%B", "main~1")
-    assert "Not-Needed" not in git(rig.repo, "log", "-1", "--format=%B", "main")
+    assert f"Shiftwork-Gate-Not-Needed: web: {NO_WEB.reason}" in rig.read_message("main~1")
+    assert "Not-Needed" not in rig.read_message()
     proofs = export(known, rig.repo)["account"]["stories"]
     assert proofs["US-001"]["certificate"]["not_needed"] == [{"name": "web", "reason": NO_WEB.reason}]
     assert "not_needed" not in proofs["US-002"]["certificate"]

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
 from shiftwork.ports.agent import AgentTask
 from tests.app.reported import report_of
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.rig import LANDING, SHORT, Rig, done
 
 CHECK = {"tests/check.sh": "grep -q good work.txt || { echo it is not good; exit 1; }\n"}
 LAX = {"tests/check.sh": "exit 0\n"}
@@ -30,17 +29,9 @@ BAD, GOOD = {"work.txt": "bad\n"}, {"work.txt": "good\n"}
 
 @pytest.fixture
 def rig(rig: Rig) -> Rig:
-    commit(rig.repo, CHECK)
+    rig.commit_files(CHECK)
     rig.gates = (Gate(name="test", command="sh tests/check.sh"),)
     return rig
-
-
-def commit(repo: Path, files: Mapping[str, str]) -> None:
-    for name, content in files.items():
-        (repo / name).parent.mkdir(parents=True, exist_ok=True)
-        (repo / name).write_text(content)
-    git(repo, "add", "-A", "--", *files)
-    git(repo, "commit", "--quiet", "-m", "user's own")
 
 
 def coding(*writes: Mapping[str, str]) -> Sequence[Turn]:
@@ -69,7 +60,7 @@ def reports(rig: Rig) -> list[GateReport]:
 
 
 def message(rig: Rig) -> str:
-    return git(rig.repo, "log", "-1", "--format=%B", "main")
+    return rig.read_message()
 
 
 def refusals(rig: Rig, run: RunState) -> list[str]:
@@ -84,7 +75,7 @@ def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
     (text,) = refusals(rig, run)
     assert text.startswith("gate test failed with the tests and the gate configuration as they were before this story.")
     assert "it is not good" in text
-    assert git(rig.repo, "show", "main:work.txt") == "good"
+    assert rig.read_file("work.txt").strip() == "good"
     assert "Shiftwork-Tests: 1 edited" in message(rig)
     last = reports(rig)[-1]
     assert [(result.restored, result.passed) for result in last.results] == [(False, True), (True, True)]
@@ -138,15 +129,15 @@ def test_a_story_that_touches_no_test_is_checked_once(rig: Rig) -> None:
 
 
 def test_new_configuration_is_left_out_of_the_second_run(rig: Rig) -> None:
-    commit(rig.repo, {"tests/check.sh": "test -f pytest.ini || grep -q good work.txt\n"})
+    rig.commit_files({"tests/check.sh": "test -f pytest.ini || grep -q good work.txt\n"})
     run = work(rig, {**BAD, "pytest.ini": "[pytest]\n", "tests/new.sh": "true\n"}, GOOD)
     assert run.status is RunStatus.COMPLETED
     assert len(refusals(rig, run)) == 1
-    assert git(rig.repo, "show", "main:work.txt") == "good"
+    assert rig.read_file("work.txt").strip() == "good"
 
 
 def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
-    commit(rig.repo, {"ci/judge": CHECK["tests/check.sh"]})
+    rig.commit_files({"ci/judge": CHECK["tests/check.sh"]})
     rig.gates = (Gate(name="test", command="sh ci/judge"),)
     run = work(rig, {**BAD, "ci/judge": "exit 0\n"}, GOOD)
     assert run.status is RunStatus.COMPLETED
@@ -156,7 +147,7 @@ def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
 
 
 def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_so_are_new_tests(rig: Rig) -> None:
-    commit(rig.repo, {"tests/check.sh": "test -f tests/__init__.py || grep -q good work.txt\n"})
+    rig.commit_files({"tests/check.sh": "test -f tests/__init__.py || grep -q good work.txt\n"})
     run = work(rig, {**BAD, "tests/__init__.py": "trick\n", "tests/test_new.py": "assert 1\n"}, GOOD)
     assert run.status is RunStatus.COMPLETED
     assert len(refusals(rig, run)) == 1
@@ -185,7 +176,7 @@ def test_a_gate_that_asks_for_coverage_is_not_red_for_the_want_of_new_tests(rig:
     said = "FAIL Required test coverage of 100% not reached. Total coverage: 90.00%"
     short = f"echo '{said}'; echo '1 passed in 0.1s'; exit 1"
     rig.gates = (Gate(name="test", command=f"ls tests/test_*.py || {{ {short}; }}"),)
-    commit(rig.repo, {"tests/check.sh": "true\n"})
+    rig.commit_files({"tests/check.sh": "true\n"})
     assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
     assert [(result.restored, result.passed) for result in reports(rig)[-1].results] == [(False, True)]
 
@@ -206,7 +197,7 @@ def test_a_change_that_has_landed_meanwhile_is_nothing_to_put_back(rig: Rig) -> 
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
             return done()
-        commit(rig.repo, LAX)
+        rig.commit_files(LAX)
         return done(write={**BAD, **LAX})
 
     rig.script = script
@@ -231,7 +222,7 @@ def test_a_gate_that_was_broken_before_is_reported_as_that_and_as_fixed_when_it_
 
 
 def test_a_gate_that_the_change_broke_is_reported_as_regressed(rig: Rig) -> None:
-    commit(rig.repo, GOOD)
+    rig.commit_files(GOOD)
     run = work(rig, BAD, {**GOOD, "more.txt": "more\n"})
     assert run.status is RunStatus.COMPLETED
     assert [report.results[0].change for report in reports(rig)] == [None, GateChange.REGRESSED, None]

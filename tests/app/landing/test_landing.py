@@ -4,6 +4,8 @@ import asyncio
 import shutil
 from dataclasses import replace
 
+import pytest
+
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.domain.core.refusal import Refusal
@@ -13,7 +15,14 @@ from shiftwork.domain.spec.spec import Spec, one_shot
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import SHORT, Rig, done, git
+from tests.app.projects import git
+from tests.app.rig import SHORT, Rig, done
+
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    """Landing from end to end, with the user's checkout."""
+    return git_rig
 
 
 def test_red_code_is_repaired_before_it_lands(rig: Rig) -> None:

@@ -13,7 +13,8 @@ from shiftwork.domain.landing.state import LandingPolicy, Proof
 from shiftwork.domain.tampering.findings import Inspection
 from shiftwork.records import replace
 from tests.app.landing.landing_rig import answer, drain, land, post, queue, red_commits, titles, work
-from tests.app.rig import LANDING, Rig, git
+from tests.app.projects import git
+from tests.app.rig import LANDING, Rig
 
 NO_BAD_FILE = Gate(name="no-bad", command="! grep -l broken * || { echo one is broken; exit 1; }")
 
@@ -24,29 +25,33 @@ def several(rig: Rig) -> Rig:
     return rig
 
 
-def test_stories_that_wait_together_land_together_each_as_one_commit(several: Rig) -> None:
-    several.landing = LandingPolicy(at_once=4)  # one after the other they might be slow, and land by twos
+@pytest.fixture
+def git_several(git_rig: Rig) -> Rig:
+    git_rig.gates = (NO_BAD_FILE,)
+    return git_rig
+
+
+def test_stories_that_wait_together_land_together_each_as_one_commit(git_several: Rig) -> None:
+    git_several.landing = LandingPolicy(at_once=4)  # one after the other they might be slow, and land by twos
 
     async def scenario() -> None:
-        async with several.open() as context:
+        async with git_several.open() as context:
             asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
             landing = await land(context, *asked)
         assert landing.landed == {"A", "B", "C", "D"}
         (moved,) = landing.of(landing_facts.BaseMoved)
         assert [key.split("/")[1] for key in moved.requests] == ["A", "B", "C", "D"]
-        commits = git(several.repo, "rev-list", "--reverse", "main").splitlines()[1:]
+        commits = git_several.project.list_commits("main")[-2::-1]
         assert [landing.answers[name]["commit"] for name in "ABCD"] == commits
         assert moved.commits == tuple(commits)
         verified = [fact.report.commit for fact in landing.of(landing_facts.CandidateVerified)]
-        trees = [git(several.repo, "rev-parse", f"{commit}^{{tree}}") for commit in commits]
-        hub = several.state / "hub.git"
-        checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{commit}^{{tree}}") for commit in verified]
+        trees, checked = [[git_several.project.find_tree(commit) for commit in each] for each in (commits, verified)]
         assert sorted(checked) == sorted(trees), "what landed has the trees that were checked"
-        assert (await queue(several)).entries == ()
+        assert (await queue(git_several)).entries == ()
 
     asyncio.run(scenario())
-    assert several.log() == titles("A", "B", "C", "D")
-    assert git(several.repo, "status", "--porcelain") == ""
+    assert git_several.log() == titles("A", "B", "C", "D")
+    assert git(git_several.repo, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("proof", Proof)
@@ -124,7 +129,7 @@ def test_pain_08_two_stories_on_one_line_the_second_is_sent_back_to_what_has_lan
 
     asyncio.run(scenario())
     assert several.log() == titles("A", "C")
-    assert git(several.repo, "show", "main:README") == "of A"
+    assert several.read_file("README").strip() == "of A"
 
 
 def test_no_one_is_sent_to_merge_what_may_never_land(several: Rig) -> None:
@@ -159,8 +164,8 @@ def test_the_same_change_lands_once_and_is_then_nothing_new(several: Rig) -> Non
 
 def test_a_flaky_gate_is_tried_once_more_and_the_report_says_so(several: Rig, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    flaky = f"grep -q $(git rev-parse HEAD) {seen} || {{ git rev-parse HEAD >> {seen}; exit 1; }}"
-    seen.touch()
+    flaky = f"if mkdir {seen}/$(ls | tr -d '\\n'); then exit 1; fi"
+    seen.mkdir()
     several.gates = (Gate(name="steady", command="true"), Gate(name="wavers", command=flaky))
 
     async def scenario() -> None:
@@ -184,7 +189,7 @@ def test_gates_do_not_run_again_on_a_tree_on_which_they_have_passed(several: Rig
     async def scenario() -> None:
         async with several.open() as context:
             await land(context, await work(context, "A", {"a.txt": "w\n"}))
-            git(several.repo, "commit", "--quiet", "--allow-empty", "-m", "the user's own, with the same tree")
+            several.commit_files({}, "the user's own, with the same tree")
             empty = await work(context, "B", {}, may_be_empty=True)
             landing = await land(context, empty)
         assert landing.landed == {"B"}
@@ -194,15 +199,15 @@ def test_gates_do_not_run_again_on_a_tree_on_which_they_have_passed(several: Rig
     assert runs.read_text() == "x\n"
 
 
-def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(several: Rig, tmp_path: Path) -> None:
+def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(git_several: Rig, tmp_path: Path) -> None:
     once = tmp_path / "once"
     commit = "git -c user.name=U -c user.email=u@l commit -q -a -m mine"
     # Several of them run at once, and only one can make the folder.
-    mine = f"mkdir {once} || exit 0; cd {several.repo} && echo mine > README && {commit}"
-    several.gates = (Gate(name="mover", command=mine),)
+    mine = f"mkdir {once} || exit 0; cd {git_several.repo} && echo mine > README && {commit}"
+    git_several.gates = (Gate(name="mover", command=mine),)
 
     async def scenario() -> None:
-        async with several.open() as context:
+        async with git_several.open() as context:
             conflicting = await work(context, "A", {"README": "of A\n"})
             fine = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("B", "C")]
             landing = await land(context, conflicting, *fine)
@@ -211,8 +216,8 @@ def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(several: Ri
         assert len(landing.of(landing_facts.BaseMissed)) == 1
 
     asyncio.run(scenario())
-    assert several.log() == [*titles("B", "C")[:-1], "mine", "start"]
-    assert (several.repo / "README").read_text() == "mine\n"
+    assert git_several.log() == [*titles("B", "C")[:-1], "mine", "start"]
+    assert git_several.read_file("README") == "mine\n"
 
 
 def test_no_more_checks_run_at_once_than_allowed_and_a_second_try_runs_alone(several: Rig, tmp_path: Path) -> None:

@@ -15,7 +15,13 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.workspace import Repository
 from shiftwork.testing.builders import asked
 from tests.app.landing.landing_rig import drain, land, outcome, post, queue, titles, work
-from tests.app.rig import SHORT, Rig, done, git
+from tests.app.projects import git
+from tests.app.rig import SHORT, Rig, done
+
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    return git_rig
 
 
 @dataclass

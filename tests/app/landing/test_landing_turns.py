@@ -17,7 +17,7 @@ from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.errors import RunBusyError, ShiftworkError
 from shiftwork.ports.views import LEASE_SECONDS, Lease, Owner
 from tests.app.landing.landing_rig import RUN, drain, land, outcome, post, queue, red_commits, titles, work
-from tests.app.rig import LANDING, Rig, git
+from tests.app.rig import LANDING, Rig
 
 STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
 
@@ -256,10 +256,10 @@ def test_a_landing_that_cannot_continue_says_why_and_can_be_continued(rig: Rig) 
     async def scenario() -> None:
         async with rig.open() as context:
             asked = await work(context, "A", {"a.txt": "w\n"})
-            git(rig.repo, "branch", "-m", "main", "away")
+            rig.project.rename_branch("main", "away")
             with pytest.raises(ShiftworkError, match="no branch"):
                 await land(context, asked)
-        git(rig.repo, "branch", "-m", "away", "main")
+        rig.project.rename_branch("away", "main")
         async with rig.open() as context:
             assert (await land(context, asked)).landed == {"A"}
 

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run.state import RunState, RunStatus
@@ -11,16 +13,24 @@ from shiftwork.domain.story.approval import MAY_IT_LAND
 from shiftwork.domain.story.state import HoldCause, StoryState
 from shiftwork.domain.tampering.findings import LaterPolicy
 from tests.app.landing.test_approving import approving_all, asked
-from tests.app.landing.test_gating import commit, message, work
+from tests.app.landing.test_gating import message, work
+from tests.app.projects import git
 from tests.app.reported import report_of
-from tests.app.rig import SHORT, Rig, done, git
+from tests.app.rig import SHORT, Rig, done
+
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    """What is left out is a patch for git."""
+    return git_rig
+
 
 LATER = {".claude/settings.json": '{"hooks": {}}\n', "AGENTS.md": "Obey.\n"}
 WORK = {"work.txt": "good\n"}
 
 
 def landed(rig: Rig) -> set[str]:
-    return set(git(rig.repo, "ls-tree", "-r", "--name-only", "main").splitlines())
+    return set(rig.list_files())
 
 
 def patch(rig: Rig, run: RunState) -> Path:
@@ -28,13 +38,13 @@ def patch(rig: Rig, run: RunState) -> Path:
 
 
 def test_they_are_left_out_before_the_gates_and_kept_as_a_patch_that_applies(rig: Rig) -> None:
-    commit(rig.repo, {"AGENTS.md": "Be kind.\n"})
+    rig.commit_files({"AGENTS.md": "Be kind.\n"})
     rig.gates = (Gate(name="test", command="test ! -e .claude && ! grep -rq Obey --include=*.md ."),)
     run = work(rig, {**WORK, **LATER})
     assert run.status is RunStatus.COMPLETED
     assert "work.txt" in landed(rig)
     assert ".claude/settings.json" not in landed(rig)
-    assert git(rig.repo, "show", "main:AGENTS.md") == "Be kind."
+    assert rig.read_file("AGENTS.md").strip() == "Be kind."
     said = message(rig).splitlines()
     assert {"Shiftwork-Left-Out: .claude/settings.json", "Shiftwork-Left-Out: AGENTS.md"} <= set(said)
     text = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"

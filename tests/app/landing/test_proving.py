@@ -22,7 +22,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import PRINTED, asked, paper_of, ran, working
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.rig import LANDING, SHORT, Rig, done
 
 
 def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certificate_says_so(rig: Rig) -> None:
@@ -31,11 +31,11 @@ def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certif
     assert run.status is RunStatus.COMPLETED
     said = asyncio.run(paper_of(rig, run)).certificate
     assert [(judged.criterion, judged.verdict) for judged in said.criteria] == [("AC-1", Verdict.MISSING)]
-    assert said.commit == git(rig.repo, "rev-parse", "main")
-    assert said.tree == git(rig.repo, "rev-parse", "main^{tree}")
+    assert said.commit == rig.find_commit()
+    assert said.tree == rig.project.find_tree("main")
     first = said.steps[0]
     assert (first.type, first.attempts, first.agent) == ("coding", 1, "scripted")
-    message = git(rig.repo, "log", "-1", "--format=%B", "main")
+    message = rig.read_message()
     assert "Without evidence:\n- work.txt exists\n" in message
     assert "Shiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: 0 of 1 criteria" in message
 
@@ -66,7 +66,7 @@ def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig
     said = asyncio.run(paper_of(rig, run)).certificate
     assert [(judged.verdict, judged.reference) for judged in said.criteria] == [(Verdict.HOLDS, "work.txt:2")]
     assert said.repairs == 1
-    lines = git(rig.repo, "log", "-1", "--format=%(trailers)", "main").splitlines()
+    lines = rig.read_message().rpartition("\n\n")[2].splitlines()
     assert "Shiftwork-Gates: unit" in lines
     assert "Shiftwork-Evidence: 1/1 cited" in lines
 

@@ -18,7 +18,7 @@ from shiftwork.domain.story.state import HoldCause
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.ports.agent import AgentTask
 from tests.app.landing.proof_rig import STORY, asked, begun
-from tests.app.rig import SHORT, Rig, done, git
+from tests.app.rig import SHORT, Rig, done
 
 UNIT = Gate(name="test", command="python3 -m unittest discover -s tests -t .")
 CART = "TOTAL = 1\n"
@@ -33,20 +33,8 @@ class T(unittest.TestCase):
 
 
 def python_project(rig: Rig, **more: str) -> None:
-    for name, content in {"cart.py": CART, "tests/test_cart.py": TESTS, "tests/__init__.py": "", **more}.items():
-        (rig.repo / name).parent.mkdir(exist_ok=True)
-        (rig.repo / name).write_text(content)
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "a project")
-
-
-def commit(rig: Rig, **files: str | None) -> None:
-    for name, content in files.items():
-        path = rig.repo / name
-        path.parent.mkdir(exist_ok=True)
-        path.unlink(missing_ok=True) if content is None else path.write_text(content)
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "more")
+    files = {"cart.py": CART, "tests/test_cart.py": TESTS, "tests/__init__.py": "", **more}
+    rig.commit_files(files, "a project")
 
 
 def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a script of the rig's
@@ -56,18 +44,18 @@ def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a sc
     return script
 
 
-def test_a_story_that_makes_its_gates_blind_does_not_land(rig: Rig) -> None:
+def test_a_story_that_makes_its_gates_blind_does_not_land(git_rig: Rig) -> None:
     """The runner's command is in a file that holds dependencies too: that one is reported, and not put back."""
-    python_project(rig, **{"turbo.json": "python3 -m unittest discover -s tests -t .\n"})
-    rig.gates = (Gate(name="test", command="sh turbo.json"),)
+    python_project(git_rig, **{"turbo.json": "python3 -m unittest discover -s tests -t .\n"})
+    git_rig.gates = (Gate(name="test", command="sh turbo.json"),)
     blinding = {"turbo.json": "true\n", "cart.py": "TOTAL = 2\n"}
-    rig.script = writing(**blinding)
-    run = asyncio.run(rig.run(workflow=SHORT))
+    git_rig.script = writing(**blinding)
+    run = asyncio.run(git_rig.run(workflow=SHORT))
     assert run.status is RunStatus.FAILED
-    story = asyncio.run(rig.story(run))
+    story = asyncio.run(git_rig.story(run))
     assert "is blind" in story.outcome.reason
     assert "not noticed: cart.py" in story.outcome.reason
-    assert len(rig.log()) == 2
+    assert len(git_rig.log()) == 2
 
 
 @pytest.mark.parametrize("allowed", [False, True])
@@ -84,20 +72,20 @@ def test_a_blind_gate_lands_nothing_unless_that_is_allowed(rig: Rig, *, allowed:
             assert [(line.name, line.blind) for line in paper.certificate.gates] == [("test", True)]
 
     asyncio.run(scenario())
-    message = git(rig.repo, "log", "-1", "--format=%B")
+    message = rig.read_message()
     assert ("blind: proved nothing" in message) is allowed
 
 
 @pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
-def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(rig: Rig, word: Word) -> None:
-    rig.setup = "test ! -e uv.lock || { echo no network; exit 1; }"
-    rig.script = writing(**{"work.txt": "work\n", "uv.lock": "new\n"})
+def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(git_rig: Rig, word: Word) -> None:
+    git_rig.setup = "test ! -e uv.lock || { echo no network; exit 1; }"
+    git_rig.script = writing(**{"work.txt": "work\n", "uv.lock": "new\n"})
 
     async def scenario() -> None:
-        async with rig.open() as context:
+        async with git_rig.open() as context:
             run = await begun(context, asked("work.txt exists"), ProofPolicy.TRUSTING)
-            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
-            held = (await rig.story(run)).waiting.hold
+            await git_rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in git_rig.seen))
+            held = (await git_rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
             assert "no network" in held.detail
@@ -106,7 +94,7 @@ def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(ri
             assert state.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
 
     asyncio.run(scenario())
-    assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
+    assert len(git_rig.log()) == (2 if word is Word.APPROVE else 1)
 
 
 # Before any work --------------------------------------------------------------------------------------------------
@@ -119,7 +107,7 @@ def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
     async def scenario() -> None:
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
-            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            tip = rig.find_commit()
             assert await examiner.known(tip) is None
             report = await examiner.base(tip, "base")
             assert await examiner.known(tip) is None, "the base is green, and what the gate sees is not known"
@@ -141,7 +129,7 @@ def test_what_has_landed_is_known_as_a_base(rig: Rig) -> None:
         await rig.run(workflow=SHORT)
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
-            sights = await examiner.known(Commit(git(rig.repo, "rev-parse", "main")))
+            sights = await examiner.known(rig.find_commit())
             assert sights is not None, "the candidate was green, and what its gate sees was examined then"
             assert [sight.sight for sight in sights] == [Sight.SEES]
 
@@ -156,7 +144,7 @@ def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
     async def scenario() -> None:
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(red,), protection=Protection())
-            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            tip = rig.find_commit()
             report = await examiner.base(tip, "base")
             assert [sight.sight for sight in await examiner.sights(report, "base")] == [Sight.UNKNOWN]
             assert await examiner.known(tip) is None
@@ -171,12 +159,10 @@ def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> 
     async def scenario() -> None:
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
-            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            tip = rig.find_commit()
             await examiner.sights(await examiner.base(tip, "base"), "base")
-            (rig.repo / "tests" / "test_a.py").write_text("import os\nos._exit(0)\n")
-            git(rig.repo, "add", "-A")
-            git(rig.repo, "commit", "--quiet", "-m", "leaves")
-            report = await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")
+            rig.commit_files({"tests/test_a.py": "import os\nos._exit(0)\n"}, "leaves")
+            report = await examiner.base(rig.find_commit(), "base")
             sights = await examiner.candidate_sights(report, "base", tip)
             assert [sight.sight for sight in sights] == [Sight.SEES], "as remembered"
             sights = await examiner.candidate_sights(report, "base", tip, suspect=True)
@@ -193,11 +179,11 @@ def test_a_verdict_that_was_red_for_want_of_tests_is_found_again(rig: Rig) -> No
     async def scenario() -> None:
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(passing,), protection=Protection())
-            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            tip = rig.find_commit()
             (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
             assert sight.sight is Sight.BLIND
-            commit(rig, **{"tests/test_cart.py": TESTS})
-            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            rig.commit_files({"tests/test_cart.py": TESTS})
+            tip = rig.find_commit()
             (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
             assert sight.sight is Sight.SEES
 
@@ -220,11 +206,11 @@ def test_a_gate_that_saw_the_base_must_see_the_candidate(rig: Rig, story: dict[s
     async def scenario() -> None:
         async with rig.open() as context:
             examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
-            base = Commit(git(rig.repo, "rev-parse", "main"))
+            base = rig.find_commit()
             (sight,) = await examiner.sights(await examiner.base(base, "base"), "base")
             assert sight.seen == (".",)
-            commit(rig, **story)
-            candidate = Commit(git(rig.repo, "rev-parse", "main"))
+            rig.commit_files(story)
+            candidate = rig.find_commit()
             (sight,) = await examiner.candidate_sights(await examiner.base(candidate, "c"), "c", base)
             expected = Sight.BLIND if None in story.values() else Sight.SEES
             assert sight.sight is expected
@@ -270,25 +256,22 @@ def test_only_a_blind_test_gate_is_refused() -> None:
     assert "not noticed: 0.py, 1.py, 2.py, 3.py, 4.py and more" in explained(SIGHTS[0])
 
 
-def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> None:
+def test_what_setup_could_not_make_before_is_asked_about_as_well(git_rig: Rig) -> None:
     """The manifests are the same, and a file is gone in whose place the setup command may make something."""
-    (rig.repo / ".gitignore").write_text("*.log\n")
-    (rig.repo / "one.log").write_text("tracked\n")
-    git(rig.repo, "add", "-f", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "a log")
-    rig.setup = "ls *.log"
+    git_rig.commit_files({".gitignore": "*.log\n", "one.log": "tracked\n"}, "a log")
+    git_rig.setup = "ls *.log"
 
-    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - a script of the rig's
+    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - a script of the git_rig's
         coding = task.env["SHIFTWORK_STEP_TYPE"] == "coding"
         return done(write={"work.txt": "work\n"}, delete=("one.log",)) if coding else done()
 
-    rig.script = script
+    git_rig.script = script
 
     async def scenario() -> None:
-        async with rig.open() as context:
+        async with git_rig.open() as context:
             run = await begun(context, asked("work.txt exists"), ProofPolicy.TRUSTING)
-            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
-            held = (await rig.story(run)).waiting.hold
+            await git_rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in git_rig.seen))
+            held = (await git_rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
 

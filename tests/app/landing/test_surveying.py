@@ -9,9 +9,9 @@ import pytest
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.run.state import RunStatus
 from tests.app.landing.fail_to_pass_rig import module_of
-from tests.app.landing.test_gating import commit, message, refusals, reports, work
+from tests.app.landing.test_gating import message, refusals, reports, work
 from tests.app.reported import report_of
-from tests.app.rig import Rig, git
+from tests.app.rig import Rig
 
 PRICE = "def total(items):\n    return sum(items)\n"
 TEST = module_of("self.assertEqual(price.total([1, 2]), 3)")
@@ -20,7 +20,7 @@ UNITTEST = f"{sys.executable} -B -m unittest discover -p '*.py' -s checks -t ."
 
 @pytest.fixture
 def rig(rig: Rig) -> Rig:
-    commit(rig.repo, {"price.py": PRICE, "checks/pricecheck.py": TEST, "checks/__init__.py": ""})
+    rig.commit_files({"price.py": PRICE, "checks/pricecheck.py": TEST, "checks/__init__.py": ""})
     rig.gates = (Gate(name="test", command=UNITTEST),)
     return rig
 
@@ -45,7 +45,7 @@ def test_a_verdict_is_void_where_a_file_changed_that_the_gate_leaves_alone_on_th
 
 
 def test_a_gate_may_write_what_it_writes_on_the_base_too(rig: Rig) -> None:
-    commit(rig.repo, {"made.txt": "made\n"})
+    rig.commit_files({"made.txt": "made\n"})
     rig.gates = (Gate(name="test", command=f"date >> made.txt; {UNITTEST}"),)
     assert work(rig, {"price.py": f"{PRICE}\n"}).status is RunStatus.COMPLETED
     assert reports(rig)[-1].results[0].changed == ("made.txt",)
@@ -60,7 +60,7 @@ def test_fewer_tests_than_on_the_base_are_reported(rig: Rig, tmp_path: Path) -> 
     assert run.status is RunStatus.COMPLETED
     assert "fewer tests passed (test: 1 of 2)" in message(rig)
     assert ", 1 of 2 tests that pass on the base" in asyncio.run(report_of(rig.store, run.given.run))
-    assert git(rig.repo, "show", "main:checks/pricecheck.py") == TEST.strip()
+    assert rig.read_file("checks/pricecheck.py").strip() == TEST.strip()
 
 
 def test_code_that_changes_the_test_runner_does_not_land_unless_the_spec_says_that_it_is_touched(rig: Rig) -> None:

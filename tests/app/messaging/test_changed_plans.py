@@ -20,7 +20,8 @@ from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked, story_id
 from tests.app.commands.test_intents import BROKEN, again, crew_of, ended, intend, rows, seen, spec, statuses
-from tests.app.rig import LANDING, SHORT, Rig, done, git
+from tests.app.projects import git
+from tests.app.rig import LANDING, SHORT, Rig, done
 
 
 def undo(number: int) -> run_facts.StoryUndoRequested:
@@ -183,8 +184,8 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             assert (story.status, story.landing.progress, story.landed_commit) == ("undone", LandingStage.NONE, "")
             (row, _) = await rig.store.queries.stories(run)
             assert (row.status, row.cause, row.landing.commit) == ("undone", "undone", "")
-            assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]
-            assert "This reverts commit" in git(rig.repo, "log", "-1", "--format=%b", "main")
+            assert rig.list_files() == ["README", "US-002"]
+            assert "This reverts commit" in rig.read_message()
             state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1), from_scratch=True))
             assert state.status is RunStatus.COMPLETED
             await again(context, run, undo(1))
@@ -213,7 +214,7 @@ def test_what_others_stand_on_is_undone_after_them(rig: Rig) -> None:
         assert statuses(state) == {"US-001": "undone", "US-002": "undone"}
 
     asyncio.run(scenario())
-    assert git(rig.repo, "ls-tree", "--name-only", "main") == "README"
+    assert rig.list_files() == ["README"]
 
 
 def test_what_has_not_been_begun_is_blocked_by_an_undone_story(rig: Rig) -> None:
@@ -235,8 +236,7 @@ def test_a_revert_that_does_not_fit_or_breaks_the_gates_is_refused(trouble: str,
     async def scenario() -> None:
         run, _ = await over(rig, stories=1, gate="test -f US-001 || test ! -f README" if trouble == "gates" else "true")
         if trouble == "conflict":
-            (rig.repo / "US-001").write_text("changed since\n")
-            git(rig.repo, "commit", "-aqm", "by hand")
+            rig.commit_files({"US-001": "changed since\n"}, "by hand")
         before = rig.log()
         async with rig.open() as context:
             version = await intend(context, run, undo(1))
@@ -252,16 +252,16 @@ def test_a_revert_that_does_not_fit_or_breaks_the_gates_is_refused(trouble: str,
     asyncio.run(scenario())
 
 
-def test_what_somebody_has_reverted_by_hand_counts_as_undone(rig: Rig) -> None:
+def test_what_somebody_has_reverted_by_hand_counts_as_undone(git_rig: Rig) -> None:
     async def scenario() -> None:
-        run, _ = await over(rig, stories=1)
-        git(rig.repo, "revert", "--no-edit", "HEAD")
-        async with rig.open() as context:
+        run, _ = await over(git_rig, stories=1)
+        git(git_rig.repo, "revert", "--no-edit", "HEAD")
+        async with git_rig.open() as context:
             state = await again(context, run, undo(1))
         assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 
     asyncio.run(scenario())
-    assert len(rig.log()) == 3
+    assert len(git_rig.log()) == 3
 
 
 def test_an_undo_that_was_interrupted_continues(rig: Rig) -> None:

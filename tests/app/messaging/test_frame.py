@@ -25,7 +25,7 @@ from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepP
 from shiftwork.planning.desugar import failure_route
 from shiftwork.ports.agent import AgentTask, Ending
 from tests.app.reported import report_of
-from tests.app.rig import LANDING, Rig, done, git, kinds
+from tests.app.rig import LANDING, Rig, done, kinds
 
 PLAN = StepPlan(name="plan", type="plan", input="Plan {{task}}", expects="STORIES_JSON", plans=True)
 LOOP = StepPlan(name="work", type="stories", kind=StepKind.LOOP, body=(catalogue_step("coding"),))
@@ -70,7 +70,7 @@ def test_planned_stories_are_worked_on_and_the_steps_after_them_see_what_landed(
     assert rig.log()[0] == "feat: _run - framed", "the last step stands on what the stories have landed"
     rows = asyncio.run(rig.store.queries.stories(state.given.run))
     assert [row.story for row in rows] == [FRAME, "A-1", "A-2"], "what was planned takes the place of what was asked"
-    files = git(rig.repo, "ls-tree", "--name-only", "main").splitlines()
+    files = rig.list_files()
     assert "scribble.txt" not in files, "what a planner changes is dropped"
     assert {"A-1.txt", "A-2.txt", "polish.txt"} <= set(files)
 
@@ -111,13 +111,13 @@ def test_a_plan_that_cannot_be_used_is_asked_for_again(rig: Rig) -> None:
     broken = done("planned", answer="STORIES_JSON: [{]\nSUMMARY:\nplanned\n")
     missing = done("planned")
     for spoilt, message in ((broken, "not valid JSON"), (missing, "STORIES_JSON")):
-        again = Rig(repo=rig.repo, gates=rig.gates)
+        again = Rig(repo=rig.repo, fake=rig.fake, gates=rig.gates)
         again.script = planning("A-1", plan=[spoilt])
         state = asyncio.run(again.run(workflow=WORKFLOW))
         assert state.status is RunStatus.COMPLETED
         failed = [fact for fact in asyncio.run(again.facts(state, FRAME)) if isinstance(fact, story_facts.StepFailed)]
         assert message in failed[0].error
-        git(rig.repo, "reset", "--quiet", "--hard", "main~2")
+        rig.project.set_branch("main", "main~2")
 
 
 def test_a_story_that_fails_fails_the_loop_and_with_it_the_run(rig: Rig) -> None:

@@ -19,7 +19,7 @@ from shiftwork.domain.story.state import StoryStatus
 from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked
 from tests.app.commands.test_intents import again
-from tests.app.rig import SHORT, Rig, done, git, kinds
+from tests.app.rig import SHORT, Rig, done, kinds
 
 PRD = """\
 { "project": "Mine", "branchName": "feature/mine",
@@ -69,12 +69,12 @@ def passes(path: Path) -> dict[str, bool]:
 
 def test_stories_land_on_the_branch_of_the_spec_and_are_marked(rig: Rig) -> None:
     path = project(rig)
-    before = git(rig.repo, "rev-parse", "main")
+    before = rig.find_commit()
     run = asyncio.run(handed_over(rig))
     assert run.status is RunStatus.COMPLETED
-    subjects = git(rig.repo, "log", "--format=%s", "feature/mine").splitlines()
+    subjects = rig.log("feature/mine")
     assert subjects == ["feat: B - Second", "feat: A - First", "start"]
-    assert git(rig.repo, "rev-parse", "main") == before
+    assert rig.find_commit() == before
     expected = PRD
     for row in PRD.splitlines()[2:4]:
         commit = run.stories[StoryId(row[12])].commit
@@ -89,7 +89,7 @@ def test_what_passes_already_is_not_worked_on(rig: Rig) -> None:
     facts = asyncio.run(rig.facts(run, ""))
     assert [fact.story for fact in facts if isinstance(fact, run_facts.StoryAdopted)] == ["C"]
     assert [fact.story for fact in facts if isinstance(fact, run_facts.StoryDispatched)] == ["A", "B"]
-    assert not git(rig.repo, "ls-tree", "--name-only", "feature/mine", "C.txt")
+    assert "C.txt" not in rig.list_files("feature/mine")
 
 
 def test_agents_are_instructed_how_the_work_is_kept(rig: Rig) -> None:
@@ -110,8 +110,7 @@ def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: 
     """Else it could mark other stories as done, and change what they have to prove."""
     path = project(rig)
     if tracked:
-        git(rig.repo, "add", "prd.json")
-        git(rig.repo, "commit", "--quiet", "-m", "a plan")
+        rig.commit_files({"prd.json": PRD}, "a plan")
 
     def clock(task: AgentTask) -> Turn:
         turn = writes_its_name(task)
@@ -120,11 +119,10 @@ def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: 
     rig.script = clock
     run = asyncio.run(handed_over(rig))
     assert run.status is RunStatus.COMPLETED
-    kept = git(rig.repo, "ls-tree", "--name-only", "feature/mine", "prd.json")
-    assert kept == ("prd.json" if tracked else "")
-    assert not tracked or git(rig.repo, "show", "feature/mine:prd.json") == PRD.strip()
-    assert git(rig.repo, "show", "feature/mine:B.txt") == "work"
-    said = git(rig.repo, "log", "-1", "--format=%B", "feature/mine")
+    assert ("prd.json" in rig.list_files("feature/mine")) is tracked
+    assert not tracked or rig.read_file("prd.json", "feature/mine") == PRD
+    assert rig.read_file("B.txt", "feature/mine").strip() == "work"
+    said = rig.read_message("feature/mine")
     assert "Shiftwork-Tests: 1 edit of the spec left out (prd.json)" in said
     assert passes(path) == {"A": True, "B": True, "C": True}
 

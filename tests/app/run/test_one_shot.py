@@ -14,15 +14,16 @@ from shiftwork.domain.story.state import FailureCause, StoryStatus
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import catalogue_step
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
-from tests.app.rig import SHORT, Rig, done, git, honest, story_workflow
+from tests.app.projects import git
+from tests.app.rig import SHORT, Rig, done, honest, story_workflow
 
 
-def test_a_request_becomes_one_proven_commit(rig: Rig) -> None:
-    run = asyncio.run(rig.run())
+def test_a_request_becomes_one_proven_commit(git_rig: Rig) -> None:
+    run = asyncio.run(git_rig.run())
     assert run.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
-    assert (rig.repo / "work.txt").read_text() == "work\n", "the user's clean checkout follows"
-    assert git(rig.repo, "status", "--porcelain") == ""
+    assert git_rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert (git_rig.repo / "work.txt").read_text() == "work\n", "the user's clean checkout follows"
+    assert git(git_rig.repo, "status", "--porcelain") == ""
 
 
 def test_all_ten_steps_run_once_and_in_order(rig: Rig) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from shiftwork.adapters.store.open import open_store
 from tests.app.commands import test_beginning as in_memory
-from tests.app.rig import Rig, make_repository
+from tests.app.projects import make_repository
+from tests.app.rig import Rig
 
 
 @pytest.fixture

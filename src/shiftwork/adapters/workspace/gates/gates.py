@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
@@ -103,26 +104,7 @@ class GitGates:
         return GateReport(commit=subject.commit, results=tuple(results))
 
     async def judge(self, checkout: Checkout, gate: Gate, context: CommandContext) -> GateResult:
-        if gate.step:
-            return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
-                gate, gate.step, context, checkout.tree
-            )
-        if not is_folder(checkout.tree, gate.cwd):
-            output = f"the folder {gate.cwd!r} is not in the tree"
-            return GateResult(
-                name=gate.name, passed=False, seconds=0.0, output=output, command=gate.command, origin=gate.origin
-            )
-        granted = replace(context, attaches=gate.attach, has_namespaces=gate.namespaces)
-        outcome = await self.setup.shell.run(gate.command, granted, tree=checkout.tree, seconds=60 * gate.minutes)
-        return GateResult(
-            name=gate.name,
-            passed=outcome.passed,
-            seconds=outcome.seconds,
-            output=outcome.output,
-            command=gate.command,
-            origin=gate.origin,
-            forgeable=outcome.exposed or gate.forgeable,
-        )
+        return await judge_gate(gate, checkout.tree, context, Verifier(shell=self.setup.shell, hosts=self.hosts))
 
     @contextlib.contextmanager
     def apart(self, checkout: Checkout, wanted: int) -> Iterator[dict[str, str]]:
@@ -144,6 +126,28 @@ class GitGates:
             finally:
                 os.close(held)
             return
+
+
+async def judge_gate(gate: Gate, tree: Path, context: CommandContext, verifier: Verifier) -> GateResult:
+    """Runs a gate in a tree: its command, or its step of a story's verification."""
+    if gate.step:
+        return await verifier.verify(gate, gate.step, context, tree)
+    if not is_folder(tree, gate.cwd):
+        output = f"the folder {gate.cwd!r} is not in the tree"
+        return GateResult(
+            name=gate.name, passed=False, seconds=0.0, output=output, command=gate.command, origin=gate.origin
+        )
+    granted = replace(context, attaches=gate.attach, has_namespaces=gate.namespaces)
+    outcome = await verifier.shell.run(gate.command, granted, tree=tree, seconds=60 * gate.minutes)
+    return GateResult(
+        name=gate.name,
+        passed=outcome.passed,
+        seconds=outcome.seconds,
+        output=outcome.output,
+        command=gate.command,
+        origin=gate.origin,
+        forgeable=outcome.exposed or gate.forgeable,
+    )
 
 
 def _decoded(gate: Gate, on_output: OutputListener) -> Callable[[bytes], None]:
