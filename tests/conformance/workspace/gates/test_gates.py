@@ -13,7 +13,6 @@ from shiftwork.adapters.workspace.tree.shell import HEAD_BYTES, TAIL_BYTES, Ends
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.folders import in_folder
 from shiftwork.domain.gates.gate import Gate, GateReport
-from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.conformance.agent import marked
 from shiftwork.testing.git_user import GitUser
@@ -29,10 +28,6 @@ def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:
     assert [result.command for result in report.results][::2] == ["echo one", "echo three"]
     assert report.commit == user.at("main")
     assert not report.passed
-
-
-def test_no_gates_are_green(user: GitUser, gates: Gates) -> None:
-    assert check(gates, user.at("main")).passed
 
 
 def test_runs_on_exactly_the_commit(user: GitUser, gates: Gates) -> None:
@@ -65,15 +60,6 @@ def test_every_line_is_received_though_a_report_keeps_two_ends(user: GitUser, ga
     asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, on_output=lambda *said: received.append(said)))
     asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, on_output=lambda *said: received.append(said)))
     assert len(received) == 9000, "what is known from before is not run, and not heard"
-
-
-def test_each_gate_is_reported_when_it_begins_and_none_that_is_not_run(user: GitUser, gates: Gates) -> None:
-    asked, begun = [Gate(name="one", command="true"), Gate(name="two", command="exit 3")], list[str]()
-    asyncio.run(gates.check(user.at("main"), asked, MARKER, begun=begun.append))
-    assert begun == ["one", "two"]
-    for _ in range(2):
-        asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, begun=begun.append))
-    assert begun == ["one", "two", "one"], "what has passed on this tree is known"
 
 
 def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
@@ -167,16 +153,6 @@ def counted(user: GitUser) -> tuple[str, Path]:
     return f"echo x >> {runs}", runs
 
 
-def test_what_passed_on_a_tree_is_not_run_again_on_the_same_tree(user: GitUser, opened: Opened) -> None:
-    command, runs = counted(user)
-    first = check(opened(""), user.at("main"), command, "echo said")
-    same = user.commit("the same tree", {})
-    again = check(opened(""), same, command, "echo said")
-    assert runs.read_text() == "x\n", "not even when gates are opened again"
-    assert (again.commit, again.cached, first.cached) == (same, True, False)
-    assert again.results == first.results
-
-
 def test_another_tree_another_gate_or_another_setup_is_another_result(user: GitUser, opened: Opened) -> None:
     command, runs = counted(user)
     commit, gates = user.at("main"), opened("")
@@ -229,11 +205,6 @@ def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> 
     assert len(set(places)) == 2
     assert texts == [("hello", "second")] * 2
     assert outputs(check(gates, commits[0], "pwd")) == [str(user.cache / "workspaces" / "verify-1")]
-
-
-def test_a_commit_that_does_not_exist(user: GitUser, gates: Gates) -> None:
-    with pytest.raises(RepositoryError):
-        check(gates, Commit("1" * 40), "true")
 
 
 def test_configuration_that_a_gate_plants_does_not_run(user: GitUser, gates: Gates) -> None:

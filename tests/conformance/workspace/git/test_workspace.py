@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from shiftwork.domain.core.ids import Commit
-from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place, Workspaces
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 from tests.conformance.workspace.git.git_rig import PLACE, RUN, files_of, hub_git, prepared, workspaces_of
@@ -88,10 +87,6 @@ class TestPrepare:
         asyncio.run(workspaces.discard(PLACE))
         assert not pin.exists()
         assert not lock.exists()
-
-    def test_a_commit_that_does_not_exist(self, workspaces: Workspaces) -> None:
-        with pytest.raises(RepositoryError):
-            asyncio.run(workspaces.prepare(PLACE, Commit("1" * 40)))
 
     def test_copies_included_files_and_never_commits_them(self, user: GitUser) -> None:
         user.commit("ignore", {".gitignore": ".env\n"})
@@ -250,13 +245,6 @@ class TestSnapshot:
         assert hub_git(user, "log", "-1", "--format=%P|%an|%ce|%B", head) == f"{base}|{NAME}|{EMAIL}|feat: it\n\nwhy\n"
         assert hub_git(user, "rev-parse", f"refs/shiftwork/{RUN}/US-001/head") == head
 
-    def test_an_unchanged_tree_gives_the_parent(self, user: GitUser, workspaces: Workspaces) -> None:
-        tree = prepared(workspaces, user)
-        base = user.at("HEAD")
-        (tree / "README.md").write_text("hello\n")
-        (tree / "empty").mkdir()
-        assert asyncio.run(workspaces.snapshot(PLACE, base, "nothing")) == base
-
     def test_the_agents_own_commits_are_irrelevant(self, user: GitUser, workspaces: Workspaces) -> None:
         tree = prepared(workspaces, user)
         (tree / "README.md").write_text("changed\n")
@@ -270,10 +258,6 @@ class TestSnapshot:
         (user.state / "indexes" / RUN / "US-001-1.index.lock").write_text("")
         head = asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
         assert hub_git(user, "show", f"{head}:README.md") == "changed"
-
-    def test_a_tree_that_is_gone_is_reported(self, user: GitUser, workspaces: Workspaces) -> None:
-        with pytest.raises(RepositoryError, match="gone"):
-            asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
 
     def test_line_endings_follow_the_users_setting(self, user: GitUser) -> None:
         user.git("config", "core.autocrlf", "input")
@@ -310,17 +294,6 @@ class TestDiscard:
         assert hub_git(user, "cat-file", "-t", head) == "commit"
         assert list((user.state / "indexes" / RUN).iterdir()) == []
         assert user.git("for-each-ref", "refs/shiftwork") == ""
-
-    def test_two_places_do_not_touch_each_other(self, user: GitUser, workspaces: Workspaces) -> None:
-        places = [Place(run=RUN, story=story, number=number) for story in ("a", "b") for number in (1, 2)]
-
-        async def together() -> list[Path]:
-            return list(await asyncio.gather(*(workspaces.prepare(place, user.at("HEAD")) for place in places)))
-
-        trees = asyncio.run(together())
-        assert len(set(trees)) == len(places)
-        asyncio.run(workspaces.discard(places[0]))
-        assert [tree.exists() for tree in trees] == [False, True, True, True]
 
 
 def test_a_repository_with_longer_hashes(tmp_path: Path) -> None:

@@ -112,38 +112,12 @@ class TestRestore:
         assert (user.root / "README.md").read_text() == "changed\n"
         assert not (user.root / "src" / "a.txt").exists()
 
-    def test_nothing_differs_nothing_is_written(self, user: GitUser, workspaces: Workspaces) -> None:
-        prepared(workspaces, user)
-        assert not asyncio.run(workspaces.restore(PLACE, user.at("HEAD"), self.keep(user)))
-        assert not self.keep(user).parent.exists()
-
-    def test_an_existing_diff_is_never_overwritten(self, user: GitUser, workspaces: Workspaces) -> None:
-        tree, keep = prepared(workspaces, user), self.keep(user)
-        for text in ("one\n", "two\n", "three\n"):
-            (tree / "new.txt").write_text(text)
-            asyncio.run(workspaces.restore(PLACE, user.at("HEAD"), keep))
-        kept = {path.name: path.read_text() for path in keep.parent.iterdir()}
-        assert set(kept) == {"attempt.diff", "attempt-2.diff", "attempt-3.diff"}
-        assert "+one" in kept["attempt.diff"]
-        assert "+two" in kept["attempt-2.diff"]
-
     def test_after_a_crash_the_same_diff_is_not_kept_twice(self, user: GitUser, workspaces: Workspaces) -> None:
         tree, keep = prepared(workspaces, user), self.keep(user)
         for _ in range(2):
             (tree / "new.txt").write_text("the same\n")
             assert asyncio.run(workspaces.restore(PLACE, user.at("HEAD"), keep))
         assert [path.name for path in keep.parent.iterdir()] == ["attempt.diff"]
-
-    def test_returns_to_an_earlier_step(self, user: GitUser, workspaces: Workspaces) -> None:
-        tree = prepared(workspaces, user)
-        base = user.at("HEAD")
-        (tree / "step1.txt").write_text("1\n")
-        first = asyncio.run(workspaces.snapshot(PLACE, base, "1"))
-        (tree / "step2.txt").write_text("2\n")
-        asyncio.run(workspaces.snapshot(PLACE, first, "2"))
-        asyncio.run(workspaces.restore(PLACE, first, self.keep(user)))
-        assert set(files_of(tree)) == {"README.md", "src/a.txt", ".gitignore", "step1.txt"}
-        assert "step2.txt" in self.keep(user).read_text()
 
     def test_ignored_files_stay_though_the_agent_stopped_ignoring_them(
         self, user: GitUser, workspaces: Workspaces

@@ -25,30 +25,6 @@ def test_what_has_landed_ahead_of_the_base_is_in_it(rig: GitRig) -> None:
     assert rig.user.at("feature") == ahead
 
 
-def test_one_that_is_there_stays_where_it_is(rig: GitRig) -> None:
-    rig.user.git("branch", "feature")
-    before = rig.user.at("feature")
-    rig.user.commit("newer", {"y": "y\n"})
-    for _ in range(2):
-        ensure(rig.repository, "feature")
-        assert rig.user.at("feature") == before
-
-
-def test_one_that_is_there_needs_no_base(rig: GitRig) -> None:
-    ensure(rig.repository, "main", "nowhere")
-
-
-@pytest.mark.parametrize("name", ["-x", "a..b", "a b", "", "a/", "@{-1}", "x.lock", "HEAD~1"])
-def test_a_name_that_git_does_not_take(rig: GitRig, name: str) -> None:
-    with pytest.raises(RepositoryError, match="cannot be called"):
-        ensure(rig.repository, name)
-
-
-def test_a_base_that_is_not_there(rig: GitRig) -> None:
-    with pytest.raises(RepositoryError, match="no branch 'nowhere'"):
-        ensure(rig.repository, "feature", "nowhere")
-
-
 def test_a_branch_in_the_way_is_reported(rig: GitRig) -> None:
     rig.user.git("branch", "ralph")
     with pytest.raises(RepositoryError, match="ralph/feature cannot be made"):

@@ -5,26 +5,13 @@ import asyncio
 import pytest
 
 from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForecast
-from shiftwork.domain.core.ids import Commit
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.workspace import Candidate, Conflict, Moved, StoryConflict, Unchanged
+from shiftwork.ports.workspace import Moved, StoryConflict
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
 from tests.conformance.workspace.git.git_rig import HELD, RUN, GitRig, hub_git
 
 
 class TestTip:
-    def test_is_the_branch(self, rig: GitRig) -> None:
-        assert rig.tip() == rig.user.at("main")
-
-    @pytest.mark.parametrize("name", ["nowhere", "", "HEAD", "main^", "--all"])
-    def test_no_such_branch(self, rig: GitRig, name: str) -> None:
-        with pytest.raises(RepositoryError, match="no branch"):
-            asyncio.run(rig.repository.tip(name))
-
-    def test_a_branch_with_a_slash(self, rig: GitRig) -> None:
-        rig.user.git("switch", "--quiet", "-c", "release/1.0")
-        assert asyncio.run(rig.repository.tip("release/1.0")) == rig.user.at("main")
-
     def test_is_what_landed_ahead_of_the_branch(self, rig: GitRig) -> None:
         ahead = rig.hold({"x": "x\n"})
         assert rig.tip() == ahead != rig.user.at("main")
@@ -100,88 +87,13 @@ class TestCandidate:
         assert {"new.txt", "mine.txt"} <= set(listing)
         assert rig.user.git(git, "for-each-ref", "--points-at", candidate.commit) != ""
 
-    def test_a_conflict_names_the_files(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "theirs\n", "src/a.txt": "theirs\n", "fine": "f\n"})
-        base = rig.user.commit("mine", {"README.md": "mine\n", "src/a.txt": "mine\n"})
-        assert rig.try_candidate(tip) == Conflict(base=base, files=("README.md", "src/a.txt"))
-
-    def test_no_change(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "same\n"})
-        base = rig.user.commit("the same change", {"README.md": "same\n"})
-        assert rig.try_candidate(tip) == Unchanged(base=base)
-
 
 class TestAChain:
-    def test_candidates_stand_on_each_other_and_move_the_branch_together(self, rig: GitRig) -> None:
-        tips = [rig.story({f"{name}.txt": f"{name}\n"}) for name in "abc"]
-        start = top = rig.tip()
-        chain = []
-        for tip in tips:
-            built = asyncio.run(rig.repository.candidate(top, tip, "feat", base=start))
-            assert isinstance(built, Candidate)
-            assert built.base == top
-            chain.append(built)
-            top = built.commit
-        assert rig.user.at("main") == start, "no ref has moved"
-        assert rig.move(Candidate(commit=chain[1].commit, base=start)) == Moved(ref="main")
-        assert rig.user.at("main") == chain[1].commit
-        assert rig.move(chain[2]) == Moved(ref="main"), "the rest still stands on what has landed"
-        assert rig.user.git("rev-list", "--count", f"{start}..main") == "3"
-        assert rig.user.status() == ""
-        rig.user.git("fsck", "--strict")
-        # Dead after the second move and before it was recorded: it is found, wherever the branch is by now.
-        assert rig.move(Candidate(commit=chain[1].commit, base=start)) == Moved(ref="main")
-
-    def test_a_conflict_with_the_candidate_before_is_reported_with_it(self, rig: GitRig) -> None:
-        first, second = rig.story({"README.md": "one\n"}), rig.story({"README.md": "two\n"})
-        below = rig.candidate(first)
-        answer = asyncio.run(rig.repository.candidate(below.commit, second, "feat"))
-        assert answer == Conflict(base=below.commit, files=("README.md",))
-
     def test_a_landed_commit_bears_the_users_name_and_clock(self, rig: GitRig) -> None:
         rig.user.git("commit", "--quiet", "--allow-empty", "-m", "mine")
         zone = rig.user.git("log", "-1", "--format=%ad", "--date=format:%z", "main")
         rig.move(rig.candidate(rig.story({"a": "a\n"})))
         assert rig.user.git("log", "-1", "--format=%an|%ae|%ad", "--date=format:%z", "main") == f"{NAME}|{EMAIL}|{zone}"
-
-
-class TestStackedStories:
-    """A story grows from what has landed, so its base is in the history of the branch, and merging finds it. Only the
-    user can take it out of there: by squashing or rebasing what has landed.
-    """
-
-    def squashed(self, rig: GitRig) -> tuple[Commit, Commit]:
-        """A story's base and tip; the base was landed aside, and then squashed into `main` and changed there."""
-        start = rig.tip()
-        rig.user.write("src/a.txt", "my edit in the way\n")
-        assert rig.land({"src/a.txt": "one\nof the first story\nthree\n"}) == Moved(ref=HELD)
-        base = rig.tip()
-        tip = rig.story({"new.txt": "of the second story\n"}, base)
-        rig.user.git("checkout", "--quiet", "src/a.txt")
-        rig.user.git("merge", "--quiet", "--squash", HELD)
-        rig.user.commit("squashed", {"src/a.txt": "one\nof the first story, and more\nthree\n"})
-        rig.user.git("branch", "-D", HELD)
-        assert start in rig.user.git("rev-list", "main")
-        return base, tip
-
-    def test_what_was_squashed_meanwhile_is_not_landed_again(self, rig: GitRig) -> None:
-        base, tip = self.squashed(rig)
-        onto = rig.tip()
-        naive = asyncio.run(rig.repository.candidate(onto, tip, "feat"))
-        assert naive == Conflict(base=onto, files=("src/a.txt",)), "which is what makes the base worth knowing"
-        built = asyncio.run(rig.repository.candidate(onto, tip, "feat", base=base))
-        assert isinstance(built, Candidate)
-        assert built.base == onto
-        assert rig.move(built) == Moved(ref="main")
-        assert rig.user.git("show", "--format=%s", "--name-only", "main") == "feat\n\nnew.txt"
-        assert "and more" in rig.user.show("main", "src/a.txt")
-
-    def test_its_own_conflicts_are_still_conflicts(self, rig: GitRig) -> None:
-        base, _ = self.squashed(rig)
-        tip = rig.story({"src/a.txt": "one\nmine\nthree\n"}, base)
-        onto = rig.tip()
-        answer = asyncio.run(rig.repository.candidate(onto, tip, "feat", base=base))
-        assert answer == Conflict(base=onto, files=("src/a.txt",))
 
 
 class TestContains:
@@ -237,64 +149,6 @@ class TestRadar:
         rig.user.commit("meanwhile", {"more.txt": "m\n"})
         rig.story({"README.md": "two\n"})
         assert self.forecast(rig, "US-1", "US-2") == [StoryConflict(stories=("US-1", "US-2"), files=("README.md",))]
-
-
-class TestMerged:
-    def test_clean(self, rig: GitRig) -> None:
-        tip = rig.story({"new.txt": "n\n"})
-        base = rig.user.commit("mine", {"mine.txt": "m\n"})
-        commit, files = asyncio.run(rig.repository.merged(base, tip))
-        assert files == ()
-        assert rig.user.git(f"--git-dir={rig.hub.path}", "log", "-1", "--format=%P", commit) == f"{tip} {base}"
-
-    def test_with_conflict_markers(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "theirs\n"})
-        base = rig.user.commit("mine", {"README.md": "mine\n"})
-        commit, files = asyncio.run(rig.repository.merged(base, tip))
-        assert files == ("README.md",)
-        text = rig.user.git(f"--git-dir={rig.hub.path}", "show", f"{commit}:README.md")
-        assert "<<<<<<<" in text
-        assert "mine" in text
-        assert "theirs" in text
-
-    def test_resolved_it_lands(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "theirs\n"})
-        base = rig.user.commit("mine", {"README.md": "mine\n"})
-        commit, _ = asyncio.run(rig.repository.merged(base, tip))
-        resolved = rig.story({"README.md": "both\n"}, commit)
-        assert rig.move(rig.candidate(resolved)) == Moved(ref="main")
-        assert rig.user.show("main", "README.md") == "both"
-
-    def test_work_that_changed_nothing_continues_from_the_base(self, rig: GitRig) -> None:
-        tip = rig.tip()
-        base = rig.user.commit("mine", {"mine.txt": "m\n"})
-        assert asyncio.run(rig.repository.merged(base, tip)) == (base, ())
-
-    def test_what_has_it_already(self, rig: GitRig) -> None:
-        base = rig.tip()
-        tip = rig.story({"new.txt": "n\n"})
-        assert asyncio.run(rig.repository.merged(base, tip)) == (tip, ())
-
-
-class TestUnresolved:
-    def test_names_the_files_with_markers_among_those_asked_for(self, rig: GitRig) -> None:
-        marked = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"
-        heading = "Title\n=======\n"
-        tip = rig.story({"src/a.txt": marked, "[x]*": marked, "b.rst": heading, "other": marked, "half": ">>>>>>> b\n"})
-        files = ("[x]*", "b.rst", "gone", "half", "src/a.txt")
-        assert set(asyncio.run(rig.repository.unresolved(tip, files))) == {"[x]*", "half", "src/a.txt"}
-
-    def test_of_a_merge_with_conflicts_and_of_its_resolution(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "theirs\n"})
-        base = rig.user.commit("mine", {"README.md": "mine\n"})
-        commit, files = asyncio.run(rig.repository.merged(base, tip))
-        assert asyncio.run(rig.repository.unresolved(commit, files)) == files
-        resolved = rig.story({"README.md": "both\n"}, commit)
-        assert asyncio.run(rig.repository.unresolved(resolved, files)) == ()
-
-    def test_of_no_files(self, rig: GitRig) -> None:
-        tip = rig.story({"README.md": "<<<<<<< a\n"})
-        assert asyncio.run(rig.repository.unresolved(tip, ())) == ()
 
 
 @pytest.mark.parametrize("moved", [False, True], ids=["on the tip", "on an older commit"])

@@ -45,23 +45,6 @@ def test_only_parent_and_message_are_others_and_that_lands(rig: GitRig) -> None:
     assert not list((rig.hub.path / "refs" / "shiftwork" / "candidate").glob("*")), "no pin is left"
 
 
-def test_anyone_who_asks_again_gets_the_same_and_finds_it_on_the_branch(rig: GitRig) -> None:
-    base, (first, second) = rig.tip(), chain(rig)
-    given = ((first, "one"), (second, "two"))
-    once = reworded(rig, *given)
-    assert rig.move(Candidate(commit=once[0], base=base)) == Moved(ref="main")
-    again = asyncio.run(rig.repository.reworded(base, given))
-    assert again == once
-    assert rig.move(Candidate(commit=again[0], base=base)) == Moved(ref="main"), "it has landed, once"
-    assert rig.user.at("main") == once[0]
-
-
-def test_what_changed_nothing_stays_the_one_before_it(rig: GitRig) -> None:
-    base, (first, _) = rig.tip(), chain(rig)
-    after = reworded(rig, (base, "nothing"), (first, "one"), (first, "nothing"))
-    assert after == (base, after[1], after[1])
-
-
 def test_a_candidate_in_a_pack_is_read_by_git(rig: GitRig) -> None:
     first, second = chain(rig)
     loose = reworded(rig, (first, "one"), (second, "two"))

@@ -1,5 +1,6 @@
 """The port Workspaces: clean trees, committed from outside, restored without loss, removed completely."""
 
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -77,8 +78,8 @@ def test_a_snapshot_is_the_tree_as_it_stands(stage: Stage) -> None:
 
 def test_an_unchanged_tree_is_its_parent(stage: Stage) -> None:
     tree = prepare(stage)
-    (tree / "README.md").write_text("changed\n")
     (tree / "README.md").write_text("hello\n")
+    (tree / "empty").mkdir()
     assert snapshot(stage) == stage.tip
 
 
@@ -157,13 +158,18 @@ def test_a_discarded_tree_is_gone_and_its_commits_stay(stage: Stage) -> None:
     assert stage.files(commit) == {**FIRST, "work": "w\n"}
 
 
-def test_places_of_one_story_do_not_touch_each_other_and_the_story_remains(stage: Stage) -> None:
-    second = Place(run=RUN, story="US-001", number=2)
-    one, two = prepare(stage), prepare(stage, second)
-    stories = [StoryId(name) for name in ("US-001", "US-002")]
-    stage.run(stage.ports.workspaces.discard(PLACE))
-    assert (one.exists(), contents(two)) == (False, FIRST)
+def test_places_that_are_prepared_at_once_do_not_touch_each_other_and_their_stories_remain(stage: Stage) -> None:
+    places = [Place(run=RUN, story=story, number=number) for story in ("US-001", "US-002") for number in (1, 2)]
+    stories, workspaces = [StoryId(name) for name in ("US-001", "US-002", "US-003")], stage.ports.workspaces
+
+    async def together(commit: Commit) -> list[Path]:
+        return list(await asyncio.gather(*(workspaces.prepare(place, commit) for place in places)))
+
+    trees = stage.run(together(stage.tip))
+    for place in places[:3]:
+        stage.run(workspaces.discard(place))
+    assert [contents(tree) if tree.exists() else {} for tree in trees] == [{}, {}, {}, FIRST]
     with stage.open_again() as ports:
-        assert list(stage.run(ports.workspaces.remaining(RunId(RUN), stories))) == ["US-001"]
-    stage.run(stage.ports.workspaces.discard(second))
-    assert not stage.run(stage.ports.workspaces.remaining(RunId(RUN), stories))
+        assert list(stage.run(ports.workspaces.remaining(RunId(RUN), stories))) == ["US-002"]
+    stage.run(workspaces.discard(places[3]))
+    assert not stage.run(workspaces.remaining(RunId(RUN), stories))
