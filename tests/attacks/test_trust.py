@@ -11,7 +11,7 @@ from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import find_site
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.entrypoints.cli.env.trust import book
-from tests.app.landing.test_gating import BAD, CHECK, GOOD, LAX, commit, refusals, work
+from tests.app.landing.test_gating import BAD, CHECK, GOOD, LAX, refusals, work
 from tests.app.projects import make_repository
 from tests.app.rig import Rig
 from tests.attacks.state_rig import settled, typed
@@ -174,7 +174,7 @@ def test_broad_touches(tier: str, project: Project, tmp_path: Path) -> Outcome:
     """By hand, `**` opens nothing. Of a plan that an agent made, not even what it names is open."""
     (tmp_path / "own").mkdir()
     rig = Rig(repo=make_repository(tmp_path / "own"))
-    commit(rig.repo, CHECK)
+    rig.commit_files(CHECK)
     rig.gates = (Gate(name="test", command="sh tests/check.sh"),)
     run = work(rig, {**BAD, **LAX}, GOOD, touches=("**",))
     (project.root / "prd.json").write_text(

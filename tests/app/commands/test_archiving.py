@@ -38,6 +38,13 @@ from shiftwork.ports.views import Owner, Queries, RunRow, StoryRow
 from tests.app.commands.test_cleaning import cleanup, state
 from tests.app.rig import LANDING, SHORT, Rig
 
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    """What is archived was cleaned up before."""
+    return git_rig
+
+
 YESTERDAY = 86400.0
 
 

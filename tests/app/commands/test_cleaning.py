@@ -33,6 +33,13 @@ from tests.app.landing.test_landing_turns import left_running
 from tests.app.projects import ENV, git
 from tests.app.rig import LANDING, SHORT, Rig, done, honest
 
+
+@pytest.fixture
+def rig(git_rig: Rig) -> Rig:
+    """What runs leave on disk is git's in part."""
+    return git_rig
+
+
 WORKED = {"work.txt": "work\n"}
 
 

@@ -245,26 +245,26 @@ def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
     assert asyncio.run(rig.story(run)).outcome.reason == "no workspace: git was killed"
 
 
-def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_continue(rig: Rig) -> None:
+def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_continue(git_rig: Rig) -> None:
     """Its workspace was cleaned up, and there can be no other: it had failed by that, and landed all the same."""
-    death = deadly(rig.store)
+    death = deadly(git_rig.store)
     death.before_recording(lambda fact: isinstance(fact, story_facts.LandingRequested))
-    rig.gates = (Gate(name="slow", command="sleep 60"),)
+    git_rig.gates = (Gate(name="slow", command="sleep 60"),)
 
     async def scenario() -> None:
-        async with rig.open() as context:
-            run = await rig.start(context, workflow=SHORT)
-            await rig.until(lambda: death.come)
+        async with git_rig.open() as context:
+            run = await git_rig.start(context, workflow=SHORT)
+            await git_rig.until(lambda: death.come)
             await context.leases.release(run, context.owner)
-        assert (await swept(rig, unfinished=True)).cleaned
-        rig.gates, rig.through = (), lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
-        assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
-        assert [fact.reason for fact in await rig.facts(run) if isinstance(fact, story_facts.WorkspaceLost)] == [
+        assert (await swept(git_rig, unfinished=True)).cleaned
+        git_rig.gates, git_rig.through = (), lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
+        assert (await git_rig.carried_on(run)).status is RunStatus.COMPLETED
+        assert [fact.reason for fact in await git_rig.facts(run) if isinstance(fact, story_facts.WorkspaceLost)] == [
             "cleaned up"
         ]
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert git_rig.log() == ["feat: US-001 - Add work.txt", "start"]
 
 
 def test_a_run_that_no_one_holds_is_simply_taken(rig: Rig) -> None:

@@ -81,6 +81,6 @@ def open_stage(kind: str, folder: Path) -> Iterator[Stage]:
     project.commit_files(FIRST, "first")
     with asyncio.Runner() as runner:
         opened = project.open_ports(CommandSettings())
-        ports = runner.run(opened.__aenter__())  # type: ignore[arg-type]
+        ports = runner.run(opened.__aenter__())
         yield Stage(project=project, ports=ports, runner=runner, folder=folder)
-        runner.run(opened.__aexit__(None, None, None))  # type: ignore[arg-type]
+        runner.run(opened.__aexit__(None, None, None))
