@@ -30,6 +30,7 @@ from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Changes, CommitInspector
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
+from shiftwork.testing.fake_repository.commit_reading import FakeChanges, FakeCommitInspector, FakeProtecting
 from shiftwork.testing.fake_repository.commits import (
     LINK,
     PLAIN,
@@ -42,7 +43,6 @@ from shiftwork.testing.fake_repository.commits import (
     write_folder,
 )
 from shiftwork.testing.fake_repository.gates import FakeCanary, FakeGates, LineListener, RunGate
-from shiftwork.testing.fake_repository.reading import FakeChanges, FakeCommitInspector, FakeProtecting
 from shiftwork.testing.fake_repository.repository import FakeRepository, FakeWorkspaces
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
