@@ -53,12 +53,15 @@ class FakeRepository:
         if branch not in self.store.branches:
             self.store.branches[branch] = self.store.tip(base)
 
-    async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
+    async def merged(self, base: Commit, tip: Commit, *, made_from: Commit = NOWHERE) -> tuple[Commit, tuple[str, ...]]:
         if self.store.contains(tip, base):
             return tip, ()
         if self.store.contains(base, tip):
             return base, ()
-        tree, files = _merge(self.store, tip, base)
+        if self._has(base, made_from):
+            tree, files = _merge(self.store, tip, base)
+        else:
+            tree, files = _merge_from(self.store, made_from, tip, base)
         return self.store.record(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}"), files
 
     async def candidate(
