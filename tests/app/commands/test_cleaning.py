@@ -1,6 +1,7 @@
 """Cleaning up: saves work that has not landed, leaves runs in progress alone, and removes everything else."""
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -395,3 +396,24 @@ def test_what_a_copied_folder_has_of_the_runs_of_the_original_is_left_alone(rig:
     assert [(spared.run, spared.reason) for spared in sweep.spared] == [
         (over.given.run, "it is a run of another project")
     ]
+
+
+def test_the_cache_of_a_repository_that_is_gone_goes_after_an_hour_and_its_own_when_nobody_works(rig: Rig) -> None:
+    rig.gates = (Gate(name="test", command="true"),)
+    asyncio.run(rig.run(workflow=SHORT))
+    other, foreign = rig.cache.parent / "abcdef012345", rig.cache.parent / "not-ours"
+    for folder in (other, foreign):
+        folder.mkdir()
+        (folder / "file").write_text("something\n")
+    assert asyncio.run(swept(rig)).gone == (), "something may just be made there"
+    long_ago = SystemClock().now() - 7200
+    for folder in (other, foreign):
+        os.utime(folder, (long_ago, long_ago))
+    shown = asyncio.run(swept(rig, dry=True))
+    assert [gone.project for gone in shown.gone] == ["abcdef012345"]
+    assert other.exists()
+    assert asyncio.run(swept(rig)).freed.bytes >= sum(gone.bytes for gone in shown.gone) > 0
+    assert (other.exists(), foreign.exists()) == (False, True)
+    assert shown.cached.bytes > 0
+    assert asyncio.run(swept(rig, unfinished=True)).cached.bytes == 0
+    assert asyncio.run(swept(rig)).cached.bytes == 0

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from shiftwork.app.commands.explain_gate import (
     explained,
+    gates_by_name,
     gates_for,
     gates_of,
     needs,
@@ -18,10 +19,19 @@ from shiftwork.domain.canary.canary_verdict import GateSight, Sight
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.gates.checkout_trial import Cause, Difference, Explanation, Named, Trial
 from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.domain.tampering.findings import Protection
 
 GATE = Gate(name="test", command="make test")
+
+
+def test_every_gate_that_can_be_left_out_has_the_name_that_is_printed() -> None:
+    step = Verification(id="AC-1", kind=VerificationKind.SHELL, command="make price")
+    story = Story(id=StoryId("US-003"), title="t", description="d", verification=(step,))
+    spec = Spec(title="t", description="d", stories=(story,))
+    known = gates_by_name((GATE,), spec)
+    assert [(gate.name, gate.command) for gate in known] == [("test", "make test"), ("US-003 AC-1", "make price")]
 
 
 class Scripted:

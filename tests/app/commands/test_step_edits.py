@@ -192,7 +192,7 @@ def test_an_edit_that_a_failing_story_never_read_is_recorded_as_rejected(rig: Ri
             with pytest.raises(IntentError, match="too late: the story has ended"):
                 await applied(context.events, late, 1.0)
             why, hint = await refused(context, run, step_edits.skip("review", "small"))
-        assert why == "US-001 has failed: its steps can no longer be edited"
+        assert why == "US-001 was cancelled: its steps can no longer be edited"
         assert hint == f"shiftwork retry US-001 --run {run}, then edit its steps"
 
     asyncio.run(scenario())

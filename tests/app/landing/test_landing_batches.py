@@ -76,9 +76,7 @@ def test_the_culprit_is_sent_back_and_the_others_land(several: Rig, proof: Proof
 
 def test_a_weakened_test_in_front_of_the_last_of_a_batch_does_not_help(several: Rig) -> None:
     """The gates run on the last one for both, and with the original tests of both."""
-    (several.repo / "check.sh").write_text("! grep broken *.txt\n")
-    git(several.repo, "add", "check.sh")
-    git(several.repo, "commit", "--quiet", "-m", "check")
+    several.commit_files({"check.sh": "! grep broken *.txt\n"})
     several.gates = (Gate(name="test", command="sh check.sh"),)
     several.landing = LandingPolicy(proof=Proof.TIP)
 
@@ -91,7 +89,7 @@ def test_a_weakened_test_in_front_of_the_last_of_a_batch_does_not_help(several: 
         assert landing.answers["A"]["cause"] == Refusal.GATES
 
     asyncio.run(scenario())
-    assert git(several.repo, "show", "main:check.sh") == "! grep broken *.txt"
+    assert several.read_file("check.sh") == "! grep broken *.txt\n"
 
 
 @pytest.mark.parametrize(("proof", "lands"), [(Proof.EACH, {"mend"}), (Proof.TIP, {"break", "mend"})])
