@@ -70,6 +70,7 @@ schema
 schema run
 completion bash
 help
+uninstall
 adopt
 status
 """
@@ -130,7 +131,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def kinds(project: Project, *words: str) -> list[str]:
-    completed = project.shiftwork(*words, "--json", **({"TMPDIR": str(project.shared)} if words == ("demo",) else {}))
+    own = {"demo": {"TMPDIR": str(project.shared)}, "uninstall": {"SHIFTWORK_STATE_HOME": str(project.shared)}}
+    completed = project.shiftwork(*words, "--json", **own.get(words[0], {}))
     assert "Traceback" not in completed.stderr, completed
     return [json.loads(line)["schema"].split("/")[1] for line in completed.stdout.splitlines()]
 

@@ -64,7 +64,7 @@ def test_a_limit_stops_the_run_and_a_higher_one_holds_for_what_comes_after_it_wa
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert (kept.returncode, kept.stderr) == (0, "")
     assert kept.stdout.splitlines()[0] == f"run {run} has ended: these limits apply when it continues"
-    assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (with the reason: --because …)"
+    assert kept.stdout.splitlines()[-1] == f'next: shiftwork add "…" --run {run}    (adds more work)'
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
     assert (too_little.returncode, "already spent: 1.20 USD" in too_little.stderr) == (64, True)
     asked = project.outputs("intent/%")

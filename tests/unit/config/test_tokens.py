@@ -63,3 +63,8 @@ def test_a_damaged_file_makes_no_token_valid(tmp_path: Path, content: str) -> No
     (tmp_path / "tokens.json").write_text(content)
     with pytest.raises(StateError, match="no token is valid"):
         Tokens(tmp_path).identify("swt_1")
+
+
+def test_where_nothing_was_run_there_is_no_token_to_revoke(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no token laptop"):
+        Tokens(tmp_path / "nothing").revoke("laptop")

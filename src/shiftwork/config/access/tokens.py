@@ -88,6 +88,8 @@ class Tokens:
 
     def revoke(self, wanted: str) -> Token:
         """Removes a token, by its id or by a name that only one token has. Raises UsageError if there is none."""
+        if not self._file.exists():  # nothing may have been run here: there is no folder to lock either
+            raise UsageError(f"there is no token {wanted}", hint="shiftwork token create --role viewer")
         with self._alone():
             kept = self.all()
             found = [token for token in kept if token.id == wanted] or [token for token in kept if token.name == wanted]
