@@ -165,13 +165,14 @@ class Steered(ManyStories):
 
     @invariant()
     def blocked_is_exactly_what_needs_a_failed_story(self) -> None:
-        failed = of_status(self.run, StoryStatus.FAILED, StoryStatus.UNDONE)
+        missing = of_status(self.run, StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE)
         assert self.run.schedule.blocked.keys() == of_status(self.run, StoryStatus.BLOCKED)
         for story in of_status(self.run, *NOT_BEGUN):
-            culprits = reachable(needs(self.run), (story,)) & failed
+            culprits = reachable(needs(self.run), (story,)) & missing
             assert bool(culprits) == (story in self.run.schedule.blocked)
             if culprits:
-                lines = [f"{culprit}, which {word}" for culprit in culprits for word in ("failed", "was undone")]
+                words = ("failed", "was cancelled", "was undone")
+                lines = [f"{culprit}, which {word}" for culprit in culprits for word in words]
                 assert any(reason in self.run.schedule.blocked[story] for reason in lines)
 
     @invariant()
