@@ -59,7 +59,7 @@ def test_without_a_session_the_harness_writes_the_note(rig: Rig) -> None:
 def test_a_lone_promise_completes_a_step_that_changes_nothing_but_no_final_review(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
-            return done(write={"work.txt": "w\n"})
+            return done(write={"work.txt": f"{task.env['SHIFTWORK_RUN']}\n"})
         return Turn(answer="All good.\n\n<promise>COMPLETE</promise>\n")
 
     rig.script = script
@@ -67,7 +67,9 @@ def test_a_lone_promise_completes_a_step_that_changes_nothing_but_no_final_revie
     assert run.status is RunStatus.COMPLETED
     review = asyncio.run(rig.story(run)).pipeline.steps[1]
     assert review.notes.endswith("no file changed; the answer says that the step is done.")
-    assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.FAILED, "a final review says what it found"
+    refused = asyncio.run(rig.run(workflow=SHORT))
+    assert refused.status is RunStatus.FAILED
+    assert MISSING in asyncio.run(rig.story(refused)).outcome.reason, "a final review says what it found"
 
 
 def test_nothing_to_show_and_no_summary_is_still_refused(rig: Rig) -> None:

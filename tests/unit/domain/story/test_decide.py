@@ -156,6 +156,7 @@ def test_an_interrupted_step_spends_no_retry_and_gets_a_new_workspace() -> None:
         assert next_effect(story) == story_effects.RunAgent(
             key=f"step-002/{number}@{number}", step=step_id(2), attempt=number
         )
+    assert story.pipeline.step(step_id(2)).retries == 0
 
 
 def test_an_attempt_that_found_its_workspace_gone_is_asked_for_again_under_another_key() -> None:
