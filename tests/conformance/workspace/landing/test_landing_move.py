@@ -1,7 +1,6 @@
 """Moving the user's branch: their checkout is updated completely or left alone."""
 
 import asyncio
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,21 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Candidate, Missed, Moved
-from shiftwork.records import replace
 from shiftwork.testing.git_user import GitUser
 from tests.conformance.workspace.git.git_rig import HELD, GitRig
-
-_LATE = """\
-#!/bin/sh
-case " $* " in *" update-ref --create-reflog "*) {git} update-ref refs/heads/main {mine} {old} ;; esac
-exec {git} "$@"
-"""
 
 
 class TestMove:
@@ -223,18 +214,6 @@ class TestMove:
         assert rig.user.at("main") == mine
         assert rig.user.git("branch", "--list", HELD) == ""
         assert rig.user.status() == ""
-
-    def test_a_commit_of_the_last_moment_stays_on_the_branch(self, elsewhere: GitRig, tmp_path: Path) -> None:
-        """Git moves the branch only from where it was when it was looked at."""
-        candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
-        mine = elsewhere.user.commit("mine", {"mine.txt": "m\n"})
-        program = tmp_path / "late-git"
-        program.write_text(_LATE.format(git=shutil.which("git"), mine=mine, old=candidate.base))
-        program.chmod(0o755)
-        user = replace(elsewhere.hub.user, program=str(program))
-        repository = GitRepository(hub=replace(elsewhere.hub, user=user))
-        assert asyncio.run(repository.move("main", candidate)) == Missed()
-        assert elsewhere.user.at("main") == mine
 
     def test_hooks_of_the_user_do_not_run_and_cannot_refuse(self, rig: GitRig) -> None:
         hooks = rig.user.root / ".git" / "hooks"
