@@ -136,7 +136,7 @@ attacks *args: (has "python git node postgres sandbox debuggers agents")
 
 # defects that the gate must find, each made in a copy of the work tree: which test finds it; `--trust-green`, `--whole`
 seeded-defects *names:
-    @{{env}}; python -m tests.seeded_defects {{names}}
+    @{{env}}; python scripts/agents.py > /dev/null; python -m tests.seeded_defects {{names}}
 
 # ordinary repositories through `init`, `doctor --gates` and `run`, as a table; rows can be named, `--ci` for CI's
 repositories *args: (has "python git node postgres sandbox")

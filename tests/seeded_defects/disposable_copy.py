@@ -112,7 +112,10 @@ def copy_work_tree(*, workers: int) -> Iterator[DisposableCopy]:
         for built in ("src/shiftwork/board",):
             if (ROOT / built).is_dir():
                 shutil.copytree(ROOT / built, tree / built)
-        (tree / ".cache").symlink_to(ROOT / ".cache")
+        (tree / ".cache").mkdir()
+        (tree / ".cache/tools").symlink_to(ROOT / ".cache/tools")
+        if (agents := (ROOT / ".cache/agents").resolve()).is_dir():  # a sandbox shows none through a link
+            shutil.copytree(agents, tree / ".cache/agents", symlinks=True, copy_function=_link_or_copy)
         _copy_environment(Path(sys.prefix), tree)
         subprocess.run(("git", "init", "-q"), cwd=tree, check=True)
         copied = DisposableCopy(tree=tree, workers=workers)
