@@ -17,7 +17,12 @@ NOWHERE = "2000::1"
 def test_a_public_address_beside_it_opens_no_way_to_this_machine(addresses: Sequence[str]) -> None:
     async def check() -> None:
         reached: list[object] = []
-        async with await asyncio.start_server(lambda *line: reached.append(line), "127.0.0.1", 0) as service:
+
+        def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            reached.append("a service of this machine")
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as service:
             port = service.sockets[0].getsockname()[1]
             given = Pass(hosts=(Host(name="owner.example", port=port, below=True),), table="sandbox.agents")
             proxy = Proxy(given, reached.append, lambda _: addresses)
