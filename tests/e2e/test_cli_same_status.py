@@ -77,7 +77,7 @@ def _look_further(project: Project) -> None:
     assert logs[0] == f"US-002 (failed) is shown; for another story: shiftwork logs {run} --story ID"
     assert logs[1].startswith("US-002 ")
     assert project.shiftwork("logs", "--story", "US-004").stdout.startswith("US-004 ")
-    head, row = project.shiftwork("proof").stdout.splitlines()
+    head, row, *_ = project.shiftwork("proof").stdout.splitlines()
     assert head.split() == ["story", "landed", "on", "proof", "gates", "title"]
     assert row.split()[0] == "US-004"
     assert [head.index(name) for name in ("on", "proof", "title")] == list(map(row.index, ("main", "0 of 1", "Do 4")))

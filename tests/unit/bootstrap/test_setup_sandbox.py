@@ -15,6 +15,7 @@ from shiftwork.config.site import find_site
 from shiftwork.config.trust.gate_consents import GateConsents
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.errors import SettingsError
+from shiftwork.records import replace
 from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 
 pytestmark = NEEDS_BUBBLEWRAP
@@ -65,7 +66,8 @@ def test_setup_reaches_the_registries_also_where_gates_do_not(env: dict[str, str
 
 def test_where_gates_are_given_the_machines_network_setup_has_it_too(env: dict[str, str]) -> None:
     found = opened(env, "[sandbox.gates]\nnetwork = true\n")
-    assert found.setup is found.gates
+    assert isinstance(found.gates, Bubblewrap)
+    assert found.setup == replace(found.gates, judging=False), "what it runs judges nothing"
     assert setup_advice(found.setup, "make") == ()
 
 
