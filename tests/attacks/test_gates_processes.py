@@ -60,7 +60,9 @@ WRITING_MEMORY = f"""\
 {SHELLS}
 for pid in shells:
     try:
-        place = int(open(f"/proc/{{pid}}/syscall").read().split()[-1], 16)
+        while (state := open(f"/proc/{{pid}}/syscall").read().split())[0] == "running":
+            pass  # it has just read what was printed, and will soon wait for more
+        place = int(state[-1], 16)
         with open(f"/proc/{{pid}}/mem", "r+b", buffering=0) as memory:
             memory.seek(place)
             memory.write(bytes.fromhex("31ffb8e70000000f05"))  # exit_group(0), where it will continue
