@@ -17,6 +17,14 @@ FOLDER: Final = "shiftwork"
 """The name of the state folder in the shared git directory."""
 _LONGEST: Final = 1 << 16
 
+PROJECT_ID_BYTES: Final = 6
+_DIGITS: Final = frozenset("0123456789abcdef")
+
+
+def is_project_id(text: str) -> bool:
+    """Whether this may be the id of a project, which also names its folder in the cache."""
+    return len(text) == 2 * PROJECT_ID_BYTES and _DIGITS.issuperset(text)
+
 
 class Whereabouts(NamedTuple):
     """A checkout: its root, the git directory that all worktrees share, and the name of a linked worktree or ""."""

@@ -22,17 +22,19 @@ def homes(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def files_below(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-
-
 def test_uninstall_lists_everything_and_removes_it_but_not_what_landed(project: Project, homes: dict[str, str]) -> None:
+    foreign = [Path(home) / "other-program" / "file" for home in homes.values()]
+    workflow = Path(homes["SHIFTWORK_CONFIG_HOME"]) / "workflows/own.yml"
+    for file in (*foreign, workflow):
+        file.parent.mkdir(parents=True)
+        file.write_text("not ours to remove\n")
     assert project.shiftwork("run", "Add a greeting", **homes).returncode == 0
     tip = project.git("rev-parse", "main")
     listed = project.shiftwork("uninstall", **homes)
     assert listed.returncode == 0
     assert project.state.exists(), "nothing goes before it was agreed to"
-    for folder in (homes["SHIFTWORK_CACHE_HOME"], homes["SHIFTWORK_STATE_HOME"], str(project.state)):
+    cached = f"{homes['SHIFTWORK_CACHE_HOME']}/{(project.state / 'project').read_text().strip()}"
+    for folder in (cached, f"{homes['SHIFTWORK_STATE_HOME']}/projects", str(project.state)):
         assert f"  {folder}" in listed.stdout
     assert listed.stdout.splitlines()[-1] == "nothing was removed; to remove it: shiftwork uninstall --yes"
     typed = project.types(blocks(ROOT / "docs" / "howto" / "uninstall.md", "uninstall"), **homes)
@@ -44,7 +46,8 @@ def test_uninstall_lists_everything_and_removes_it_but_not_what_landed(project: 
     ]
     assert not project.state.exists()
     assert project.git("for-each-ref", "refs/shiftwork") == ""
-    assert not any(Path(home).exists() for name, home in homes.items() if "CONFIG" not in name)
+    assert all(file.exists() for file in (*foreign, workflow)), "a variable may name a folder that others use, too"
+    assert {file for home in homes.values() for file in Path(home).rglob("*") if file.is_file()} == {*foreign, workflow}
     assert project.git("rev-parse", "main") == tip
     assert project.git("status", "--porcelain") == "?? shiftwork.toml"
     assert project.shiftwork("uninstall", "--yes", **homes).stdout == "nothing was written on this machine\n"

@@ -16,12 +16,10 @@ from typing import Final, NamedTuple
 
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import RepositoryError, StateError
-from shiftwork.git_folders import FOLDER, Whereabouts
+from shiftwork.git_folders import FOLDER, PROJECT_ID_BYTES, Whereabouts, is_project_id
 
 _FILE: Final = "project"
 _REGISTER: Final = "projects"
-_ID_BYTES: Final = 6
-_DIGITS: Final = frozenset("0123456789abcdef")
 _LONGEST: Final = 1 << 16
 _APART: Final = "\0"
 _LOCK_SECONDS: Final = 30.0
@@ -108,7 +106,7 @@ def adopted(place: Whereabouts, home: Path) -> tuple[str, bool]:
     with _recording(place, home), _alone(home):
         before = _id_in(place.shared)
         keeps = bool(before) and not _is_elsewhere(before, place, home)
-        found = before if keeps else os.urandom(_ID_BYTES).hex()
+        found = before if keeps else os.urandom(PROJECT_ID_BYTES).hex()
         draft = place.state / f".{_FILE}"
         draft.unlink(missing_ok=True)
         _write(draft, found)
@@ -127,13 +125,13 @@ def registered(home: Path) -> dict[str, str]:
     return {name: os.path.normpath(f"{place.path}/{place.checkout}") for name, place in places if place.path}
 
 
-def present(home: Path) -> frozenset[str]:
-    """The ids of all projects of this user that are still where they were."""
-    try:
-        ids = os.listdir(home / _REGISTER)  # noqa: PTH208 - only names are needed
-    except OSError:
-        return frozenset()
-    return frozenset(name for name in ids if _id_in(Path(_registration(name, home).path)) == name)
+def gone_projects(home: Path) -> dict[str, str]:
+    """The last known checkouts of the projects of this user that are no longer where they were, by id."""
+    return {name: checkout for name, checkout in registered(home).items() if not _is_present(name, home)}
+
+
+def _is_present(project: str, home: Path) -> bool:
+    return _id_in(Path(_registration(project, home).path)) == project
 
 
 def _id_in(shared: Path) -> str:
@@ -141,7 +139,7 @@ def _id_in(shared: Path) -> str:
         text = read_bytes(shared / FOLDER / _FILE, _LONGEST, links=False).decode("ascii", errors="replace").strip()
     except OSError:
         return ""
-    return text if len(text) == 2 * _ID_BYTES and _DIGITS.issuperset(text) else ""
+    return text if is_project_id(text) else ""
 
 
 _UNKNOWN: Final = Registration(inode=0, changed=0, path="", checkout="")
@@ -197,7 +195,7 @@ def _way(place: Whereabouts) -> str:
 
 def _made(place: Whereabouts, home: Path) -> str:
     """Create a new id. The folder appears complete and already registered, so a crash leaves nothing half-made."""
-    ours = os.urandom(_ID_BYTES).hex()
+    ours = os.urandom(PROJECT_ID_BYTES).hex()
     draft = place.shared / f"{FOLDER}.{ours}"
     draft.mkdir(mode=0o700)
     try:

@@ -51,7 +51,7 @@ NOTHING = Weight()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoneRepository:
-    """A repository that is no longer where it was, and what its working trees use; `checkout` is empty if unknown."""
+    """A repository that is no longer where it was, and what its working trees use."""
 
     project: str
     checkout: str

@@ -61,7 +61,7 @@ async def cleanup(rig: Rig) -> Cleanup:
         clock=clock,
         owner=this_owner("cleaner"),
         alive=is_alive,
-        gone_caches=FolderCaches(home=rig.cache.parent, checkouts={}, present=(), clock=clock),
+        gone_caches=FolderCaches(home=rig.cache.parent, gone={"abcdef012345": "/gone"}, clock=clock),
         archive_stores=ArchiveStores(
             queries=rig.store.confined("test"),
             inbox=rig.store.inbox,
@@ -401,7 +401,7 @@ def test_what_a_copied_folder_has_of_the_runs_of_the_original_is_left_alone(rig:
 def test_the_cache_of_a_repository_that_is_gone_goes_after_an_hour_and_its_own_when_nobody_works(rig: Rig) -> None:
     rig.gates = (Gate(name="test", command="true"),)
     asyncio.run(rig.run(workflow=SHORT))
-    other, foreign = rig.cache.parent / "abcdef012345", rig.cache.parent / "not-ours"
+    other, foreign = rig.cache.parent / "abcdef012345", rig.cache.parent / "fedcba543210"
     for folder in (other, foreign):
         folder.mkdir()
         (folder / "file").write_text("something\n")

@@ -13,7 +13,7 @@ from shiftwork.adapters.workspace.hub.leftovers import FolderCaches, GitRemains
 from shiftwork.app.commands.gc import ArchiveStores, Cleanup
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.open_git import open_hub
-from shiftwork.config.project import present, registered
+from shiftwork.config.project import gone_projects
 from shiftwork.config.site import Site
 
 
@@ -29,8 +29,7 @@ async def open_cleanup(site: Site, env: Mapping[str, str]) -> AsyncIterator[Clea
             leases=store.leases,
             gone_caches=FolderCaches(
                 home=site.cache.parent,
-                checkouts=registered(site.state_home),
-                present=present(site.state_home),
+                gone=gone_projects(site.state_home),
                 clock=clock,
             ),
             remains=GitRemains(hub=hub, attempt_folders=site.state / "runs", clock=clock),

@@ -4,6 +4,7 @@ A commit on the user's branches is the user's, a branch `shiftwork/landed/…` m
 `shiftwork.toml` is written for the user to edit: these stay, and are only listed.
 """
 
+import contextlib
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from enum import StrEnum
@@ -22,6 +23,7 @@ from shiftwork.config.project import registered
 from shiftwork.config.site import SETTINGS_FILE, Site, find_site
 from shiftwork.config.user import user_folder
 from shiftwork.errors import ShiftworkError
+from shiftwork.git_folders import is_project_id
 from shiftwork.records import dataclass
 
 _REFS = "refs/shiftwork"
@@ -33,7 +35,7 @@ class Purpose(StrEnum):
 
     CACHE = "working trees and environments"
     STATE = "which repositories are yours"
-    CONSENTS = "what you have trusted, and your own workflows"
+    CONSENTS = "what you have trusted"
     HISTORY = "history, logs, saved work"
     PINS = "refs that keep commits of unfinished work"
     SETTINGS = "settings of the repository"
@@ -60,16 +62,7 @@ class Written:
 
 async def list_written(env: Mapping[str, str]) -> tuple[Written, ...]:
     """Only what is there: the user's own folders, then each repository that is still where it was."""
-    folders = (
-        (sites.cache_home(env), Purpose.CACHE),
-        (sites.state_home(env), Purpose.STATE),
-        (user_folder(env), Purpose.CONSENTS),
-    )
-    own = [
-        Written(name=str(folder), purpose=purpose, bytes=measure_bytes(folder))
-        for folder, purpose in folders
-        if folder.is_dir()
-    ]
+    own = [Written(name=str(path), purpose=purpose, bytes=measure_bytes(path)) for purpose, path in _own_entries(env)]
     return (*own, *[entry for site in _own_sites(env) async for entry in _in_repository(site, env)])
 
 
@@ -101,11 +94,28 @@ async def remove_written(env: Mapping[str, str]) -> tuple[Written, ...]:
             commands = "".join(f"delete {pin}\n" for pin in pins)
             await git.run("update-ref", "--stdin", stdin=commands.encode())
         erase(site.state)
-    for purpose in (Purpose.CACHE, Purpose.CONSENTS, Purpose.STATE):
-        for entry in written:
-            if entry.purpose is purpose:
-                erase(Path(entry.name))
+    for _, path in _own_entries(env):
+        erase(path)
+    for home in _homes(env):
+        with contextlib.suppress(OSError):  # it is not empty: the rest is somebody else's
+            home.rmdir()
     return written
+
+
+def _homes(env: Mapping[str, str]) -> tuple[Path, Path, Path]:
+    return sites.cache_home(env), user_folder(env), sites.state_home(env)
+
+
+def _own_entries(env: Mapping[str, str]) -> Iterator[tuple[Purpose, Path]]:
+    """What we have put into these folders: a variable may name one that other programs use, too. The registry of
+    projects is last.
+    """
+    cache, consents, state = _homes(env)
+    if cache.is_dir():
+        yield from ((Purpose.CACHE, path) for path in sorted(cache.iterdir()) if is_project_id(path.name))
+    own = [(Purpose.CONSENTS, consents / "trust")]
+    own += [(Purpose.STATE, state / name) for name in ("leases", "logins", "projects.lock", "projects")]
+    yield from ((purpose, path) for purpose, path in own if path.exists())
 
 
 def _own_sites(env: Mapping[str, str]) -> Iterator[Site]:

@@ -23,7 +23,6 @@ GRACE_SECONDS: Final = 3600.0
 
 _PRUNE_SECONDS: Final = 1800.0
 _BLOCK: Final = 512
-_ID_DIGITS: Final = 12
 _UNUSED_SECONDS: Final = 30 * 86_400.0
 _OTHERS: Final = ("verify-", "canary-", "environment-")
 """Trees that belong to no run."""
@@ -190,32 +189,26 @@ class GitRemains:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderCaches:
-    """See `ports.remains.GoneCaches`. `home` has a folder for each project; `checkouts` are the last known ones of the
-    user's projects, and `present` are the projects that are still there.
+    """See `ports.remains.GoneCaches`. `home` has a folder for each project; `gone` are the last known checkouts of the
+    projects that are gone, by id. A project that is unknown here may be another user's.
     """
 
     home: Path
-    checkouts: Mapping[str, str]
-    present: Collection[str]
+    gone: Mapping[str, str]
     clock: Clock
 
     async def find(self) -> Sequence[GoneRepository]:
         now = self.clock.now()
-        gone = [folder for folder in _folders(self.home) if folder.name not in self.present and _is_id(folder.name)]
+        gone = [folder for folder in _folders(self.home) if folder.name in self.gone]
         old = [folder for folder in gone if now - (modified(folder) or now) > GRACE_SECONDS]
         weights = [await asyncio.to_thread(measure_bytes, folder) for folder in old]
         return [
-            GoneRepository(project=folder.name, checkout=self.checkouts.get(folder.name, ""), bytes=weight)
+            GoneRepository(project=folder.name, checkout=self.gone[folder.name], bytes=weight)
             for folder, weight in zip(old, weights, strict=True)
         ]
 
     async def remove(self, gone: GoneRepository) -> None:
         await asyncio.to_thread(erase, self.home / gone.project)
-
-
-def _is_id(name: str) -> bool:
-    """Whether a folder of the cache is that of a project: nothing else there is ours."""
-    return len(name) == _ID_DIGITS and all(digit in "0123456789abcdef" for digit in name)
 
 
 def _folder_of(record: Path) -> str:

@@ -126,8 +126,8 @@ def _output(swept: Sweep, *, dry: bool) -> Iterator[str]:
     for resource in swept.leases:
         yield f"{'would release' if dry else 'released'} the lease of an ended worker: {plain(resource)}"
     for gone in swept.gone:
-        where = plain(gone.checkout) or f"a repository that is unknown here ({gone.project})"
-        yield f"{'would remove' if dry else 'removed'} the cache of {where}, which is gone ({shown_size(gone.bytes)})"
+        done, size = "would remove" if dry else "removed", shown_size(gone.bytes)
+        yield f"{done} the cache of {plain(gone.checkout)}, which is gone ({size})"
     yield f"{'would free' if dry else 'freed'} {shown_size(swept.freed.bytes)}"
     if swept.cached.bytes >= _NAMED_BYTES:
         yield f"kept for the next run: {shown_size(swept.cached.bytes)} of environments and trees of gates"

@@ -290,7 +290,7 @@ class ArchivedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoneRepositoryLine:
-    """A repository that is no longer there; `folder` is where it was, empty if that is unknown."""
+    """A repository that is no longer there; `folder` is where it was."""
 
     folder: str
     bytes: int
