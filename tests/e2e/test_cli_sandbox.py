@@ -297,17 +297,17 @@ def test_a_run_with_a_real_agent_within_walls(
 def test_proof_names_gates_whose_results_what_they_ran_could_have_forged(project: Project) -> None:
     granted = '[gates.leaks]\ncommand = "true"\nattach = true\n[gates.browser]\ncommand = "true"\nnamespaces = true\n'
     settings(project.root, granted)
-    told = "could have forged"
+    forged = "could have forged"
     assert project.shiftwork("run", "Say hello", **{TIER: "auto"}).returncode == 0
     shown = project.shiftwork("proof", "US-001").stdout.splitlines()
-    named = [(shown[at - 1].split()[0], line.strip()) for at, line in enumerate(shown) if told in line]
+    named = [(shown[at - 1].split()[0], line.strip()) for at, line in enumerate(shown) if forged in line]
     assert named == [
-        ("leaks", f"what it ran {told} this result: attach = true"),
-        ("browser", f"what it ran {told} this result: namespaces = true"),
+        ("leaks", f"what it ran {forged} this result: attach = true"),
+        ("browser", f"what it ran {forged} this result: namespaces = true"),
     ]
     doctor = project.shiftwork("doctor", **{TIER: "auto"}).stdout
     assert "leaks has attach = true: what a gate runs can forge the gate's result" in doctor
     project.settle(agent=WORKING.replace("hello.txt", "again.txt"))
     assert project.shiftwork("run", "Say hello again", **{TIER: "none"}).returncode == 0
     table = project.shiftwork("proof", **{TIER: "none"}).stdout
-    assert f"what gates ran {told} their results (no sandbox): shiftwork proof STORY names the gates" in table
+    assert f"what gates ran {forged} their results (no sandbox): shiftwork proof STORY names the gates" in table

@@ -1,6 +1,6 @@
 """`just full`: runs every recipe with small arguments, the whole test suite among them, and prints a table.
 
-It goes on after a red row, and ends with 1 if there was one. When all rows are green on a clean work tree, it writes
+It continues after a red row, and ends with 1 if there was one. When all rows are green on a clean work tree, it writes
 the name of the tree to `.ci/full-green`; the gate then knows what has changed since. Recipes can be named (`just full
 docs lock`), and `--list` prints the table without running it. The output of each row is in `.cache/full`.
 """
@@ -37,8 +37,8 @@ class Result:
     note: str = ""
 
     def __str__(self) -> str:
-        told = f"RED: {'; '.join(self.wrong)}" if self.wrong else f"green{self.note}"
-        return _line(self.row, f"{self.ended.seconds:6.0f} s {self.ended.processor:6.0f} s", told)
+        outcome = f"RED: {'; '.join(self.wrong)}" if self.wrong else f"green{self.note}"
+        return _line(self.row, f"{self.ended.seconds:6.0f} s {self.ended.processor:6.0f} s", outcome)
 
 
 def main() -> int:
@@ -132,8 +132,8 @@ def _git(*words: str) -> str:
     return subprocess.run(("git", *words), cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
-def _line(row: Row, figures: str, told: str) -> str:
-    return f"{row.recipe:16} {' '.join(row.words):38} {figures}  {told}"
+def _line(row: Row, figures: str, outcome: str) -> str:
+    return f"{row.recipe:16} {' '.join(row.words):38} {figures}  {outcome}"
 
 
 def _say(line: str) -> None:

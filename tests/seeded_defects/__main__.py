@@ -1,7 +1,7 @@
 """`just seeded-defects`: makes each defect in a copy of the work tree, and prints which test finds it.
 
 Names choose defects or subjects. The tests of a subject are first run without a defect, unless `--trust-green` is
-given; `--whole` goes on to all other tests. Exits with 1 if a patch does not apply or a defect is not found.
+given; `--whole` continues with all other tests. Exits with 1 if a patch does not apply or a defect is not found.
 """
 
 import argparse
