@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.cli import SHIFTWORK
-from bench.loop import GATE, LOOP, STORIES, repository, surroundings
+from bench.loop import PARTS, STORIES, looping, repository, surroundings
 from scripts import agents
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn, call
 
 GOAL = 3.0
 WAYS: dict[str, tuple[str, ...]] = {
-    "bare loop": ("bash", "-c", LOOP),
+    "bare loop": looping(PARTS.gate),
     "default": (str(SHIFTWORK), "run", "prd.json"),
     "ralph": (str(SHIFTWORK), "run", "prd.json", "--workflow", "ralph"),
     "dynamic": (str(SHIFTWORK), "run", "prd.json", "--workflow", "dynamic"),
@@ -43,15 +43,15 @@ class Asked:
 
 
 def model(request: ModelRequest) -> Turn:
-    part = re.search(r"part-\d\.txt", request.prompt)
+    part = re.search(r"Write part (\d)", request.prompt)
     step = _STEP.search(request.prompt)
-    name = part[0] if part else "prd.json"
+    name = f"part-{part[1]}.txt" if part else "prd.json"
     turns: list[Turn] = [call("Read", file_path="prd.json")]
     kind = step[1] if step else "coding"
     if kind == "coding":
-        turns += [call("Write", file_path=name, content="a part\n"), call("Bash", command=GATE)]
+        turns += [call("Write", file_path=name, content="a part\n"), call("Bash", command=PARTS.gate)]
     if kind in {"review", "final_review"}:
-        turns = [call("Read", file_path=name), call("Bash", command=GATE)]
+        turns = [call("Read", file_path=name), call("Bash", command=PARTS.gate)]
     report = Say(text="It is done, and the check passes.\n\nSIZE: small\nSUMMARY:\nThe part is written and checked.\n")
     return [*turns, report][request.turn]
 
@@ -61,7 +61,7 @@ def asked(name: str, program: Path, server: ModelServer) -> Asked:
     server.load(script, model)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        root = repository(folder, program)
+        root = repository(folder, program, PARTS)
         env = surroundings(folder, server.url(script))
         ran = subprocess.run(WAYS[name], cwd=root, env=env, check=False, capture_output=True, text=True)
         listed = subprocess.run(("git", "ls-tree", "--name-only", "main"), cwd=root, capture_output=True, text=True)  # noqa: PLW1510
