@@ -38,9 +38,15 @@ class Inspector:
         return [*found, *self._untidy_checkout()]
 
     def landed(self) -> Counter[str]:
-        """How often each story is on the base."""
-        subjects = self.bench.git("log", "--format=%s", *self._tips()).splitlines()
-        return Counter(subject.split()[1] for subject in subjects if subject.startswith("feat: "))
+        """How often each story is on the base. What is held back may build on commits that the user has rewritten
+        since, and is merged with them: so each branch counts by itself, along its first parents.
+        """
+        most: Counter[str] = Counter()
+        for tip in self._tips():
+            named = "--format=%(trailers:key=Shiftwork-Run,valueonly,separator=)"
+            commits = self.bench.git("log", "--first-parent", named, tip).splitlines()
+            most |= Counter(line.partition("/")[2] for line in commits if line)
+        return most
 
     def _tips(self) -> tuple[str, ...]:
         """Where work lands: the branch, and what is held back while the user is in the way.
@@ -71,10 +77,11 @@ class Inspector:
                 yield f"{story} landed {times} times"
 
     def _backward(self) -> Iterator[str]:
-        """The reflog records every move of the branch that is checked out."""
+        """The reflog records every move of the branch that is checked out; the user may move it anywhere."""
         for line in (self.bench.repo / ".git" / "logs" / "refs" / "heads" / "main").read_text().splitlines():
-            old, new = line.split(" ")[:2]
-            if line in self._forward or not int(old, 16):
+            moved, _, reason = line.partition("\t")
+            old, new = moved.split(" ")[:2]
+            if line in self._forward or not reason.startswith("shiftwork:"):
                 continue
             if self._fails("merge-base", "--is-ancestor", old, new):
                 yield f"the branch moved other than forward: {line}"

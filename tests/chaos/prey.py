@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import psutil
@@ -39,6 +39,18 @@ class Orchestrator:
 
     def kill(self) -> None:
         self._process.kill()
+
+    @contextlib.contextmanager
+    def suspended(self, bench: Bench) -> Iterator[None]:
+        """Together with all that its agents have started, which is stopped first and continues last."""
+        stopped = [process for process in family(bench) if _is_of_agent(process)]
+        with contextlib.suppress(psutil.Error):
+            stopped.append(psutil.Process(self._process.pid))
+        _signal_all(stopped, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _signal_all(reversed(stopped), signal.SIGCONT)
 
     def kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -99,6 +111,18 @@ def _is_part(process: psutil.Process, words: list[str]) -> bool:
     """
     parent = process.parent()
     return parent is not None and parent.cmdline() == words
+
+
+def _is_of_agent(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return "SHIFTWORK_STEP" in process.environ()
+    return False
+
+
+def _signal_all(processes: Iterable[psutil.Process], number: int) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            process.send_signal(number)
 
 
 def family(bench: Bench) -> Iterator[psutil.Process]:

@@ -1,5 +1,6 @@
-"""One run of eight stories that is killed again and again, from its first moment until all has landed."""
+"""One run of eight stories that is killed and suspended again and again, from its first moment until all has landed."""
 
+import math
 import random
 import time
 from collections import Counter
@@ -15,14 +16,23 @@ from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everyt
 from tests.chaos.user import User
 from tests.durability.rig import Bench
 
-_BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "git", "everything")
-KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything", "postgres")
+_BLOWS: Final = (
+    *("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "git", "everything"),
+    *("suspended", "suspended"),
+)
+KINDS: Final = (
+    *("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything", "suspended", "postgres"),
+)
 
 _RUN: Final = ("run", "../prd.json", "--parallel", "8", "--workflow", "dynamic")
 _KILLED: Final = -9
 _LONGEST_SECONDS: Final = 1200.0
 """On a machine with nothing else to do, a run that is killed sixteen times takes a thirtieth of that."""
 _AMBUSH_SECONDS: Final = 3.0
+_SUSPENDED_SECONDS: Final = 1.5
+_SUSPENDED_SPREAD: Final = 1.15
+"""The median of a log-normal distribution, and its spread: one of twenty is above ten seconds."""
+_LONGEST_SUSPENDED: Final = 40.0
 _ARMED_SECONDS: Final = 3.0
 """How much longer one is spared that will probably kill itself."""
 _MANY_TIMES: Final = {"append.before": 60, "append.after": 60, "attempt.started": 20, "attempt.ended": 20}
@@ -122,6 +132,10 @@ class Trial:
                 self._orchestrator.kill_group()
             case "everything":
                 self._orchestrator.kill_with_all(self._bench)
+            case "suspended":
+                self._suspend_orchestrator()
+                self.outcome.kills[kind] += 1
+                return False
             case "postgres":
                 self._restart_postgres()
                 self.outcome.kills[kind] += 1
@@ -143,6 +157,15 @@ class Trial:
             kill_agent(prey, group=kind == "agent's group")
             self.outcome.kills[kind] += 1
         return False
+
+    def _suspend_orchestrator(self) -> None:
+        """Git, gates, the database and the user carry on. Agents do not: one whose end nobody notices would go on to
+        write, and has not been ended.
+        """
+        seconds = self._chance.lognormvariate(math.log(_SUSPENDED_SECONDS), _SUSPENDED_SPREAD)
+        with self._orchestrator.suspended(self._bench):
+            self._user.act()
+            time.sleep(min(seconds, _LONGEST_SUSPENDED))
 
     def _restart_postgres(self) -> None:
         assert self._server is not None
