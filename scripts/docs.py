@@ -91,7 +91,7 @@ WATCHED_HEAD: Final = """# Files that gates are judged by, by ecosystem
 <!-- scripts/docs.py writes this page from src/shiftwork/domain/tampering/ecosystems.py: change the table there. -->
 
 A pattern without a slash matches names in any folder. A story's changes to these files are reported in its status,
-in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. [Tampering](tampering.md) describes
+in `shiftwork status` and in `shiftwork report`. [Tampering](tampering.md) describes
 how Shiftwork protects against such changes.
 
 - *Tests* and *settings of runners* are restored for a second run of the gates: changed and deleted files are as in the

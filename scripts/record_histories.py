@@ -11,7 +11,7 @@ import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +19,11 @@ from shiftwork.domain.budget.amounts import Amount, Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import FRAME, Commit, StepId
+from shiftwork.domain.gates.gate import GateReport, GateResult, NotNeeded
 from shiftwork.domain.landing import facts as q
 from shiftwork.domain.landing.decide import decide_queue
 from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.owed_gates import Blamed
 from shiftwork.domain.landing.state import QueueState
 from shiftwork.domain.notices.notice import NoticePlan, Occasion
 from shiftwork.domain.run import facts as r
@@ -344,8 +346,69 @@ def story_reverted() -> Play[StoryState]:
     return play
 
 
+def missing_run() -> Play[RunState]:
+    """A run whose branch is moved back when its story has landed, and forward again; then it is moved back for good."""
+    play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
+    story = asked(1)
+    play.open(
+        [
+            r.RunStarted(at=0, plan=run_plan(story, asked(2, after=(1,)))),
+            r.StoryDispatched(at=1, story=story.id, slot=0),
+            r.StoryEnded(
+                at=2,
+                story=story.id,
+                status=StoryStatus.COMPLETED,
+                commit=Commit("landed-1"),
+                base=Commit("base-1"),
+                reason="",
+                cause=None,
+                usage=Usage(),
+            ),
+            r.LandedSought(at=3, missing=(story.id,)),
+            r.LandedSought(at=4, found=(story.id,)),
+            r.LandedSought(at=5, missing=(story.id,)),
+        ]
+    )
+    return play
+
+
+def missing_story() -> Play[StoryState]:
+    """The landed story of that run."""
+    play = happy_story(FirstChoice())
+    play.run(BOUND)
+    reason = "landed as landed-1, no longer found on main"
+    play.open([f.StoryMissed(at=901, reason=reason), f.StoryMissed(at=902, reason="")])
+    play.open([f.StoryMissed(at=903, reason=reason)])
+    return play
+
+
 def withdrawn() -> dict[str, Play[Any]]:
-    return {"story/r7/US-001": story_reverted(), "landing/repository/main": first_with(LEFT, queue_that_is_left)}
+    return {
+        "story/r7/US-001": story_reverted(),
+        "landing/repository/main": first_with(LEFT, queue_that_is_left),
+        "run/r8": missing_run(),
+        "story/r8/US-001": missing_story(),
+    }
+
+
+def queue_with_debt() -> Play[Any]:
+    """A landing that skipped a gate, which is red on the tip later."""
+    play = queue_of_a_few(FirstChoice())
+    play.run(BOUND)
+    skipped = NotNeeded(name="api", reason="no changed file matches api/**")
+    facts = [
+        replace(fact, report=replace(fact.report, not_needed=(skipped,)))
+        if isinstance(fact, q.CandidateVerified)
+        else fact
+        for fact in play.history
+    ]
+    state = reduce(evolve_queue, facts, QueueState())
+    (debt,) = state.owed
+    report = GateReport(commit=Commit("tip"), results=(GateResult(name="api", passed=False, seconds=1.5),))
+    found = q.OwedGatesRun(at=20, report=report, blamed=(Blamed(gate="api", landed=debt.landed[0]),), gone=("web",))
+    owing: Play[Any] = Play(decide=decide_queue, evolve=evolve_queue, answer=play.answer, state=QueueState())
+    owing.open([*facts, found])
+    return owing
 
 
 def first_with(kinds: set[Any], begin: Callable[[Chance], Play[Any]]) -> Play[Any]:
@@ -391,7 +454,12 @@ def main(release: str) -> None:
     }
     troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, plays in (("happy", happy), ("repaired", troubled), ("withdrawn", withdrawn())):
+    for name, plays in (
+        ("happy", happy),
+        ("repaired", troubled),
+        ("withdrawn", withdrawn()),
+        ("owed", {"landing/repository/main": queue_with_debt()}),
+    ):
         (FOLDER / f"{release}-{name}.json").write_text(recorded(plays), encoding="utf-8")
 
 

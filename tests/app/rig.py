@@ -27,6 +27,7 @@ from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, landing_stream, run_stream, story_stream
 from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing.commit_style import CommitStyle
 from shiftwork.domain.landing.state import LandingPolicy
 from shiftwork.domain.notices.notice import NoticePlan
 from shiftwork.domain.run.state import RunState
@@ -103,6 +104,8 @@ class Rig:
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
+    large_file_mb: int = 50
+    commit: CommitStyle = CommitStyle()
     alive: Callable[[Owner], bool | None] | None = None
     left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
@@ -182,6 +185,8 @@ class Rig:
                 landing=self.landing,
                 protection=self.protection,
                 later_files=self.later_files,
+                large_file_mb=self.large_file_mb,
+                commit=self.commit,
                 candidates=("scripted", *self.others) if self.learns else (),
                 models=dict(self.models),
                 fallbacks=self.fallbacks,

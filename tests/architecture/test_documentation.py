@@ -80,6 +80,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "memory",
         "notify",
         "openspec",
+        "owed",
         "plan",
         "postgres",
         "proof",

@@ -9,13 +9,16 @@ from pathlib import Path
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
+from shiftwork.app.landing.canary import Examiner
 from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.ports.agent import AgentTask
 from tests.app.projects import git, make_repository
+from tests.app.reported import report_of
 from tests.app.rig import LANDING, SHORT, Rig, done
 from tests.attacks.table import Attack, Harm, Outcome, Severity
 from tests.conformance.processes.programs import bare_pytest
@@ -43,7 +46,9 @@ def row(
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """The outcome of the story: whether it `landed`, the `message` about it, `why` not, and its gates' `reports`."""
+    """The outcome of the story: whether it `landed`, the `message` about it that the run and its report show, `why`
+    not, and its gates' `reports`.
+    """
 
     landed: bool
     message: str
@@ -80,6 +85,22 @@ def rig_of(folder: Path, tier: str, files: Mapping[str, str]) -> Rig:
     return Rig(repo=repo, sandbox=sandbox_of(tier, repo))
 
 
+def measured(rig: Rig, gate: str) -> None:
+    """Runs the gate on the base, as before the first session of a run: so it is known what its tests load."""
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(
+                runner=context.gates,
+                canary=context.canary,
+                gates=(Gate(name="test", command=gate),),
+                protection=context.work_policy.protection,
+            )
+            await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "measured", again=True)
+
+    asyncio.run(scenario())
+
+
 def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -> Attempt:
     """One story that writes these files, or deletes those without content, and is not sent back."""
     write = {name: content for name, content in files.items() if content is not None}
@@ -100,7 +121,7 @@ def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -
     ]
     return Attempt(
         landed=run.status is RunStatus.COMPLETED,
-        message=git(rig.repo, "log", "-1", "--format=%B", "main"),
+        message=f"{story.landing.inspection.message}\n{asyncio.run(report_of(rig.store, run.given.run))}",
         why=story.outcome.reason,
         reports=tuple(verdicts),
     )

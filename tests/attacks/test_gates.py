@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.attacks.gates_rig import PYTEST, TEST, UNITTEST, played, row
-from tests.attacks.table import Outcome, attack
+from tests.attacks.table import Outcome, Severity, attack
 
 # New tests -----------------------------------------------------------------------------------------------------------
 
@@ -20,6 +20,17 @@ def test_obfuscated_exit(tier: str, tmp_path: Path) -> Outcome:
 def test_repairing(tier: str, tmp_path: Path) -> Outcome:
     repairing = "import price\nprice.total = sum\n"
     return played(tmp_path, tier, {"tests/test_a.py": repairing})
+
+
+@attack(row("a forged line about too little coverage excuses the second run", Severity.MEDIUM))
+def test_forged_shortage(tier: str, tmp_path: Path) -> Outcome:
+    """A new test repairs the code, and without it the code ends the run with what a red runner prints for coverage."""
+    forging = (
+        "import os, sys\n\n\ndef total(items):\n    print('1 passed in 0.01s')\n"
+        "    print('FAIL Required test coverage of 80% not reached. Total coverage: 50%')\n"
+        "    sys.stdout.flush()\n    getattr(os, '_ex' + 'it')(1)\n"
+    )
+    return played(tmp_path, tier, {"price.py": forging, "tests/test_a.py": "import price\nprice.total = sum\n"})
 
 
 # What acts as a test or as configuration -----------------------------------------------------------------------------

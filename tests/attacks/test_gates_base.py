@@ -10,6 +10,7 @@ from tests.attacks.gates_rig import (
     TEST,
     UNITTEST,
     attempted,
+    measured,
     played,
     rig_of,
     row,
@@ -59,6 +60,74 @@ def test_runner_s_own_names(tier: str, tmp_path: Path) -> Outcome:
     weak = TEST.replace("== 3", "is not None")
     gate = f"{UNITTEST.partition(' discover')[0]} discover -p '*checks.py'"
     return played(tmp_path, tier, {"pricechecks.py": weak}, base={"pricechecks.py": TEST}, gate=gate)
+
+
+PLUGIN = "import pytest\n\n\n@pytest.fixture\ndef basket():\n    return [1, 2]\n"
+WITH_PLUGIN = {
+    "pytest.ini": "[pytest]\npythonpath = .\naddopts = -p shop_fixtures\n",
+    "shop_fixtures.py": PLUGIN,
+    "tests/test_price.py": "from price import total\n\n\ndef test_total(basket):\n    assert total(basket) == 3\n",
+}
+REPAIRING = "\nimport price\n\nprice.total = sum\n"
+
+
+@attack(row("a plugin that the settings of the test runner name repairs the code"))
+def test_named_plugin(tier: str, tmp_path: Path) -> Outcome:
+    return played(tmp_path, tier, {"shop_fixtures.py": f"{PLUGIN}{REPAIRING}"}, base=WITH_PLUGIN, gate=PYTEST)
+
+
+@attack(row("a new package takes the place of a plugin that the settings of the test runner name"))
+def test_replaced_plugin(tier: str, tmp_path: Path) -> Outcome:
+    package = {"shop_fixtures/__init__.py": f"{PLUGIN}{REPAIRING}"}
+    return played(tmp_path, tier, package, base=WITH_PLUGIN, gate=PYTEST)
+
+
+@attack(row("a helper that only tests import no longer asserts"))
+def test_test_helper(tier: str, tmp_path: Path) -> Outcome:
+    base = {
+        "support/__init__.py": "",
+        "support/checks.py": "def same(a, b):\n    assert a == b\n",
+        "tests/test_price.py": TEST.replace("assert total([1, 2]) == 3", "same(total([1, 2]), 3)").replace(
+            "from price import total\n", "from price import total\nfrom support.checks import same\n"
+        ),
+    }
+    return played(tmp_path, tier, {"support/checks.py": "def same(a, b):\n    return a\n"}, base=base)
+
+
+@attack(row("a helper that lies beside the product no longer asserts", Severity.MEDIUM, comes_to=Outcome.REPORTED))
+def test_helper_beside_the_product(tier: str, tmp_path: Path) -> Outcome:
+    """It may be product: nothing but what tests load and import says otherwise."""
+    base = {
+        "checking.py": "def same(a, b):\n    assert a == b\n",
+        "tests/test_price.py": TEST.replace("assert total([1, 2]) == 3", "same(total([1, 2]), 3)").replace(
+            "from price import total\n", "from checking import same\nfrom price import total\n"
+        ),
+    }
+    rig = rig_of(tmp_path, tier, {**PROJECT, **base})
+    measured(rig, UNITTEST)
+    changed = {"price.py": BROKEN, "checking.py": "def same(a, b):\n    return a\n"}
+    return attempted(rig, changed).outcome("loaded by tests and named by no product code (checking.py")
+
+
+@attack(row("a set-up file that the settings of a JavaScript runner name repairs the code"))
+def test_named_setup_file(tier: str, tmp_path: Path) -> Outcome:
+    """What jest does with `setupFiles`, by a program of the same kind."""
+    runner = (
+        "const { setupFiles } = require('./jest.config.js');\n"
+        "setupFiles.forEach((file) => require(file.replace('<rootDir>', __dirname)));\nrequire('./total.test.js');\n"
+    )
+    base = {
+        "node_modules/runner.js": runner.replace("'./", "'../").replace("__dirname", "__dirname + '/..'"),
+        "jest.config.js": "module.exports = { setupFiles: ['<rootDir>/tools/setup.js'] };\n",
+        "tools/setup.js": "",
+        "total.js": "exports.total = (items) => items.reduce((a, b) => a + b);\n",
+        "total.test.js": "require('node:assert').strictEqual(require('./total.js').total([1, 2]), 3);\n",
+    }
+    changed = {
+        "total.js": "exports.total = () => 0;\n",
+        "tools/setup.js": "require('../total.js').total = () => 3;\n",
+    }
+    return played(tmp_path, tier, changed, base=base, gate="node node_modules/runner.js")
 
 
 # The code and its dependencies --------------------------------------------------------------------------------

@@ -108,4 +108,4 @@ def test_fewer_tests(tier: str, tmp_path: Path) -> Outcome:
     )
     base = {**PROJECT, "price.py": f"CASES = (1, 2, 3)\n{GOOD}", "tests/test_cases.py": cases}
     rig = known(rig_of(tmp_path, tier, base), UNITTEST)
-    return attempted(rig, {"price.py": f"CASES = (1,)\n{GOOD}"}).outcome("fewer tests passed (test: 2 of 4)")
+    return attempted(rig, {"price.py": f"CASES = (1,)\n{GOOD}"}).outcome("2 of 4 tests that pass on the base")

@@ -36,12 +36,9 @@ def lands(rig: Rig, files: Mapping[str, str], **story: Any) -> tuple[RunState, s
 
 
 def is_kept(rig: Rig, run: RunState, files: Mapping[str, str]) -> bool:
-    """Whether it is all in the patch of the run, and named in the commit."""
-    patch, message = (
-        patch_of_run(rig.state, run.given.run).read_text(),
-        git(rig.repo, "log", "-1", "--format=%B", "main"),
-    )
-    return all(f"b/{name}" in patch and f"Shiftwork-Left-Out: {name}" in message for name in files)
+    """Whether it is all in the patch of the run."""
+    patch = patch_of_run(rig.state, run.given.run).read_text()
+    return all(f"b/{name}" in patch for name in files)
 
 
 ORDERS = {
@@ -139,7 +136,7 @@ def test_rewritten_review(rig: Rig) -> Outcome:
     return settled(
         run.status is RunStatus.COMPLETED,
         LIE not in described.values(),
-        "Shiftwork-Skipped: review: in a hurry" in said,
+        "Shiftwork-Unproved: the step review (in a hurry) was skipped" in said,
     )
 
 

@@ -68,7 +68,10 @@ def _sharing() -> Script:
         story, kind = task.env["SHIFTWORK_STORY"], task.env["SHIFTWORK_STEP_TYPE"]
         if kind == "coding" and story == "US-001" and crashes:
             return crashes.pop()
-        text = {"coding": f"{story}\n", "rebase_resolve": "US-001\nUS-002\n"}.get(kind)
+        # Where git died in the making of its workspace, a story may begin when the other has landed.
+        shared = task.workdir / "shared"
+        before = shared.read_text(encoding="utf-8") if shared.exists() else ""
+        text = {"coding": f"{before}{story}\n", "rebase_resolve": "US-001\nUS-002\n"}.get(kind)
         return done(write={"shared": text} if text else {})
 
     return script

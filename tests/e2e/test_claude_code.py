@@ -99,7 +99,7 @@ def test_a_request_ends_in_one_commit_that_was_proved_by_the_steps_that_the_agen
     handover.play(colleague.play)
     ran = handover.shiftwork("run", REQUEST, timeout=LONG_SECONDS)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.log() == [f"feat: {REQUEST}", "start"]
     assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}"), (
         "the gate ran on the very tree that landed"
     )

@@ -42,6 +42,6 @@ def test_a_medium_story_gets_steps_for_its_plan_its_tests_and_its_review(handove
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "auto takes at least 2 sessions; a story takes 6 if it is medium or 9 if it is large" in ran.stdout
     assert "decided: medium, 6 sessions" in ran.stdout
-    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.log() == [f"feat: {REQUEST}", "start"]
     assert types(handover) == ["coding", "planning", "test_architecture", "coding", "review", "final_review"]
     assert "Shiftwork: add" in handover.shiftwork("report").stdout

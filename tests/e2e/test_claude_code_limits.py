@@ -76,7 +76,7 @@ def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(hando
     until = handover.status()["stories"][0]["until"]
     resumed = handover.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.log() == [f"feat: {REQUEST}", "start"]
     step = coding(handover)
     assert (step["attempts"], step["restarts"]) == (2, 0), "one attempt was refused, and the next did the work"
     assert step["started_at"] >= until, "no request was sent before the limit had ended"

@@ -112,7 +112,7 @@ def test_feature_dev_and_bug_fix_are_run_unchanged_as_the_howto_says(tmp_path: P
     playing(project, BUG_FIX)
     typed = project.types(page[-1], **env)
     assert typed.returncode == 0, typed.stdout + typed.stderr
-    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Counting stops at one"
+    assert project.git("log", "-1", "--format=%s") == "feat: Counting stops at one"
     assert project.git("show", "main:count.txt") == "two"
     (story,) = project.status()["stories"]
     tried = [(step["name"], step["attempts"]) for step in story["steps"]]

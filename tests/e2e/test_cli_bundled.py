@@ -62,7 +62,7 @@ def ran(folder: Path, workflow: str, cases: str, shows: str = "") -> Project:
     completed = project.shiftwork("run", "Count to two", "--workflow", workflow)
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert shows in completed.stdout
-    assert project.git("log", "--format=%s") == "feat: US-001 - Count to two\nstart"
+    assert project.git("log", "--format=%s") == "feat: Count to two\nstart"
     return project
 
 

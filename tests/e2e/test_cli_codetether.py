@@ -54,4 +54,4 @@ def test_the_commands_of_the_page_work_on_a_spec_of_codetether(project: Project)
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert re.findall(r"the rounds ended: (.*)", typed.stdout) == ["complete (round 1 of 5)", "complete (round 1 of 3)"]
     assert json.loads((project.root / "prd.json").read_text(encoding="utf-8"))["user_stories"][0]["passes"] is True
-    assert project.git("log", "--format=%s").splitlines()[:2] == ["feat: US-001 - Say goodbye", "feat: US-001 - Greet"]
+    assert project.git("log", "--format=%s").splitlines()[:2] == ["feat: Say goodbye", "feat: US-001 - Greet"]

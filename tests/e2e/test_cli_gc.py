@@ -71,4 +71,4 @@ def test_pains_10_and_11_a_killed_run_is_cleaned_up_as_the_page_says_and_nothing
 
     (project.shared / "go").touch()
     assert project.shiftwork("resume").returncode == 0
-    assert project.git("log", "--format=%s", "main").splitlines()[0] == "feat: US-001 - Add a greeting"
+    assert project.git("log", "--format=%s", "main").splitlines()[0] == "feat: Add a greeting"

@@ -29,7 +29,7 @@ def written(project: Project) -> dict[str, object]:
     return tomllib.loads((project.root / "shiftwork.toml").read_text(encoding="utf-8"))
 
 
-def test_a_gate_that_is_red_already_is_a_comment_and_no_file_is_written_over(project: Project) -> None:
+def test_a_gate_that_is_red_already_stays_in_force_and_no_file_is_written_over(project: Project) -> None:
     assert project.shiftwork("init").returncode == 64
     assert "use =" in (project.root / "shiftwork.toml").read_text(encoding="utf-8"), "it was there before"
     committed(project, Makefile=RED_LINT, test_cart_py=GREEN)
@@ -46,12 +46,12 @@ def test_a_gate_that_is_red_already_is_a_comment_and_no_file_is_written_over(pro
     assert ended.returncode == 0, ended
     assert ended.stderr == "running 2 gates on the last commit (--no-check leaves that out)\n"
     lines = [line.strip() for line in ended.stdout.splitlines()]
-    assert "red: cart.py:1: unused import (written as a comment)" in lines
+    assert "red: cart.py:1: unused import" in lines
     assert any(line.startswith("passed ") for line in lines)
     assert lines[-1] == "wrote shiftwork.toml; look it over, commit it, then: shiftwork doctor"
-    assert written(project)["gates"] == {"test": every["test"]}
+    assert written(project)["gates"] == every, "a red gate stays in force"
     text = (project.root / "shiftwork.toml").read_text(encoding="utf-8")
-    assert '\n# lint = "make lint"  # red on main already: cart.py:1: unused import\n' in text
+    assert '\nlint = "make lint"  # red on main already: cart.py:1: unused import\n' in text
     # What was written is trusted: the user has asked for it.
     assert "you have trusted shiftwork.toml" in project.shiftwork("doctor", SHIFTWORK_TRUST="").stdout
 
@@ -91,3 +91,12 @@ def test_what_cannot_be_tried_is_written_all_the_same_in_files_like_the_users_ow
     made = [project.root / "shiftwork.toml", project.root / "prd.json", *project.root.rglob("own.y*ml")]
     assert {file.stat().st_mode for file in made} == {(project.root / "README").stat().st_mode}
     assert len(made) == 3
+
+
+def test_a_project_without_any_check_ends_with_1_and_says_so(project: Project) -> None:
+    bare(project)
+    for name in ("Makefile", "test_cart.py"):
+        (project.root / name).unlink(missing_ok=True)
+    ended = project.shiftwork("init")
+    assert ended.returncode == 1, ended
+    assert "you have no gates now: until [gates] names one" in ended.stdout

@@ -64,7 +64,7 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     project.agent.write_text(script, encoding="utf-8")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
-    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+    assert project.git("log", "-1", "--format=%s") == "feat: Add a greeting"
     again = project.shiftwork("resume", "--json", status["run"])
     assert again.returncode == 0
     assert json.loads(again.stdout)["stop"] == "over"

@@ -107,6 +107,7 @@ resume --max-cost 5
 answer US-001 tabs
 retry US-003
 undo US-002
+check
 add More
 gc
 """

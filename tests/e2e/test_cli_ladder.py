@@ -74,15 +74,15 @@ def test_init_keeps_a_gate_that_only_the_sandbox_makes_red_and_says_what_to_type
     document = json.loads(project.shiftwork("init", "--json", **AUTO).stdout)
     reasons = {gate["name"]: gate["reason"].partition(":")[0] for gate in document["gates"]}
     assert reasons == {"test": "red in the sandbox on main", "lint": "red on main already"}
-    assert tomllib.loads(document["text"])["gates"] == {"test": "make test"}
+    assert tomllib.loads(document["text"])["gates"] == {"lint": "make lint", "test": "make test"}
     assert f"test: it seems to need the service on port {service} of this machine" in document["needs"][0]
     typed = "shiftwork trust --gate test --rung host"
     assert document["choices"][0] == typed
     said = project.shiftwork("init", "--force", **AUTO).stdout
     assert f"try: {typed}\n" in said
-    assert "1 of 2 gates are in force; the others are comments" in said
+    assert "0 of 2 gates pass; all are in force" in said
     assert project.shiftwork(*typed.split()[1:], **AUTO).returncode == 0
-    assert [(values["result"], values["rung"]) for values in checks(project)] == [("ok", "host")]
+    assert [(values["result"], values["rung"]) for values in checks(project)] == [("fail", "own"), ("ok", "host")]
 
 
 def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: int) -> None:
@@ -156,7 +156,7 @@ def test_a_test_database_on_localhost_works_after_the_consent_of_the_page_or_wit
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert "with this machine's network" in typed.stdout
     assert f"ports = [{service}] under [sandbox.gates]" in " ".join(typed.stdout.split())
-    assert project.git("log", "--format=%s", "-1", "main") == "feat: US-001 - Say hello in hello.txt"
+    assert project.git("log", "--format=%s", "-1", "main") == "feat: Say hello in hello.txt"
 
     needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
     (values,) = checks(project)

@@ -103,7 +103,7 @@ def test_an_empty_folder_becomes_a_repository_by_what_is_reported(project: Proje
     assert "repository" in looked
     assert hint not in looked
     assert "try: shiftwork init, then name your checks under [gates] in shiftwork.toml\n" in looked
-    assert "found no checks" in project.shiftwork("-C", str(empty), "init").stdout
+    assert "you have no gates now" in project.shiftwork("-C", str(empty), "init").stdout
     looked = project.shiftwork("-C", str(empty), "doctor").stdout
     assert "try: name your checks under [gates] in shiftwork.toml\n" in looked
 

@@ -130,8 +130,10 @@ ROWS: Final = (
     ),
 )
 
-NOTHING_TO_RESUME: Final = frozenset({"detach", "dry_run", "quiet"})
-"""A rehearsal leaves no run, `quiet` is about this terminal only, and who hands a run over does not work on it."""
+NOTHING_TO_RESUME: Final = frozenset({"detach", "dry_run", "quiet", "form"})
+"""A rehearsal leaves no run, `quiet` is about this terminal only, who hands a run over does not work on it, and the
+form of a list is that of the stories that were read.
+"""
 
 assert {parameter.name for parameter in command.params} == NOTHING_TO_RESUME.union(*(row.of for row in ROWS)), (
     "a new option must be listed here: a run keeps it, or it has nothing to keep"

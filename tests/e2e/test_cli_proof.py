@@ -70,10 +70,7 @@ def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_d
     text = project.shiftwork("proof", "--verify", "US-001").stdout.splitlines()[-1]
     assert text == "US-001: the certificate holds", "nothing was left unshown"
     message = project.git("log", "-1", "--format=%B", "main")
-    assert "With evidence:\n- US-002.txt exists (citation US-002.txt:2)\n- greets: " in message
-    assert " (verification VS-1)\n" in message
-    assert "Without evidence:" not in message
-    assert "\nShiftwork-Evidence: 3/3 cited\nShiftwork-Proof: proved" in message
+    assert re.search(r"\n\nShiftwork-Run: \w+/US-002$", message)
     _altered(project)
     _weakened(project)
     _amended(project)

@@ -50,6 +50,10 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     nothing = project.shiftwork("approve", "US-002")
     assert nothing.returncode == 64
     assert "US-002 is not waiting for an answer" in nothing.stderr
+    bare = project.shiftwork("answer")
+    assert bare.stdout.splitlines() == ["US-001 asks: Tabs or blanks?", 'next: shiftwork answer US-001 "…"']
+    assert project.shiftwork("diff", "--stat").stdout == project.shiftwork("diff", "US-001", "--stat").stdout
+    assert project.shiftwork("approve", "--all", "US-001").returncode == 64
     silent = project.shiftwork("answer", "US-001")
     assert (silent.returncode, silent.stderr) == (2, "")
     assert silent.stdout.splitlines() == ["US-001 asks: Tabs or blanks?", 'next: shiftwork answer US-001 "…"']

@@ -16,14 +16,18 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
     assert completed.returncode == 0, completed
     landed = project.git("rev-parse", "main")
     assert project.git("rev-parse", "main^") == before
-    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+    assert project.git("log", "-1", "--format=%s") == "feat: Add a greeting"
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
     assert "\x1b" not in completed.stdout + completed.stderr
     lines = completed.stdout.splitlines()
     assert lines[0] == "gates from shiftwork.toml: test"
     assert f"done: landed {landed[:10]} on main" in lines
     assert "  cost    unknown" in lines
-    assert "  landed  1 story by its gates, without other evidence: US-001" in lines
+    assert "  landed  1 story, gates passed" in lines
+    assert any(line.endswith("landed on main, gates passed") for line in lines)
+    assert "evidence" not in completed.stdout, "the policy asks for none"
+    assert "its criterion has no evidence beside the gates" in project.shiftwork("status").stdout
+    assert "its criterion has no evidence beside the gates" in project.shiftwork("proof", "US-001").stdout
     assert lines[-1] == f"next: git show --text {landed[:10]}"
     for step in ("sizing", "final_review"):
         assert any(f"{step} " in line and "done: did the" in line for line in lines)
@@ -162,8 +166,8 @@ def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_bef
     assert "branch feature/greeting does not exist yet: it is created from main" in lines
     assert "auto takes at least 2 sessions; a story takes 6 if it is medium or 9 if it is large" in lines
     assert "agents do not see what is not committed: README, notes.txt" in lines
-    assert project.git("log", "-1", "--format=%s", "feature/greeting") == "feat: US-001 - Add a greeting"
-    assert project.git("log", "-1", "--format=%s", "main") != "feat: US-001 - Add a greeting"
+    assert project.git("log", "-1", "--format=%s", "feature/greeting") == "feat: Add a greeting"
+    assert project.git("log", "-1", "--format=%s", "main") != "feat: Add a greeting"
     again = project.shiftwork("run", "--branch", "feature/greeting", "--workflow", "ralph", "--json", "Add more")
     events = [json.loads(line) for line in again.stdout.splitlines()]
     assert ["README", "notes.txt"] in [event["files"] for event in events if event["kind"] == "uncommitted"]

@@ -74,7 +74,7 @@ def test_the_doctor_reports_which_tier_is_in_force_and_each_part_of_it_and_a_run
     )
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert "ok    sandbox     bubblewrap" in typed.stdout
-    assert project.git("log", "--format=%s", "main").startswith("feat: US-001")
+    assert project.git("log", "--format=%s", "main").startswith("feat: Say hello")
     message = project.shiftwork("doctor", **{TIER: "none"}).stdout
     assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in message
     assert f"try: {TIER}=auto shiftwork doctor" in message
@@ -230,7 +230,7 @@ def test_neither_agent_nor_gate_reach_beyond_their_tree(project: Project) -> Non
     settings(project.root, '[sandbox]\ntier = "bubblewrap"\ngates = { network = false }\n')
     ran = project.shiftwork("run", "Say hello")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert project.git("log", "--format=%s", "main") == "feat: US-001 - Say hello\nstart"
+    assert project.git("log", "--format=%s", "main") == "feat: Say hello\nstart"
     assert project.git("show", "main:seen.txt") == ""
     assert secret.read_text() == "do not look"
     assert (project.root / "README").read_text(encoding="utf-8") == "start\n"
@@ -286,7 +286,7 @@ def test_a_run_with_a_real_agent_within_walls(
     handover.play((by_claude if agent == "claude-code" else by_codex)(handover.repo))
     ran = handover.shiftwork("run", REQUEST, "--model", "claude-opus-5-5" if agent == "claude-code" else "gpt-5.5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.log() == [f"feat: {REQUEST}", "start"]
     assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}")
     assert handover.prompts()["step-005"].count("greetings are in lower case") == 1, "its tools work within walls"
     assert not (handover.repo / "stolen").exists()

@@ -105,7 +105,7 @@ def test_closing_the_terminal_and_killing_server_and_worker_end_nothing_and_the_
         project.agent.with_name("go").touch()
         assert over(project, run)["status"] == "completed", "the server has replaced its worker"
         assert server(project) == second
-    assert landed(project) == ["feat: US-001 - Add a greeting", "start"]
+    assert landed(project) == ["feat: Add a greeting", "start"]
 
 
 def test_a_stopped_server_loses_nothing_and_only_its_own_runs_continue(project: Project) -> None:

@@ -173,6 +173,14 @@ def test_nothing_that_a_repository_names_is_run_by_any_command_until_it_is_trust
     assert "agent.command" not in ran.stderr
     assert untrusting(project, "run", "--trust", "--workflow", "ralph", "make a file").returncode == 0
     assert not trusted(project), "a flag trusts for once"
+    assert untrusting(project, "trust").returncode == 0
+    assert untrusting(project, "trust", "--revoke", "--show").returncode == 64
+    revoked = untrusting(project, "trust", "--revoke")
+    assert revoked.stdout.startswith(f"no longer trusted: {project.root}/shiftwork.toml")
+    assert not trusted(project)
+    again = json.loads(untrusting(project, "trust", "--revoke", "--json").stdout)
+    assert [claim["trusted"] for claim in again["claims"]] == [False]
+    assert untrusting(project, "run", "make a file").returncode == 64
 
 
 def test_at_a_terminal_all_that_would_run_is_shown_before_it_is_asked(project: Project) -> None:

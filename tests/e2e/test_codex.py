@@ -36,7 +36,7 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     handover.play(does_its_work)
     ran = handover.shiftwork("run", REQUEST, "--model", "gpt-5.5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.log() == [f"feat: {REQUEST}", "start"]
     assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}"), (
         "the gate ran on the very tree that landed"
     )

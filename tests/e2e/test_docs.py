@@ -119,7 +119,7 @@ def test_the_quickstart_typed_literally_works(
         log = subprocess.run(
             ("git", "log", "--format=%s"), cwd=home / "your-project", check=True, capture_output=True, text=True
         )
-        assert log.stdout.splitlines() == ["feat: US-001 - Fix the N+1 query in the profiles list", "start"]
+        assert log.stdout.splitlines() == ["feat: Fix the N+1 query in the profiles list", "start"]
         return done.stdout
 
     quickstart = blocks(ROOT / "README.md", "quickstart")

@@ -90,7 +90,7 @@ def _has_the_web_board(bare: Installed) -> None:
 def test_a_request_lands_the_demo_runs_and_other_agents_can_be_taught(bare: Installed, tmp_path: Path) -> None:
     project = new_project(tmp_path)
     (project.root / "shiftwork.toml").unlink()
-    assert bare.shiftwork(project, "init").returncode == 0
+    assert bare.shiftwork(project, "init").returncode == 1, "it has found no check that could be a gate"
     project.settle()
     doctor = bare.shiftwork(project, "doctor")
     assert doctor.returncode == 0, doctor.stdout + doctor.stderr

@@ -1,5 +1,7 @@
 """Agents that claim more than is true: claims, promises, weakened tests, criteria that cannot be checked."""
 
+import json
+
 from shiftwork.testing.model_server import Turn
 from tests.faults.matrix import fault
 from tests.faults.stage import GATE, Scene, Stage, said, typed
@@ -71,7 +73,7 @@ def edits(stage: Stage) -> None:
     work = "echo fine > US-001.txt; echo '# and more' >> tests/test_parts.sh"
     stage.let(lambda scene: stage.shell(work) if scene.turn == 0 else None)
     stage.run(stage.ask_for("US-001"), code=0)
-    assert "Shiftwork-Tests: " in stage.git("log", "-1", "--format=%B", "main")
+    assert "1 edited" in json.dumps(stage.story())
 
 
 @fault(17, "a criterion that nobody can check, under a strict policy", end="completed, 1 landed")

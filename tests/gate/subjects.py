@@ -39,6 +39,7 @@ SUITES_OF_FOLDER: Final[dict[str, str]] = {
 WHOLE_SUBJECTS: Final[dict[str, str]] = {
     "proof": (
         "src/shiftwork/domain/proof src/shiftwork/domain/tampering src/shiftwork/domain/canary"
+        " src/shiftwork/domain/runners"
         " src/shiftwork/domain/gates src/shiftwork/adapters/workspace/gates"
     ),
     "landing": "src/shiftwork/domain/landing src/shiftwork/app/landing src/shiftwork/adapters/workspace",

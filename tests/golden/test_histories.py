@@ -26,10 +26,20 @@ def test_a_recorded_history_leads_to_its_recorded_effects_and_rows(stream: str, 
     assert differences({key: recorded[key] for key in ("due", "effects", "rows")}, present) == []
 
 
+OWED = {
+    "name": "api",
+    "landed": [{"run": "r1", "story": "US-001", "base": "base-1", "commit": "commit-1@16ce0d63"}],
+    "red": "tip",
+    "culprit": {"run": "r1", "story": "US-001", "base": "base-1", "commit": "commit-1@16ce0d63"},
+}
 QUEUES = {
     (1, "v1-happy"): {"cursor": 1, "batch": 1, "recent": [True]},
     (1, "v1-repaired"): {"cursor": 3, "batch": 4, "recent": [True, False]},
     (1, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True]},
+    (2, "v1-happy"): {"cursor": 1, "batch": 1, "recent": [True], "owed": []},
+    (2, "v1-repaired"): {"cursor": 3, "batch": 4, "recent": [True, False], "owed": []},
+    (2, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True], "owed": []},
+    (2, "v2-owed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [OWED]},
 }
 """What the recorded landings lead to, by the format of snapshots."""
 

@@ -94,8 +94,9 @@ def _failure(completed: Any, words: tuple[str, ...]) -> str:
 
 def _outcome(row: Row, project: Project, wrong: list[str]) -> Outcome:
     status = project.status()
-    subjects = project.git("log", "--reverse", "--format=%s", status["branch"]).splitlines()
-    landed = tuple(line.split()[1] for line in subjects if line.startswith("feat: "))
+    named = "--format=%(trailers:key=Shiftwork-Run,valueonly,separator=)"
+    commits = project.git("log", "--reverse", named, status["branch"]).splitlines()
+    landed = tuple(line.partition("/")[2] for line in commits if line)
     gates = tuple(sorted(_gates(project, landed)))
     became = _became(row, project, status)
     order = "one after the other" if status["options"]["ordered"] else "by dependencies"

@@ -39,6 +39,7 @@ const STATES: Record<State, Shown> = {
   skipped: { look: "skipped", word: "Skipped" },
   undoing: { look: "undone", word: "Undo pending" },
   undone: { look: "undone", word: "Undone" },
+  missing: { look: "undone", word: "Landed, no longer found" },
 };
 
 /** What a person is asked for, by the kind of hold: a word for lists, and one for a chip. */

@@ -8,6 +8,8 @@ import contextlib
 import heapq
 import json
 import os
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,6 +64,12 @@ class LocalAttemptFolders:
 
     async def collect(self, attempt_folder: AttemptFolder) -> AttemptOutputs:
         return await asyncio.to_thread(_collect, attempt_folder)
+
+    async def lay_scratch(self, tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+        return await asyncio.to_thread(_lay_scratch, tree, files)
+
+    async def take_scratch(self, tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+        return await asyncio.to_thread(_take_scratch, tree, files)
 
     async def clear(self, home: Path) -> None:
         with contextlib.suppress(OSError):
@@ -152,3 +160,39 @@ def _claim(text: str) -> dict[str, str]:
     if not isinstance(claim, dict) or not all(isinstance(value, str) for value in claim.values()):
         return {}
     return {_whole(key): _whole(value) for key, value in claim.items()}
+
+
+def _lay_scratch(tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+    free = {name: text for name, text in files.items() if not os.path.lexists(tree / name)}
+    for name, text in free.items():
+        if text:
+            with (tree / name).open("x", encoding="utf-8") as file:
+                file.write(text)
+    return free
+
+
+def _take_scratch(tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for name, laid in files.items():
+        path = tree / name
+        if path.parent.is_symlink() or not os.path.lexists(path):  # below a link it would be another's file
+            continue
+        text = _text(path)
+        known = {line.strip() for line in laid.splitlines()}
+        more = text[len(laid) :] if text.startswith(laid) else _lines_beyond(text, known)
+        if more.strip():
+            found[name] = more.strip()
+        _remove_scratch(path, tree)
+    return found
+
+
+def _lines_beyond(text: str, known: AbstractSet[str]) -> str:
+    return "\n".join(line for line in text.splitlines() if line.strip() not in known)
+
+
+def _remove_scratch(path: Path, tree: Path) -> None:
+    """With its folder, if nothing else is in it. A folder of that name is the agent's work."""
+    with contextlib.suppress(OSError):
+        path.unlink()
+        if path.parent != tree:
+            path.parent.rmdir()

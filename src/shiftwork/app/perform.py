@@ -8,10 +8,12 @@ from shiftwork import failpoints
 from shiftwork.app.attempt import memory, rate_limit_wait
 from shiftwork.app.attempt.agent_session import run_agent
 from shiftwork.app.folds import StreamState
-from shiftwork.app.landing import batch, check, proof, withdrawal
+from shiftwork.app.landing import batch, check, commit_wording, proof, withdrawal
 from shiftwork.app.landing.gates import inspected
 from shiftwork.app.messaging import allowances, dispatch, messages, run_inbox
 from shiftwork.app.messaging import frame as messaging_frame
+from shiftwork.app.messaging.landed_search import found_changed
+from shiftwork.app.messaging.left_out_notes import share_left_out
 from shiftwork.app.messaging.notifications import notify_of_run, notify_of_story
 from shiftwork.app.messaging.spec_writeback import update
 from shiftwork.app.runtime.context import job_of
@@ -26,7 +28,6 @@ from shiftwork.domain.core.ids import Commit, StoryId, numbered, run_stream, sto
 from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
-from shiftwork.domain.landing.commit_message import body_of
 from shiftwork.domain.landing.state import LandingRequest, QueueState, request_key
 from shiftwork.domain.notices import effects as notices_effects
 from shiftwork.domain.run import effects as run_effects
@@ -83,6 +84,8 @@ async def _end_run(effect: run_effects.EndRun, recorder: RunRecorder) -> Facts:
     for stream in [stream for stream in recorder.context.locks if stream.startswith(stories)]:
         async with alone(recorder.context, stream):
             pass
+    if await found_changed(recorder):
+        return ()
     unread_messages = await run_inbox.unread(recorder)
     return (
         *await _conclude(effect, recorder),
@@ -183,8 +186,10 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
     asked = request_key(given.run, given.story.id, effect.number)
     if await run_inbox.first(recorder, lambda: run_inbox.has_asked(context.inbox, given.landing, asked)):
         return ()
-    inspection = await inspected(context, story, effect.tip)
+    touched = await context.protecting.touched(story.work.base, effect.tip)
+    inspection = await inspected(context, story, effect.tip, touched)
     case = proof.case_of(story, context.work_policy.gates)
+    message = await commit_wording.word_commit(context, story, touched)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,
@@ -192,7 +197,9 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
         stream=recorder.stream,
         tip=effect.tip,
         title=given.story.title,
-        body=body_of(given.story),
+        body=message.body,
+        subject=message.subject,
+        trailers=message.trailers,
         case=case,
         may_be_empty=given.story.may_be_empty,
         base=story.work.base,
@@ -204,7 +211,9 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
         review=approval.reviewed(story) or inspection.held,
         approved=approval.approved(story),
         skipped=skipped(story.pipeline),
+        passed=story.landing.passed if approval.approved(story) else None,
     )
+    await share_left_out(recorder, effect.tip, effect.number, inspection)
     await run_inbox.ask_to_land(context.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")
     await context.engine.start(job_of(given.landing))

@@ -63,15 +63,19 @@ def unresolved(workflow: Workflow) -> tuple[Flaw, ...]:
     """Names that nothing provides, and that are no misspelt ones: another tool may know them. They stay empty."""
     known = names_available(workflow)
     return tuple(
-        Flaw(
-            step=step.name,
-            field="input",
-            message=f"{{{{{name}}}}} is a name that nothing provides, so it is empty{did_you_mean(name, known)}",
-        )
+        Flaw(step=step.name, field="input", message=f"{_empty(workflow, step, name)}{did_you_mean(name, known)}")
         for step in all_steps(workflow)
         for name in sorted(names(step.input) - known)
         if not _misspelt(name, known)
     )
+
+
+def _empty(workflow: Workflow, step: StepPlan, name: str) -> str:
+    """A step without `output_keys` may answer any key: then the name is only perhaps empty."""
+    free = (other for other in all_steps(workflow) if other.kind is StepKind.AGENT and not other.output_keys)
+    if any(other.name != step.name for other in free):
+        return f"{{{{{name}}}}} is a name that no step declares: it is empty unless an answer has {name.upper()}:"
+    return f"{{{{{name}}}}} is a name that nothing provides, so it is empty"
 
 
 def _misspelt(name: str, known: frozenset[str]) -> bool:

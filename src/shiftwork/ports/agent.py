@@ -100,7 +100,7 @@ class AgentTask:
 class AgentReport:
     """How the attempt ended. `answer` is the agent's last message; `resets_at` is when a rate limit ends. `said` is the
     agent's last text if it was stopped before it gave an answer. `session` is the id to resume it by; empty if the
-    agent cannot do that.
+    agent cannot do that. A limit that was `guessed` from what it printed may be none: it is waited for less often.
     """
 
     ending: Ending
@@ -112,6 +112,7 @@ class AgentReport:
     denials: tuple[str, ...] = ()
     said: str = ""
     session: str = ""
+    guessed: bool = False
 
 
 type Listener = Callable[[AgentEvent], None]

@@ -1,5 +1,6 @@
 """An attempt's folder: holds its task, and receives the agent's output for the harness."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,6 +61,18 @@ class AttemptFolders(Protocol):
 
     async def collect(self, attempt_folder: AttemptFolder) -> AttemptOutputs:
         """The content of the outputs folder; unreadable content is passed on as it is, truncated, and never raises."""
+        ...
+
+    async def lay_scratch(self, tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+        """Create these files in the tree where nothing has their names, unless their text is empty; returns those whose
+        names are free, created or not.
+        """
+        ...
+
+    async def take_scratch(self, tree: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+        """Remove these files from the tree; returns what each contains beyond the given text, if anything. A link is
+        removed and not followed, and what cannot be read counts as empty.
+        """
         ...
 
     async def clear(self, home: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from shiftwork.domain.canary.canary_verdict import KnownSight
+from shiftwork.domain.canary.canary_verdict import KnownLoaded, KnownSight
 from shiftwork.domain.canary.examination import Trial
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateResult
@@ -48,6 +48,12 @@ class Canary(Protocol):
         ...
 
     def keep(self, key: str, known: KnownSight) -> None: ...
+
+    def recall_loaded(self, key: str) -> KnownLoaded | None:
+        """What a gate opened on a base, as this process or an earlier one measured it."""
+        ...
+
+    def keep_loaded(self, key: str, loaded: KnownLoaded) -> None: ...
 
     def recall_base(self, key: str) -> GateResult | None:
         """A stored result of a gate that passed on a base. It allows work to start there, never a change to land."""

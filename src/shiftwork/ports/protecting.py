@@ -11,7 +11,9 @@ class Protecting(Protocol):
     """Reads changes with the harness's own git; moves no ref."""
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
-        """Every path in which the two differ; a renamed file counts as deleted and added."""
+        """Every path in which the two differ; a renamed file counts as deleted and added. Sizes are of files
+        of a megabyte and more.
+        """
         ...
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:

@@ -1,7 +1,7 @@
 """Spec files: read into stories, and updated when stories have landed."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
@@ -41,6 +41,10 @@ class Mark:
 
     done: bool
     note: str = ""
+
+
+type Form = Literal["", "one", "many"]
+"""Whether the boxes of a list are the criteria of one story, or a story each; empty where its text decides."""
 
 
 class Specs(Protocol):

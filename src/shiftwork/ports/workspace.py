@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.gates.checkout_trial import Difference, Trial
 from shiftwork.domain.gates.gate import Gate, GateReport
@@ -189,6 +190,21 @@ class Repository(Protocol):
         """
         ...
 
+    async def find_missing(self, branch: str, works: Sequence[LandedWork]) -> frozenset[Commit]:
+        """The commits of these works that the branch, or its holding branch, no longer has.
+
+        It has a work if it contains the commit, another commit with the trailers of that story and run, or the same
+        changes: in one commit, or among those of a commit that squashed several. So rebased, amended and squashed work
+        is not missing. Raises RepositoryError as `tip` does.
+        """
+        ...
+
+    async def read_subjects(self, commit: Commit, most: int) -> Sequence[str]:
+        """The subjects of the newest commits of this history, newest first, without merges and without commits that
+        the harness has landed: they show how people word theirs.
+        """
+        ...
+
     async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
         """The files that still contain conflict markers."""
         ...
@@ -210,6 +226,12 @@ def ignore_line(gate: str, line: str) -> None:
     """Ignores the output of a gate."""
 
 
+type LoadedListener = Callable[[str, frozenset[str] | None], None]
+"""Called with the name of a gate and the files of the commit that were opened while it ran; None where that is
+unknown on this machine.
+"""
+
+
 class Gates(Protocol):
     """Runs gates on a single commit."""
 
@@ -224,6 +246,7 @@ class Gates(Protocol):
         again: bool = True,
         begun: Begun = unwatched,
         on_output: OutputListener = ignore_line,
+        on_loaded: LoadedListener | None = None,
     ) -> GateReport:
         """Check the commit out into a tree no agent has touched and run every gate there; a failed gate is no error.
 

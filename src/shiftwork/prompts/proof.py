@@ -22,13 +22,15 @@ EVIDENCE:
 
 
 def wanted(view: View) -> str:
-    """Empty if the step cannot give evidence, or if none is required and no tool takes any."""
+    """Every agent is asked, by a tool or at the end of its answer, also where no evidence is required: what nobody asks
+    for is not missing. Empty if the step cannot give evidence, or if the story has no criterion to give it for.
+    """
     if not view.proves:
         return ""
     given = view.state.given
     owed = to_be_shown(given.story, given.proof)
     if not owed:
-        return template("tool_evidence") if view.given.tools else ""
+        return _welcome(view)
     steps = one_line(", ".join(step.id for step in given.story.verification))
     values = {
         "criteria": one_line(", ".join(criterion.id for criterion in owed)),
@@ -37,3 +39,9 @@ def wanted(view: View) -> str:
         "channel": _TOOL if view.given.tools else _LIST,
     }
     return render(template("proof"), values)
+
+
+def _welcome(view: View) -> str:
+    if view.given.tools:
+        return template("tool_evidence")
+    return template("list_evidence") if view.state.given.story.criteria else ""

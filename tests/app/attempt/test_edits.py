@@ -55,7 +55,7 @@ def test_a_review_that_an_agent_skips_is_named_in_the_commit_and_in_the_certific
     rig.script = honest(coding=[done(edits=[skip], write={"work.txt": "w"})])
     run = asyncio.run(rig.run())
     assert run.status is RunStatus.COMPLETED
-    assert "Shiftwork-Skipped: review: the change is small" in rig.read_message()
+    assert "Shiftwork-Unproved: the step review (the change is small) was skipped" in rig.read_message()
     (certified,) = [fact for fact in asyncio.run(rig.facts(run)) if isinstance(fact, StoryCertified)]
     assert certified.certificate.skipped == ("review: the change is small",)
 

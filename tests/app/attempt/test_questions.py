@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.commands.replies import Reply, Word, reply, waiting_in
+from shiftwork.app.commands.replies import Reply, Word, reply, waiting_in, waiting_stories
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.history import account
@@ -304,6 +304,7 @@ def test_where_stories_of_one_name_wait_is_known(rig: Rig) -> None:
             await held(rig, first)
             assert await waiting_in(rig.store.queries, FIRST) == [first]
             assert await waiting_in(rig.store.queries, "US-002") == []
+            assert await waiting_stories(rig.store.queries) == [(first, FIRST)]
             second = await rig.start(context, workflow=SHORT)
             await held(rig, second)
             assert await waiting_in(rig.store.queries, FIRST) == [second, first]

@@ -87,6 +87,18 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
     asyncio.run(scenario())
 
 
+def test_a_limit_that_is_only_guessed_is_waited_for_three_times(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.patience = Patience(longest_seconds=0.05)
+        rig.script = honest(coding=[replace(limited(), guessed=True)] * 9)
+        run = await rig.run(workflow=SHORT)
+        story = await rig.story(run)
+        assert (run.status, len(await deferrals(rig, run))) == (RunStatus.FAILED, 3)
+        assert "a limit of scripted was reached 4 times, which is too often: 429" in story.outcome.reason
+
+    asyncio.run(scenario())
+
+
 def test_a_cancelled_story_stops_waiting(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])

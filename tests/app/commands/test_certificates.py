@@ -9,7 +9,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.certificates import Bench, Memory, Paper, document, from_document, remembered, verify
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
-from shiftwork.domain.gates.gate import Gate, NotNeeded
+from shiftwork.domain.gates.gate import ExcusedGate, Gate, NotNeeded
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.landing.commit_message import revert_of
 from shiftwork.domain.proof.certificate import Certificate, Held
@@ -202,7 +202,7 @@ def test_gates_that_were_green_with_the_tests_of_the_base_are_run_in_that_way_ag
 def test_in_a_clone_what_cannot_be_checked_is_reported_and_never_called_good(rig: Rig) -> None:
     found = asyncio.run(examined(rig, landed(rig), rig.gates, clone=True))
     assert broken(found) == set()
-    assert unchecked(found) == {"history", "work", "times", "commands", "steps", RESTORED}
+    assert unchecked(found) == {"history", "work", "times", "commands", "steps", "loads", "criteria", "gates", RESTORED}
 
 
 CONFIRMED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", verdict=Verdict.CONFIRMED, why="")
@@ -220,17 +220,8 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_reported_as_not_ch
         "commit": ({"commit": "main"}, "commit"),
         "base": ({"base": tip}, "commit"),
         "tree": ({"tree": "0" * 40}, "tree"),
-        "policy": ({"policy": ProofPolicy.CITED}, "policy"),
-        "criteria": ({"criteria": ()}, "policy"),
-        "text of a criterion": ({"criteria": (replace(judged, text="It is safe"), *said.criteria[1:])}, "criteria"),
-        "one more criterion": ({"criteria": (*said.criteria, CONFIRMED), "confirmed": "the CTO"}, "criteria"),
-        "gates": ({"gates": ()}, "gates"),
-        "verification": ({"verification": ()}, "gates"),
-        "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
-        "without_gates": ({"without_gates": ("lint",)}, "gates left out"),
-        "not_needed": ({"not_needed": (NotNeeded(name="lint", reason="nothing to lint"),)}, "gates not needed"),
-        "skipped": ({"skipped": ("review: in a hurry",)}, "steps skipped"),
-        "left_out": ({"left_out": (".mcp.json",)}, "files left out"),
+        "without_gates": ({"without_gates": ("lint",)}, "not proved"),
+        "skipped": ({"skipped": ("review: in a hurry",)}, "not proved"),
     }
     for name, (change, where) in lies.items():
         assert where in broken(asyncio.run(examined(rig, forged(altered(said, change)), rig.gates, clone=True))), name
@@ -244,17 +235,43 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_reported_as_not_ch
         "command": ({"gates": tuple(replace(gate, command="") for gate in said.gates)}, "commands"),
         "another step": ({"verification": tuple(replace(line, step=other) for line in said.verification)}, "steps"),
         "confirmed": ({"confirmed": "the CTO"}, "confirmed"),
+        "unmeasured": ({"unmeasured": ("unit", "other")}, "loads"),
+        "policy": ({"policy": ProofPolicy.CITED}, "criteria"),
+        "criteria": ({"criteria": ()}, "criteria"),
+        "text of a criterion": ({"criteria": (replace(judged, text="It is safe"), *said.criteria[1:])}, "criteria"),
+        "gates": ({"gates": said.gates[:0]}, "gates"),
+        "verification": ({"verification": ()}, "gates"),
+        "fail_to_pass": ({"fail_to_pass": None}, "gates"),
+        "not_needed": ({"not_needed": (NotNeeded(name="lint", reason="nothing to lint"),)}, "gates"),
+        "left_out": ({"left_out": (".mcp.json",)}, "gates"),
+        "excused": ({"excused": (ExcusedGate(name="test", reason="too little is covered"),)}, "gates"),
     }
     for name, (change, where) in open_words.items():
         paper = forged(altered(said, change))
         assert where in unchecked(asyncio.run(examined(rig, paper, rig.gates, clone=True))), name
         here = broken(asyncio.run(examined(rig, paper, rig.gates)))
-        assert here == {"history", *({where} if name == "ref" else ())}, name
+        assert {held for held in here if not held.startswith("evidence ")} == {
+            "history",
+            *({where} if name == "ref" else ()),
+        }, name
     assert {field.name for field in fields(Certificate)} <= lies.keys() | open_words.keys()
 
 
 def altered(said: Certificate, change: dict[str, object]) -> Certificate:
     return replace(said, **change)  # type: ignore[arg-type]
+
+
+def test_a_gate_that_was_excused_for_its_coverage_runs_again_without_its_threshold(rig: Rig) -> None:
+    said = "FAIL Required test coverage of 100% not reached. Total coverage: 90.00%"
+    lowered = 'case "$PYTEST_ADDOPTS" in *--cov-fail-under=0) true ;; *) false ;; esac'
+    short = f"ls test_*.py || {lowered} || {{ echo '{said}'; echo '1 passed in 0.1s'; exit 1; }}"
+    rig.script = lambda task: done(write={"work.txt": "one\n", "test_new.py": "assert 1\n"})
+    rig.gates = (Gate(name="test", command=short),)
+    run = ran(rig, asked(), ProofPolicy.TRUSTING)
+    assert run.status is RunStatus.COMPLETED
+    paper = asyncio.run(paper_of(rig, run))
+    assert [gate.name for gate in paper.certificate.excused] == ["test"]
+    assert not broken(asyncio.run(examined(rig, paper, rig.gates)))
 
 
 @pytest.mark.parametrize("clone", [False, True])
@@ -270,7 +287,7 @@ def test_a_story_that_never_was_is_not_certified_by_a_commit_that_is_not_its_own
         confirmed="me",
     )
     found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=clone))
-    assert {"commit"} | ({"title"} if clone else {"history"}) <= broken(found)
+    assert {"commit"} | ({"not proved"} if clone else {"history"}) <= broken(found)
     assert not any(held.passed for held in found if held.name in {"trailers", "evidence AC-9"})
 
 
@@ -281,7 +298,7 @@ def test_what_a_person_has_confirmed_is_known_to_the_history_alone(rig: Rig) -> 
     lie = replace(said, confirmed="me", criteria=(replace(said.criteria[0], verdict=Verdict.CONFIRMED, why="me"),))
     found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=True))
     assert {"evidence AC-1", "confirmed"} <= unchecked(found)
-    assert broken(found) == {"criteria", "policy", "proof"}, "the commit lists it as without evidence"
+    assert "criteria" in unchecked(found), "the commit says nothing of it"
 
 
 def test_a_verdict_that_its_policy_would_not_have_let_land_does_not_hold(rig: Rig) -> None:

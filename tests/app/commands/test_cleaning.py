@@ -170,7 +170,7 @@ def test_a_run_that_was_cleaned_up_can_still_be_resumed_and_lands(rig: Rig) -> N
             await resume_run(context, run)
             ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
-        assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+        assert rig.log() == ["feat: Add work.txt", "start"]
         assert "cleaned up" in [
             fact.reason for fact in await rig.facts(run) if isinstance(fact, story_facts.WorkspaceLost)
         ]

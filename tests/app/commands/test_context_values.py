@@ -40,3 +40,7 @@ def test_values_are_no_longer_than_a_prompt_shows() -> None:
     assert said(f"a={'x' * (MOST_BYTES - 2)}", "b=é")
     with pytest.raises(UsageError, match="longer than 16,000 bytes"):
         said(f"a={'x' * (MOST_BYTES - 1)}", "b=é")
+
+
+def test_several_pairs_stand_in_one_word_and_other_commas_belong_to_the_value() -> None:
+    assert said("a=1,b=2", "c=3, 4,d") == (("a", "1"), ("b", "2"), ("c", "3, 4,d"))

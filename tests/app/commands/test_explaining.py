@@ -7,7 +7,9 @@ from shiftwork.app.commands.explain_gate import (
     explained,
     gates_by_name,
     gates_for,
-    gates_of,
+    gates_of_run,
+    looks_refused,
+    needed_by_criteria,
     needs,
     only_tests_fail,
     opened,
@@ -64,9 +66,10 @@ def test_what_no_trial_makes_green_is_an_environment() -> None:
 
 
 def test_a_run_is_judged_by_the_gates_that_it_does_not_leave_out() -> None:
-    lint = Gate(name="lint", command="make lint")
-    assert gates_of((GATE, lint), ("lint",)) == (GATE,)
-    assert gates_of((GATE, lint), ()) == (GATE, lint)
+    lint, own = Gate(name="lint", command="make lint"), Gate(name="types", command="mypy", origin="prd.json")
+    spec = Spec(title="One", description="", stories=(), gates=(own,))
+    assert gates_of_run((GATE, lint), spec, ("lint",)) == (GATE, own)
+    assert gates_of_run((GATE, lint), spec, ("types",)) == (GATE, lint)
 
 
 def test_a_spec_is_judged_by_its_own_gates_too() -> None:
@@ -118,3 +121,17 @@ def test_tests_that_ran_and_failed_need_nothing_of_the_machine() -> None:
     assert only_tests_fail(red)
     assert not only_tests_fail(replace(red, output="cat: /there: No such file or directory"))
     assert not only_tests_fail(replace(red, output=f"curl: (6) Could not resolve host: api.example.org\n{red.output}"))
+
+
+def test_only_a_red_gate_may_have_been_refused_something() -> None:
+    refused = GateResult(name="test", passed=False, seconds=1, output="curl: (6) Could not resolve host: example.org")
+    assert looks_refused(refused)
+    assert not looks_refused(replace(refused, passed=True))
+
+
+def test_what_the_criteria_of_done_stories_need_is_not_looked_for() -> None:
+    step = Verification(id="AC-1", kind=VerificationKind.SHELL, command="make price")
+    story = Story(id=StoryId("US-003"), title="t", description="d", verification=(step,))
+    spec = Spec(title="t", description="d", stories=(story,))
+    assert [needed.program for needed in needed_by_criteria(spec, (), ())] == ["make"]
+    assert not needed_by_criteria(spec, (story.id,), ())

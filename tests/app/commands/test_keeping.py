@@ -190,7 +190,7 @@ def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
         assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: Add work.txt", "start"]
 
 
 def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> None:
@@ -264,7 +264,7 @@ def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_co
         ]
 
     asyncio.run(scenario())
-    assert git_rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert git_rig.log() == ["feat: Add work.txt", "start"]
 
 
 def test_a_run_that_no_one_holds_is_simply_taken(rig: Rig) -> None:

@@ -151,7 +151,7 @@ def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None
         assert "StepInterrupted" in kinds(facts)
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: Add work.txt", "start"]
 
 
 def test_a_run_continues_from_the_history_alone(rig: Rig) -> None:

@@ -79,8 +79,7 @@ def test_the_gate_is_not_run_and_commit_certificate_and_views_say_so(rig: Rig) -
     outputs = Channel()
     state = worked(reported_by(rig, outputs=outputs), replace(WITHOUT, notices=rig.notices))
     assert (state.status, checked(rig)) == (RunStatus.COMPLETED, [["test"]])
-    assert "\nShiftwork-Gates: test\n" in message(rig)
-    assert message(rig).endswith("\nShiftwork-Without-Gate: lint")
+    assert message(rig).endswith("\nShiftwork-Unproved: the gate lint was left out")
     (certified,) = [fact for fact in asyncio.run(rig.facts(state)) if isinstance(fact, StoryCertified)]
     assert certified.certificate.without_gates == ("lint",)
     completed = asyncio.run(account(rig.store.events, state.given.run))
@@ -105,14 +104,14 @@ def test_a_certificate_that_is_verified_says_which_gate_was_not_run(rig: Rig, *,
     silent = replace(paper.certificate, without_gates=())
     forgery = Paper(certificate=silent, sha256=digest(silent))
     kept = broken(asyncio.run(examined(rig, forgery, rig.gates, clone=clone)))
-    assert kept == ({"gates left out"} if clone else {"history", "gates left out"})
+    assert kept == ({"not proved"} if clone else {"history", "not proved"})
 
 
 def test_a_run_with_all_gates_says_nothing_of_it(rig: Rig) -> None:
     rig.commit_files({"clean.txt": ""}, "clean")
     state = worked(rig, ORDER)
     assert checked(rig) == [["lint", "test"]]
-    assert "Without-Gate" not in message(rig)
+    assert "Shiftwork-Unproved" not in message(rig)
     completed = asyncio.run(account(rig.store.events, state.given.run))
     assert "without the gate" not in report(completed)
     assert export(completed, rig.repo)["account"]["without_gates"] == []
@@ -166,8 +165,8 @@ def test_an_undo_lands_without_it_and_says_so(rig: Rig) -> None:
             return await asyncio.wait_for(wait_for(context, started), timeout=SECONDS)
 
     state = asyncio.run(run())
-    assert rig.log()[0] == "revert: US-001 - Add work.txt"
-    assert message(rig).endswith("Shiftwork-Without-Gate: lint")
+    assert rig.log()[0] == "revert: Add work.txt"
+    assert message(rig).endswith("Shiftwork-Unproved: the gate lint was left out")
     assert state.stories[StoryId("US-001")].status is StoryStatus.UNDONE
 
 
@@ -192,7 +191,7 @@ def test_a_gate_can_be_left_out_while_a_story_is_in_progress(rig: Rig) -> None:
 
     state = asyncio.run(run())
     assert (state.status, checked(rig)) == (RunStatus.COMPLETED, [["test"]])
-    assert message(rig).endswith("Shiftwork-Without-Gate: lint")
+    assert message(rig).endswith("Shiftwork-Unproved: the gate lint was left out")
 
 
 # Several runs in one queue --------------------------------------------------------------------------------------------
@@ -249,13 +248,13 @@ def test_the_base_is_made_green_before_any_other_story(rig: Rig) -> None:
     rig.script = cleaning
     state = worked(rig, replace(repairing(rig, ORDER), parallel=3))
     assert state.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: US-001 - Add work.txt", "feat: BASE-1 - Make the gate lint green on main", "start"]
+    assert rig.log() == ["feat: Add work.txt", "feat: Make the gate lint green on main", "start"]
 
 
 def test_the_gate_itself_is_the_evidence_for_it(rig: Rig) -> None:
     rig.script = cleaning
     state = worked(rig, replace(repairing(rig, ORDER), proof=ProofPolicy.STRICT))
-    assert rig.log() == ["feat: BASE-1 - Make the gate lint green on main", "start"]
+    assert rig.log() == ["feat: Make the gate lint green on main", "start"]
     facts = asyncio.run(rig.facts(state, StoryId("BASE-1")))
     (certified,) = [fact for fact in facts if isinstance(fact, StoryCertified)]
     assert [judged.verdict for judged in certified.certificate.criteria] == [Verdict.HOLDS]

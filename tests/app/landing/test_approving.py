@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply
-from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.commands.runs import resume_run, wait_for
 from shiftwork.app.runtime.context import Context
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
@@ -92,6 +93,45 @@ def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(git_rig:
     seen = asyncio.run(scenario())
     assert seen[-1] == git_rig.read_file("work.txt").strip(), "the last approval was of other work"
     assert seen == ["good"], "a person was asked about work whose gates are red"
+
+
+@pytest.mark.parametrize("changed", ["", "base", "gates"])
+def test_an_approval_runs_no_gate_again_unless_the_tip_or_the_gates_have_changed(
+    rig: Rig, tmp_path: Path, changed: str
+) -> None:
+    """Also in another process, which has no verdicts in its memory."""
+    gate = Gate(name="test", command=f"echo gate >> {tmp_path}/ran; grep -q good work.txt")
+    rig.review, rig.gates, rig.script = True, (gate,), writing("good")
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+        forget_verdicts(rig)
+        (tmp_path / "ran").unlink()
+        if changed == "base":
+            rig.commit_files({"other.txt": "meanwhile\n"}, "meanwhile")
+        if changed == "gates":
+            rig.gates = (replace(gate, command=f"{gate.command} && true"),)
+        async with rig.open() as context:
+            await resume_run(context, run)
+            await say(context, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+        landed = (await rig.story(run)).landed
+        assert landed
+        assert landed.report
+        assert landed.report.commit == landed.commit
+        assert landed.report.cached is not bool(changed)
+
+    asyncio.run(scenario())
+    assert (tmp_path / "ran").exists() is bool(changed)
+
+
+def forget_verdicts(rig: Rig) -> None:
+    assert rig.fake
+    rig.fake.store.green.clear()
+    rig.fake.store.known.clear()
 
 
 def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(rig: Rig) -> None:

@@ -27,7 +27,7 @@ from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.errors import GitKilledError
 from shiftwork.ports.agent import AgentTask
-from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, LoadedListener, OutputListener, ignore_line, unwatched
 from tests.app.landing.fail_to_pass_rig import (
     CALLS,
     DISCOUNT,
@@ -173,7 +173,8 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
     assert run.status is RunStatus.COMPLETED
     begun = [(sighting.what.gate, sighting.what.where) for sighting in rig.seen if isinstance(sighting.what, GateBegun)]
     last = [("test", "without the change")] if slow == "without it" else []
-    assert begun == [("test", ""), ("test", "(your original tests against the new code)"), *last]
+    restored, broken = "(your original tests against the new code)", "with broken sources"
+    assert begun == [("test", ""), ("test", restored), ("test", broken), *last]
 
 
 def test_its_processes_end_when_the_story_is_withdrawn(rig: Rig, tmp_path: Path) -> None:
@@ -286,6 +287,7 @@ class Killed:
         again: bool = True,
         begun: Begun = unwatched,
         on_output: OutputListener = ignore_line,
+        on_loaded: LoadedListener | None = None,
     ) -> GateReport:
         raise GitKilledError(f"git was killed at {commit}")
 

@@ -38,7 +38,7 @@ def test_red_code_is_repaired_before_it_lands(rig: Rig) -> None:
     rig.gates = (Gate(name="unit", command="grep -q good work.txt || { echo it is not good; exit 1; }"),)
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: Add work.txt", "start"]
     assert any("it is not good" in prompt for prompt in prompts), "the prompt contains the failing output"
 
 
@@ -107,7 +107,7 @@ def test_pain_08_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig)
         assert started == ["step-001", "step-002", "step-003", "step-002"]
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "user's own", "start"]
+    assert rig.log() == ["feat: Add work.txt", "user's own", "start"]
     assert (rig.repo / "README").read_text() == "changed by both\n"
 
 
@@ -206,4 +206,4 @@ def test_a_base_that_moves_while_gates_run_costs_a_round_not_the_story(rig: Rig)
         assert run.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "other", "start"]
+    assert rig.log() == ["feat: Add work.txt", "other", "start"]

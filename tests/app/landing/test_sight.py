@@ -1,6 +1,7 @@
 """Gates that do not see the change, and work that changes its own dependencies: neither lands without a report."""
 
 import asyncio
+import sys
 
 import pytest
 
@@ -8,10 +9,13 @@ from shiftwork.app.commands.certificates import recorded
 from shiftwork.app.commands.replies import Reply, Word, reply
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.landing.canary import Examiner, explained, refused, with_sights
-from shiftwork.domain.canary.canary_verdict import GateSight, Sight
+from shiftwork.app.landing.loaded_code import loaded_key
+from shiftwork.app.runtime.context import GateBegun
+from shiftwork.domain.canary.canary_verdict import GateSight, KnownLoaded, Sight
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.criterion_gates import Needed
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import HoldCause
@@ -73,7 +77,7 @@ def test_a_blind_gate_lands_nothing_unless_that_is_allowed(rig: Rig, *, allowed:
 
     asyncio.run(scenario())
     message = rig.read_message()
-    assert ("blind: proved nothing" in message) is allowed
+    assert ("does not notice broken sources" in message) is allowed
 
 
 @pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
@@ -135,6 +139,15 @@ def test_what_has_landed_is_known_as_a_base(rig: Rig) -> None:
 
     asyncio.run(scenario())
     assert len(rig.log()) == 3
+
+
+def test_a_gate_that_runs_with_broken_sources_on_a_candidate_is_shown(rig: Rig) -> None:
+    python_project(rig)
+    rig.gates = (UNIT,)
+    rig.script = writing(**{"cart.py": "TOTAL = 1\n", "shop/price.py": "PRICE = 1\n"})
+    asyncio.run(rig.run(workflow=SHORT))
+    shown = [(seen.what.gate, seen.what.where) for seen in rig.seen if isinstance(seen.what, GateBegun)]
+    assert ("test", "with broken sources") in shown
 
 
 def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
@@ -274,5 +287,57 @@ def test_what_setup_could_not_make_before_is_asked_about_as_well(git_rig: Rig) -
             held = (await git_rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
+
+    asyncio.run(scenario())
+
+
+def test_programs_and_folders_that_gates_do_not_have_on_a_commit_are_found(rig: Rig) -> None:
+    python_project(rig)
+    wanted = (
+        Needed(gate="a", folder="tests"),
+        Needed(gate="b", program="cart.py"),
+        Needed(gate="c", program="python3"),
+        Needed(gate="d", program="no-such-check"),
+        Needed(gate="e", folder="web"),
+    )
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(), protection=Protection())
+            tip = rig.find_commit()
+            assert await examiner.find_lacking(tip, wanted, "m") == wanted[3:]
+            assert await examiner.find_lacking(tip, (*wanted[:2], wanted[4]), "m") == wanted[4:]
+
+    asyncio.run(scenario())
+
+
+def test_what_a_gate_loads_is_measured_where_it_runs_on_the_base(git_rig: Rig) -> None:
+    git_rig.commit_files({"price.py": "", "other.py": "", "test_price.py": "import price\n"})
+    gate = Gate(name="test", command=f"{sys.executable} -B -c 'import test_price'", kind="test")
+
+    async def scenario() -> None:
+        async with git_rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(gate,), protection=Protection())
+            tip = git_rig.find_commit()
+            assert (await examiner.base(tip, "base")).passed
+            loaded = context.canary.recall_loaded(loaded_key(gate, (await context.canary.situation(tip)).setup))
+            assert loaded == KnownLoaded(files=("price.py", "test_price.py"))
+
+    asyncio.run(scenario())
+
+
+def test_what_a_gate_sees_is_examined_again_where_a_plugin_of_its_runner_has_changed(rig: Rig) -> None:
+    python_project(rig, **{"pytest.ini": "[pytest]\naddopts = -p plugin\n", "plugin.py": "ONE = 1\n"})
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
+            tip = rig.find_commit()
+            await examiner.sights(await examiner.base(tip, "base"), "base")
+            assert await examiner.known(tip) is not None
+            rig.commit_files({"plugin.py": "ONE = 2\n"})
+            changed = rig.find_commit()
+            await examiner.base(changed, "base")
+            assert await examiner.known(changed) is None
 
     asyncio.run(scenario())

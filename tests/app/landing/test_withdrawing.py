@@ -120,7 +120,7 @@ def test_a_paused_story_leaves_the_queue_and_lands_after_the_pause(rig: Rig, tmp
         assert (await rig.story(run)).landing.requests == 2
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: Add work.txt", "start"]
 
 
 def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_
             assert (await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: Add work.txt", "start"]
 
 
 def test_a_cancel_ends_the_gates_of_a_step_too(rig: Rig, tmp_path: Path) -> None:

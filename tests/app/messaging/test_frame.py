@@ -64,10 +64,8 @@ def test_planned_stories_are_worked_on_and_the_steps_after_them_see_what_landed(
     state = asyncio.run(rig.run(workflow=WORKFLOW, parallel=2))
     assert state.status is RunStatus.COMPLETED
     assert set(state.stories) == {"A-1", "A-2"}
-    assert sorted(rig.log()) == sorted(
-        ["start", "feat: A-1 - Story A-1", "feat: A-2 - Story A-2", "feat: _run - framed"]
-    )
-    assert rig.log()[0] == "feat: _run - framed", "the last step stands on what the stories have landed"
+    assert sorted(rig.log()) == sorted(["start", "feat: A-1 - Story A-1", "feat: A-2 - Story A-2", "feat: framed"])
+    assert rig.log()[0] == "feat: framed", "the last step stands on what the stories have landed"
     rows = asyncio.run(rig.store.queries.stories(state.given.run))
     assert [row.story for row in rows] == [FRAME, "A-1", "A-2"], "what was planned takes the place of what was asked"
     files = rig.list_files()
@@ -193,7 +191,7 @@ def test_work_before_the_stories_lands_before_they_begin(rig: Rig) -> None:
     rig.script = planning("A-1", setup=[done("set up", write={"setup.txt": "1\n", "work.txt": "1\n"})])
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=(PLAN, setup, LOOP))))
     assert state.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: A-1 - Story A-1", "feat: _run - framed", "start"]
+    assert rig.log() == ["feat: A-1 - Story A-1", "feat: framed", "start"]
     assert "WorkRenewed" in kinds(asyncio.run(rig.facts(state, FRAME)))
 
 
@@ -202,7 +200,7 @@ def test_work_before_the_stories_that_fails_the_gates_is_repaired_first(rig: Rig
     rig.script = planning("A-1", setup=[done("set up", write={"setup.txt": "1\n"})])
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=(PLAN, setup, LOOP))))
     assert state.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: A-1 - Story A-1", "feat: _run - framed", "start"]
+    assert rig.log() == ["feat: A-1 - Story A-1", "feat: framed", "start"]
     assert asyncio.run(rig.story(state, FRAME)).landing.attempts_at_repair == (1, 0), (
         "it is reported though it no longer counts"
     )
@@ -213,7 +211,7 @@ def test_a_loop_may_come_first(rig: Rig) -> None:
     steps = (LOOP, StepPlan(name="polish", type="polish"))
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=steps)))
     assert state.status is RunStatus.COMPLETED
-    assert rig.log() == ["feat: _run - framed", "feat: US-001 - Add work.txt", "start"]
+    assert rig.log() == ["feat: framed", "feat: Add work.txt", "start"]
 
 
 def test_what_a_review_of_the_whole_finds_becomes_a_story(rig: Rig) -> None:
@@ -262,7 +260,7 @@ def test_a_framed_run_is_resumed_wherever_its_process_died(rig: Rig, halt: type[
         assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
-    assert rig.log() == ["feat: _run - framed", "feat: A-1 - Story A-1", "start"]
+    assert rig.log() == ["feat: framed", "feat: A-1 - Story A-1", "start"]
 
 
 def test_cancelling_ends_the_steps_of_the_run_itself(rig: Rig) -> None:

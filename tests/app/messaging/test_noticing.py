@@ -60,9 +60,7 @@ def test_how_a_run_ended_is_reported_once_before_it_is_over(rig: Rig) -> None:
         (notice,) = email.taken
         assert (notice.key, notice.occasion, notice.story) == (f"{name}/1", "finished", "")
         assert notice.title == "Add work.txt: finished"
-        assert notice.text == (
-            f"1 of 1 stories landed on main (1 with criteria that have no evidence)\nnext: shiftwork status {name}"
-        )
+        assert notice.text == (f"1 of 1 stories landed on main (1 with gates passed)\nnext: shiftwork status {name}")
         assert isinstance((await rig.facts(name, ""))[-1], run_facts.RunEnded)
 
     asyncio.run(scene())

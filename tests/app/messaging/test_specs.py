@@ -17,6 +17,7 @@ from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import StoryStatus
 from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.specs import Sheet
 from shiftwork.testing.builders import asked
 from tests.app.commands.test_intents import again
 from tests.app.rig import SHORT, Rig, done, kinds
@@ -44,7 +45,10 @@ def project(rig: Rig) -> Path:
 
 
 async def ordered(context: Context) -> Order:
-    sheet = await context.specs.read("prd.json")
+    return order_of(await context.specs.read("prd.json"))
+
+
+def order_of(sheet: Sheet) -> Order:
     return Order(
         spec=sheet.spec,
         workflow=SHORT,
@@ -78,7 +82,7 @@ def test_stories_land_on_the_branch_of_the_spec_and_are_marked(rig: Rig) -> None
     expected = PRD
     for row in PRD.splitlines()[2:4]:
         commit = run.stories[StoryId(row[12])].commit
-        note = f"Landed as {commit[:12]} by shiftwork run {run.given.run}, gates passed, no criteria to show"
+        note = f"Landed as {commit[:12]} by shiftwork run {run.given.run}, gates passed"
         expected = expected.replace(row, row.replace("false", "true").replace('"notes": ""', f'"notes": "{note}"'))
     assert path.read_text(encoding="utf-8") == expected
 
@@ -122,9 +126,60 @@ def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: 
     assert ("prd.json" in rig.list_files("feature/mine")) is tracked
     assert not tracked or rig.read_file("prd.json", "feature/mine") == PRD
     assert rig.read_file("B.txt", "feature/mine").strip() == "work"
-    said = rig.read_message("feature/mine")
-    assert "Shiftwork-Tests: 1 edit of the spec left out (prd.json)" in said
+    said = asyncio.run(rig.story(run, StoryId("B"))).landing.inspection.message
+    assert "1 edit of the spec left out (prd.json)" in said
     assert passes(path) == {"A": True, "B": True, "C": True}
+
+
+def test_an_agent_cannot_mark_stories_where_a_link_leads_to(rig: Rig) -> None:
+    path = project(rig)
+    path.rename(rig.repo / "feature.json")
+    path.symlink_to("feature.json")
+    rig.commit_files({"feature.json": PRD}, "a plan")
+
+    def ticking(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STORY"] != "A":
+            return Turn(answer="no\n")
+        return done(write={"work.txt": "work\n", "feature.json": PRD.replace("false", "true")})
+
+    rig.script = ticking
+    run = asyncio.run(handed_over(rig))
+    assert run.status is RunStatus.FAILED
+    assert rig.read_file("feature.json", "feature/mine") == PRD
+    assert "1 edit of the spec left out (feature.json)" in found(rig, run, "A")
+    assert passes(path) == {"A": True, "B": False, "C": True}
+
+
+def found(rig: Rig, run: RunState, story: str) -> str:
+    """What the story has done to the checks and the spec."""
+    return asyncio.run(rig.story(run, story)).landing.inspection.message
+
+
+def test_the_files_that_agents_read_beside_the_tasks_of_a_change_do_not_change(rig: Rig) -> None:
+    folder = "openspec/changes/add-x"
+    given = {
+        f"{folder}/tasks.md": "## 1. One\n- [ ] 1.1 First\n",
+        f"{folder}/proposal.md": "# Add x\n",
+        f"{folder}/specs/x/spec.md": "#### Scenario: a\nThe system SHALL x.\n",
+    }
+    rig.commit_files(given, "a change")
+    for name, text in given.items():
+        (rig.repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (rig.repo / name).write_text(text, encoding="utf-8")
+    rig.script = lambda _: done(
+        write={"work.txt": "work\n"} | {name: text.replace("SHALL", "SHALL NOT") + "\n" for name, text in given.items()}
+    )
+
+    async def scenario() -> RunState:
+        async with rig.open() as context:
+            sheet = await context.specs.read(folder)
+            order = replace(order_of(sheet), branch="main", landing=landing_stream("test", "main"), base="")
+            return await asyncio.wait_for(wait_for(context, await start_run(context, order)), timeout=60)
+
+    run = asyncio.run(scenario())
+    assert run.status is RunStatus.COMPLETED
+    assert {name: rig.read_file(name, "main") for name in given} == given
+    assert "3 edit of the spec left out" in found(rig, run, "section-1")
 
 
 def test_a_story_that_fails_is_not_marked(rig: Rig) -> None:

@@ -190,7 +190,7 @@ def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig:
 
     asyncio.run(scenario())
     last = [subject.split(" - ")[0] for subject in rig.log()[:2]]
-    assert last == (["feat: A-2", "feat: _run"] if flag else ["feat: _run", "feat: A-2"])
+    assert last == (["feat: A-2", "feat: framed"] if flag else ["feat: framed", "feat: A-2"])
 
 
 def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anyone_is_notified_that_it_is_over(

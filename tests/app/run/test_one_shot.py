@@ -21,7 +21,7 @@ from tests.app.rig import SHORT, Rig, done, honest, story_workflow
 def test_a_request_becomes_one_proven_commit(git_rig: Rig) -> None:
     run = asyncio.run(git_rig.run())
     assert run.status is RunStatus.COMPLETED
-    assert git_rig.log() == ["feat: US-001 - Add work.txt", "start"]
+    assert git_rig.log() == ["feat: Add work.txt", "start"]
     assert (git_rig.repo / "work.txt").read_text() == "work\n", "the user's clean checkout follows"
     assert git(git_rig.repo, "status", "--porcelain") == ""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.app.views import proofs
-from shiftwork.app.views.run_views import after_landed, brief_proof, gates_alone, has_false_evidence
+from shiftwork.app.views.run_views import after_landed, brief_proof, has_false_evidence, missing_evidence
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.proof.certificate import GateLine, Held
@@ -22,6 +22,7 @@ def test_a_certificate_is_described_for_people_and_for_programs() -> None:
     assert (proofs.after_landed(SAID), proofs.in_trailer(SAID)) == (", proved", "proved")
     assert proofs.after_landed(BARE) == " without any gate: nothing was run on it, 2 of 2 criteria with evidence"
     document = proofs.document(BARE)
+    assert proofs.missing_evidence(SAID) == ""
     assert document
     assert (document.proof, document.proof_text) == ("no_gates", "without any gate")
 
@@ -65,18 +66,17 @@ def test_the_weakest_point_of_all_certificates_is_named() -> None:
 def test_the_proof_of_a_row_is_described_and_unknown_proof_is_not() -> None:
     proof = ProofPart(level="partly", shown=1, criteria=2, remark="gate test is blind")
     row = replace(story_row("r1", "US-001"), proof=proof)
-    assert after_landed(row) == ", 1 of 2 criteria with evidence (gate test is blind)"
+    assert after_landed(row) == ", gates passed (gate test is blind)"
     assert brief_proof(row) == "1 of 2"
     unknown = story_row("r1", "US-001")
     assert (after_landed(unknown), brief_proof(unknown)) == ("", "-")
 
 
-def test_a_story_with_one_criterion_and_no_evidence_has_only_its_gates() -> None:
+def test_a_row_says_what_lacks_evidence() -> None:
     row = story_row("r1", "US-001")
-    assert not gates_alone(row), "nothing is known of its proof"
-    for shown, criteria, alone in ((0, 1, True), (1, 2, False)):
-        proof = ProofPart(level="partly", shown=shown, criteria=criteria)
-        assert gates_alone(replace(row, proof=proof)) is alone
+    assert not missing_evidence(row), "nothing is known of its proof"
+    partly = replace(row, proof=ProofPart(level="partly", shown=1, criteria=2))
+    assert missing_evidence(partly) == "1 of 2 criteria has no evidence beside the gates"
 
 
 def test_a_row_says_whether_evidence_was_false() -> None:

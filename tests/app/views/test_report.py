@@ -186,9 +186,9 @@ def test_a_real_run_is_reported(rig: Rig) -> None:
         text = await report_of(rig.store, run.given.run)
         assert f"| run | {run.given.run} |" in text
         assert "| requested in | the command line |" in text
-        assert "| proof | 1 with criteria that have no evidence |" in text
+        assert "| proof | 1 with gates passed |" in text
         assert f"| US-001 | Add work.txt | landed | {run.stories[StoryId('US-001')].commit[:10]} | 0 of 1 |" in text
-        assert " on main, gates passed, no evidence beyond them." in text
+        assert " on main, gates passed." in text
         assert "passed on `" in "".join(section(text, "### Gates"))
         assert "refused" in "".join(section(text, "### Edits made"))
 

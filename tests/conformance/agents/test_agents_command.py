@@ -82,6 +82,20 @@ def test_a_command_says_by_its_exit_code_that_it_is_at_a_limit(tmp_path: Path) -
     assert "try later" in report.detail
 
 
+@pytest.mark.parametrize("said", ["HTTP/1.1 429 Too Many Requests", '{"type": "rate_limit_error"}'])
+def test_a_command_whose_last_errors_speak_of_a_limit_is_at_one(tmp_path: Path, said: str) -> None:
+    command = f"echo '{said}' >&2; exit 1"
+    report, _ = attempted(CommandAgent(command, env=ENV), task_in(tmp_path))
+    assert (report.ending, report.guessed) == (Ending.RATE_LIMITED, True)
+    for name in ("later", "zero"):
+        (tmp_path / name).mkdir()
+    later = f"echo '{said}' >&2; seq 10 >&2; exit 1"
+    report, _ = attempted(CommandAgent(later, env=ENV), task_in(tmp_path / "later"))
+    assert (report.ending, report.guessed) == (Ending.CRASHED, False), "long before its end"
+    report, _ = attempted(CommandAgent(f"echo '{said}' >&2", env=ENV), task_in(tmp_path / "zero"))
+    assert report.ending is Ending.FINISHED
+
+
 def test_a_command_that_fails_reports_the_end_of_its_errors(tmp_path: Path) -> None:
     report, _ = attempted(CommandAgent("echo half; echo 'no key' >&2; exit 3", env=ENV), task_in(tmp_path))
     assert (report.ending, report.answer) == (Ending.CRASHED, "half")

@@ -116,8 +116,13 @@ def test_words_are_read_as_the_type_of_the_setting(name: str, words: list[str], 
         ("sandbox.gates.ports", ["80", "web"], "a list of whole numbers is needed, not 'web'"),
         ("sandbox.gates.network", ["no"], 'true or false or "auto" is needed'),
         ("gates.x", ["--quiet"], "a value is needed, and an option is none, not '--quiet'"),
+        (
+            "gates.x",
+            ['{ paths = ["a"] }'],
+            "one value is needed, and a table has several: write it into shiftwork.toml",
+        ),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_words_of_another_type_are_refused(name: str, words: list[str], reason: str) -> None:
     with pytest.raises(SettingsError) as refused:

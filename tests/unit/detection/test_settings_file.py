@@ -33,10 +33,10 @@ def test_what_is_written_reads_back_as_what_was_found() -> None:
     assert settings.model_copy(update={"gates": {}, "workspace": Settings().workspace}) == Settings()
 
 
-def test_a_gate_that_is_red_already_is_a_comment_with_the_reason() -> None:
+def test_a_gate_that_is_red_already_stays_in_force_with_the_reason() -> None:
     text = settings_file(FOUND, {"test": "red on main already: 2 failed"})
-    assert '\n# test = "python3 -m pytest -v"  # red on main already: 2 failed\n' in text
-    assert [gate.name for gate in read(text).gate_list] == ["lint", "check"]
+    assert '\ntest = "python3 -m pytest -v"  # red on main already: 2 failed\n' in text
+    assert [gate.name for gate in read(text).gate_list] == ["lint", "test", "check"]
 
 
 def test_a_setup_command_that_failed_is_a_comment_and_the_gates_stay() -> None:
@@ -55,7 +55,7 @@ def test_any_command_and_any_reason_survive_the_settings_file(
     gate = FoundGate(name="test-a.b", command=command, source=reason)
     text = settings_file(Detected(gates=(gate,), setup=setup), {gate.name: f"red: {reason}"} if red else {})
     values = tomllib.loads(text)
-    assert values["gates"] == ({} if red else {gate.name: command})
+    assert values["gates"] == {gate.name: command}
     assert values.get("workspace", {}).get("setup", "") == setup
 
 

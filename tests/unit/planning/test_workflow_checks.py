@@ -66,12 +66,22 @@ def test_a_name_that_is_one_slip_from_another_is_refused_with_the_one_that_was_m
     )
 
 
+UNDECLARED = "is a name that no step declares: it is empty unless an answer has"
+
+
 def test_any_other_name_that_no_one_produces_is_reported_and_does_not_stop_the_workflow() -> None:
     found = workflow(own("a", "CHANGES: what"), own("b", "Look at {{changes}}, {{taks}}, {{zebra}} and {{change_log}}"))
     assert [(flaw.step, flaw.field, flaw.message) for flaw in unresolved(found)] == [
-        ("b", "input", "{{change_log}} is a name that nothing provides, so it is empty; did you mean 'changes'?"),
-        ("b", "input", "{{zebra}} is a name that nothing provides, so it is empty"),
+        (
+            "b",
+            "input",
+            f"{{{{change_log}}}} {UNDECLARED} CHANGE_LOG:; did you mean 'changes'?",
+        ),
+        ("b", "input", f"{{{{zebra}}}} {UNDECLARED} ZEBRA:"),
     ]
+    strict = workflow(own("a", "CHANGES: what", output_keys=("changes",)), own("b", "Look at {{zebra}}"))
+    (flaw,) = unresolved(strict)
+    assert flaw.message == "{{zebra}} is a name that nothing provides, so it is empty"
     assert unresolved(workflow(own("a", "{{task}} {{has_frontend_changes}} {{lint_cmd}}"))) == ()
 
 

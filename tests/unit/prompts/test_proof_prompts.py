@@ -58,6 +58,15 @@ def test_no_other_step_is_instructed_and_none_where_nothing_is_asked_for() -> No
     assert "## Proof" not in prompt(catalogue_step("coding"), ProofPolicy.STRICT, replace(ASKED, criteria=()))
 
 
+def test_evidence_is_welcome_where_none_is_required_from_agents_without_tools_too() -> None:
+    assert "call `report_evidence`" in prompt(catalogue_step("coding"), ProofPolicy.TRUSTING, tools=True)
+    message = prompt(catalogue_step("coding"), ProofPolicy.TRUSTING)
+    assert "\n## Evidence\n" in message
+    assert "\nEVIDENCE:\n- <criterion> citation <file>:<line>\n" in message
+    assert "## Evidence" not in prompt(catalogue_step("planning"), ProofPolicy.TRUSTING)
+    assert "EVIDENCE:" not in prompt(catalogue_step("coding"), ProofPolicy.TRUSTING, replace(ASKED, criteria=()))
+
+
 def test_what_a_person_or_a_verification_step_shows_is_not_asked_of_agents() -> None:
     checked = Verification(id="VS-1", kind=VerificationKind.SHELL, command="true")
     listed = (*ASKED.criteria, Criterion(id="VS-1", text="true"))

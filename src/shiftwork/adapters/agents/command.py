@@ -1,4 +1,7 @@
-"""A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit."""
+"""A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit.
+
+A program that does not know that code is at a limit, too, if the end of its errors says so.
+"""
 
 import os
 import shlex
@@ -20,6 +23,10 @@ from shiftwork.regexes import regex
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
 """EX_TEMPFAIL of sysexits.h: a command exits with it if it has reached a limit and should be retried later."""
+
+_LIMIT: Final = regex(r"\b429 Too Many Requests\b|\brate_limit")
+_LAST_LINES: Final = 10
+"""What a program prints at its end if the interface of its model refuses it for a while."""
 
 _BARE: Final = regex(r"\s*(?:[A-Za-z_]\w*=[^\s'\"\\$`]*\s+)*([A-Za-z0-9_][\w.+-]*)(?=\s|$)")
 """The name of a program at the start of a command, after assignments of variables."""
@@ -163,5 +170,6 @@ class _Printed:
         if exit_code == 0:
             return AgentReport(ending=Ending.FINISHED, answer=answer)
         detail = f"ended {manner(exit_code)}\n{stderr[-_DETAIL_CHARACTERS:]}".strip()
-        ending = Ending.RATE_LIMITED if exit_code == TRY_LATER else Ending.CRASHED
-        return AgentReport(ending=ending, answer=answer, detail=detail)
+        guessed = exit_code != TRY_LATER and _LIMIT.search("\n".join(stderr.splitlines()[-_LAST_LINES:])) is not None
+        ending = Ending.RATE_LIMITED if exit_code == TRY_LATER or guessed else Ending.CRASHED
+        return AgentReport(ending=ending, answer=answer, detail=detail, guessed=guessed)

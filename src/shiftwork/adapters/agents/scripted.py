@@ -36,6 +36,7 @@ class Turn:
     model: str = "scripted"
     denials: tuple[str, ...] = ()
     session: str = ""
+    guessed: bool = False
 
 
 type Script = Callable[[AgentTask], Turn]
@@ -65,6 +66,7 @@ class ScriptedAgent:
             detail=turn.detail,
             usage=turn.usage,
             resets_at=turn.resets_at,
+            guessed=turn.guessed,
             model=turn.model,
             denials=turn.denials,
             session=turn.session,

@@ -30,7 +30,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """Everything found in a file, mistakes included."""
+    """Everything found in a file, mistakes included. `beside` are the other files that agents are to read, as they are
+    called in its folder; folders end with a slash.
+    """
 
     title: str
     stories: tuple[Found, ...]
@@ -43,6 +45,7 @@ class Draft:
     limits: Limits = Limits()
     mistakes: tuple[Mistake, ...] = ()
     unused: tuple[Unused, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def mistakes_of(draft: Draft) -> Sequence[Mistake]:

@@ -6,16 +6,17 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from shiftwork.adapters.specs import beads, markdown, openspec, speckit, task_list
+from shiftwork.adapters.specs import beads, checklist, markdown, openspec, speckit, task_list
 from shiftwork.adapters.specs._document import Edit, UnreadableError, changed, refused
 from shiftwork.adapters.specs._draft import Draft, mistakes_of
 from shiftwork.adapters.specs._files import rewrite, text_of
+from shiftwork.adapters.specs._places import spec_paths
 from shiftwork.adapters.specs.prd import prd_json
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.criterion_gates import with_commands
-from shiftwork.domain.spec.spec import Spec
+from shiftwork.domain.spec.spec import Spec, SpecPaths
 from shiftwork.errors import SpecError
-from shiftwork.ports.specs import Mark, Sheet
+from shiftwork.ports.specs import Form, Mark, Sheet
 from shiftwork.records import dataclass
 
 
@@ -32,7 +33,7 @@ class Format:
 
 FORMATS: Final[dict[str, Format]] = {
     module.NAME: Format(belongs=module.belongs, read=module.read, edits=module.edits)
-    for module in (prd_json, beads, speckit, openspec, task_list, markdown)
+    for module in (prd_json, beads, speckit, openspec, checklist, task_list, markdown)
 }
 """The first format that recognises a text reads it: any `.md` is a plan, unless a more specific format recognises it.
 """
@@ -40,6 +41,9 @@ FORMATS: Final[dict[str, Format]] = {
 _IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md", "issues.jsonl", ".beads/issues.jsonl")
 _CHANGES: Final = "changes"
 """The folder of OpenSpec with a folder for each change."""
+
+
+_FORMS: Final = {"one": checklist.NAME, "many": task_list.NAME}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +62,28 @@ class FileSpecs:
 
         return await to_thread(self._mark, source, marks)
 
-    def sheet(self, wanted: str) -> Sheet:
-        """The same as `read`, for a command without an event loop."""
+    def sheet(self, wanted: str, form: Form = "") -> Sheet:
+        """The same as `read`, for a command without an event loop. `form` says whether a list of boxes is one story or
+        many; by default its text does.
+        """
         path = self._file(self.root / wanted)
-        name = self._name(path)
+        name = self._name(path.parent.resolve() / path.name)
         text = text_of(path, name)
         kind = next((kind for kind, format_ in FORMATS.items() if format_.belongs(path, text)), None)
         if kind is None:
             raise SpecError(f"{name} is not a .json, .jsonl or .md spec file", hint="shiftwork init --prd writes one")
+        if form and kind not in _FORMS.values():
+            raise SpecError(
+                f"{name} is not a list of boxes, so --as has no meaning for it", hint=f"shiftwork plan {name}"
+            )
+        kind = _FORMS.get(form, kind)
         try:
             draft = FORMATS[kind].read(path, text, name)
         except UnreadableError as error:
             raise refused(name, text, [error.mistake]) from None
         if mistakes := mistakes_of(draft):
             raise refused(name, text, mistakes)
-        return _sheet(f"{kind}:{name}", draft)
+        return _sheet(f"{kind}:{name}", draft, spec_paths(path, self.root.resolve(), draft.beside))
 
     def _mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
         kind, _, name = source.partition(":")
@@ -103,20 +114,21 @@ class FileSpecs:
         found = sorted(inside.glob("*/tasks.md"))
         if len(found) == 1:
             return found[0]
-        name = self._name(path)
+        name = self._name(path.resolve())
         if found:
-            changes = [quote(self._name(file.parent)) for file in found]
+            changes = [quote(self._name(file.parent.resolve())) for file in found]
             message = f"the folder {name} has {len(found)} changes: {', '.join(changes)}"
             raise SpecError(message, hint=f"name one, such as: shiftwork run {changes[0]}")
         raise SpecError(f"the folder {name} has none of {', '.join(_IN_A_FOLDER)}")
 
     def _name(self, path: Path) -> str:
         """The name for display and storage: relative to the repository where the file is inside it."""
-        inside = path.is_relative_to(self.root)
-        return path.relative_to(self.root).as_posix() if inside else path.as_posix()
+        root = self.root.resolve()
+        inside = path.is_relative_to(root)
+        return path.relative_to(root).as_posix() if inside else path.as_posix()
 
 
-def _sheet(source: str, draft: Draft) -> Sheet:
+def _sheet(source: str, draft: Draft, paths: SpecPaths) -> Sheet:
     spec = Spec(
         title=draft.title,
         description=draft.description,
@@ -126,6 +138,7 @@ def _sheet(source: str, draft: Draft) -> Sheet:
         branch=draft.branch,
         instructions=draft.instructions,
         gates=draft.gates,
+        paths=paths,
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
     return Sheet(source=source, spec=spec, done=done, unused=draft.unused, limits=draft.limits)

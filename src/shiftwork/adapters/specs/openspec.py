@@ -29,6 +29,7 @@ _INSTRUCTIONS: Final = """\
 This work is the OpenSpec change `{change}`, kept in `{folder}`. Your story is one section of its `tasks.md`: do the
 tasks of that section and no others. Read `proposal.md`, `design.md` and the files under `specs/` there, as far as they
 exist. Do not change `tasks.md`: the harness marks a section's tasks as done when the story has landed."""
+_BESIDE: Final = ("proposal.md", "design.md", "specs/")
 _OFFER: Final = """\
 These are all scenarios of the change. Look at those that concern your story: they must hold when it is done."""
 
@@ -48,6 +49,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
         instructions=offered(instructions, _OFFER, list(_scenarios(folder))),
         mistakes=tuple(untitled(found)) if found else (nothing,),
         unused=(*_unused(text, stories), *unnamed(folder, _INSTRUCTIONS)),
+        beside=_BESIDE,
     )
 
 

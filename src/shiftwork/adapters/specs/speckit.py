@@ -37,6 +37,7 @@ This work follows spec-kit; its files are in `{folder}`. Your story is one group
 only these tasks. Of the files there that exist, read `spec.md` (the requirements, with acceptance scenarios for each
 user story), `plan.md` (how), and as needed `research.md`, `data-model.md`, `contracts/` and `quickstart.md`. Do
 not change `tasks.md`: the harness marks a story's tasks as done when the story has landed."""
+_BESIDE: Final = ("spec.md", "plan.md", "research.md", "data-model.md", "quickstart.md", "contracts/")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +68,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
         instructions=_INSTRUCTIONS.format(folder=shown.rpartition("/")[0] or "."),
         mistakes=tuple(_repeated(groups)),
         unused=(*_unnumbered(text, groups), *unnamed(path.parent, _INSTRUCTIONS)),
+        beside=_BESIDE,
     )
 
 

@@ -41,9 +41,9 @@ def belongs(path: Path, text: str) -> bool:
 
 def read(path: Path, text: str, shown: str) -> Draft:
     blocks = parse(text)
-    tasks = _tasks(blocks, text)
+    tasks = tasks_of(blocks, text)
     title = next((block.text for block in blocks if block.level == 1), "")
-    opening = _opening(blocks)
+    opening = opening_of(blocks)
     read_blocks = (*opening, *(block for task in tasks for block in task))
     return Draft(
         title=cleaned(title).strip() or path.stem,
@@ -55,18 +55,24 @@ def read(path: Path, text: str, shown: str) -> Draft:
 
 
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
-    for task in _tasks(parse(text), text):
+    for task in tasks_of(parse(text), text):
         story = _named(task[0])[0]
         if mark := marks.get(story):
             yield story, mark_edits((block for block in task if block.box >= 0), done=mark.done)
 
 
-def _opening(blocks: Sequence[Block]) -> list[Block]:
+def has_id(task: Block) -> bool:
+    """Whether the task names its own id, as in `US-1: Title`."""
+    return _NUMBERED.fullmatch(task.text) is not None
+
+
+def opening_of(blocks: Sequence[Block]) -> list[Block]:
+    """What stands above the list, without headings."""
     first = next(place for place, block in enumerate(blocks) if block.bullet)
     return [block for block in blocks[:first] if not block.level]
 
 
-def _tasks(blocks: Sequence[Block], text: str) -> list[list[Block]]:
+def tasks_of(blocks: Sequence[Block], text: str) -> list[list[Block]]:
     """Each task with the blocks that are indented below it."""
     boxes = [block for block in blocks if block.bullet and block.box >= 0]
     least = min(_indent(block, text) for block in boxes)

@@ -10,6 +10,7 @@ from shiftwork.app.attempt import work_base
 from shiftwork.app.attempt.attempt import Attempt
 from shiftwork.app.attempt.memory import keep_story, present_run
 from shiftwork.app.attempt.outcome import ended, failure, followed_up
+from shiftwork.app.attempt.scratch_files import laid_files, taken_files
 from shiftwork.app.attempt.watchdog import Watch
 from shiftwork.app.messaging import run_inbox
 from shiftwork.app.runtime import profiles
@@ -71,7 +72,10 @@ async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> 
         tree=tree,
         frontend=frontend,
     )
+    laid = await laid_files(attempt, await present_run(context, story.given.run))
     report = _priced(attempt, await (_follow_up(attempt) if step.unsummarised else _session(attempt)))
+    if report.ending is Ending.FINISHED:  # of another attempt, all files stay together in its diff
+        attempt = replace(attempt, scratch=await taken_files(attempt, laid))
     failpoints.reach("attempt.ended")
     if report.ending is Ending.RESTARTED:
         await context.attempt_folders.clear(attempt_folder.home)

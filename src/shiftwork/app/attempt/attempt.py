@@ -14,7 +14,8 @@ from shiftwork.records import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """What every part of an attempt needs; `tree` is the folder in which the agent works, and `frontend` says that the
-    work so far changes a user interface, if its prompt asks for that.
+    work so far changes a user interface, if its prompt asks for that. `scratch` is what the agent has
+    added to files of notes in the tree.
     """
 
     recorder: StoryRecorder
@@ -23,6 +24,7 @@ class Attempt:
     attempt_folder: AttemptFolder
     tree: Path
     frontend: bool = False
+    scratch: AttemptOutputs = AttemptOutputs()
 
     @property
     def story(self) -> StoryState:

@@ -43,7 +43,8 @@ def remarks_of(outputs: AttemptOutputs, said: Answer) -> tuple[Remark, ...]:
     """The notes of one attempt, from its output files and its answer; a last note says how many were left out."""
     learnings = (Remark(text=text, scope=Scope.PROJECT) for text in said.learnings)
     patterns = (Remark(text=text, scope=Scope.PATTERN) for text in said.patterns)
-    left = (*outputs.notes, *learnings, *patterns)
+    scratch = (Remark(text=text) for text in said.scratch)
+    left = (*outputs.notes, *learnings, *patterns, *scratch)
     kept = tuple(replace(remark, text=shorten(remark.text.strip(), STORY_ROOM.each)) for remark in left[:REMARKS])
     beyond = len(left) - REMARKS
     return (*kept, Remark(text=f"[{beyond} further notes of this step were left out]")) if beyond > 0 else kept

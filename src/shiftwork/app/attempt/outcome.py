@@ -64,6 +64,8 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     said = contract.parse(report.answer, result.asked_of(attempt.step))
     said = said if said.complete == attempt.story.given.story.id else replace(said, complete="")
     outputs = await attempt.recorder.context.attempt_folders.collect(attempt.attempt_folder)
+    added = attempt.scratch
+    outputs = replace(outputs, edits=(*outputs.edits, *added.edits), notes=(*outputs.notes, *added.notes))
     if question := asked(said, outputs):
         return await _asked(attempt, report, Said(answer=said, outputs=outputs), question)
     came_to = await _noted(attempt, report, result.result(attempt.step, said))
@@ -158,7 +160,8 @@ async def _limited(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     """The agent is rate-limited: another profile continues or the story waits, until this happens too often."""
     context, story, step = attempt.recorder.context, attempt.story, attempt.step
     patience, reason = context.work_policy.patience, report.detail or str(report.ending)
-    if (times := rate_limits.times_in_vain(step, attempt.now)) > patience.times:
+    most = min(patience.times, rate_limits.TIMES_GUESSED) if report.guessed else patience.times
+    if (times := rate_limits.times_in_vain(step, attempt.now)) > most:
         message = f"a limit of {step.assigned_profile} was reached {times} times, which is too often: {reason}"
         return await _went_wrong(attempt, report, Trouble.LIMITED, message)
     diff = await _abandon(attempt, "deferred")

@@ -15,7 +15,7 @@ from shiftwork.domain.proof.attestation import attested, named
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.certificate import Certificate, Held
 from shiftwork.domain.proof.claim import Evidence
-from shiftwork.domain.proof.evidence import judge, sought, step_gates, suffices
+from shiftwork.domain.proof.evidence import judge, sought, steps_to_run, suffices
 from shiftwork.domain.proof.verdict import Findings, Judged, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion
@@ -159,7 +159,7 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     unknown = () if known else (*attested(said, message), *_unchecked(said))
     of_the_spec = of_spec(said, bench.memory.gates, trusts=bench.trusts)
     again = (*unchanged(said, bench.configured), *of_the_spec)
-    steps = step_gates(said.story, case)
+    steps = steps_to_run(said.story, case, again)
     report = await bench.gates.check(said.commit, (*again, *steps), f"{said.run}/{said.story}/proof")
     inspection = bench.memory.inspection if known else None
     restored = await restored_held(said, again, inspection, bench.protecting, bench.gates)
@@ -247,6 +247,8 @@ def _unchecked(said: Certificate) -> Iterator[Held]:
         yield Held(name="checks", passed=None, message=f"whether the checks attributed to {files} come from there")
     if said.verification:
         yield Held(name="steps", passed=None, message="whether these are the requested verification steps")
+    if said.unmeasured:
+        yield Held(name="loads", passed=None, message=f"what the tests of {', '.join(said.unmeasured)} load")
     if said.confirmed:
         yield Held(name="confirmed", passed=None, message=f"whether a person confirmed: {said.confirmed}")
 

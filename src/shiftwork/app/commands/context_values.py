@@ -1,4 +1,6 @@
-"""Values that the user names for the prompts of a run: read from `key=value`, refused if no prompt could use them."""
+"""Values that the user names for the prompts of a run: read from `key=value` or `a=1,b=2`, refused if no prompt could
+use them.
+"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,6 +13,8 @@ from shiftwork.regexes import regex
 _NAME: Final = regex(r"[a-z_][a-z0-9_]{0,63}")
 _EXAMPLE: Final = "shiftwork run --context issue=1234 …"
 _SHOWN: Final = 80
+_PAIRS: Final = regex(r",(?=[A-Za-z_][A-Za-z0-9_]{0,63}=)")
+"""Between two pairs; a comma before anything else belongs to the value."""
 
 MOST_BYTES: Final = OWN["value"]
 """For all values together: what a prompt shows of one value at most."""
@@ -19,7 +23,7 @@ MOST_BYTES: Final = OWN["value"]
 def context_values(pairs: Iterable[str]) -> Context:
     """Raises UsageError for a pair that no prompt could use."""
     found: dict[str, str] = {}
-    for text in pairs:
+    for text in (part for pair in pairs for part in _PAIRS.split(pair)):
         name, value = _pair(text)
         if name in found:
             raise UsageError(f"--context names {name} twice", hint="name each value once")

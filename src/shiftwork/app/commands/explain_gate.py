@@ -5,13 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from shiftwork.domain.canary import advice
 from shiftwork.domain.canary.canary_verdict import GateSight
 from shiftwork.domain.core.ids import StoryId
-from shiftwork.domain.gates import attribution, commands, machine_needs
+from shiftwork.domain.gates import commands, machine_needs
 from shiftwork.domain.gates.checkout_difference import next_step
 from shiftwork.domain.gates.checkout_trial import Explanation, Trial
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.proof.test_count import tally
-from shiftwork.domain.spec import named_gates
-from shiftwork.domain.spec.criterion_gates import criterion_gates
+from shiftwork.domain.spec import criterion_gates, named_gates
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.tampering import exemptions
 from shiftwork.domain.tampering.findings import Protection
@@ -28,9 +27,11 @@ async def explained(gate: Gate, printed: str, trials: Trials) -> Explanation:
     return step
 
 
-def gates_of(configured: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, ...]:
-    """The gates that the base of a run must pass, if the run continues `without` some of them."""
-    return attribution.gates_of(configured, without)
+def gates_of_run(configured: Sequence[Gate], spec: Spec, without: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates that the base of a run must pass, if the run continues `without` some of them: those of the settings,
+    and the checks that its spec names for all of its work.
+    """
+    return named_gates.gates_of_run(configured, spec.gates, without)
 
 
 def gates_for(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
@@ -40,7 +41,14 @@ def gates_for(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
 
 def gates_by_name(configured: Sequence[Gate], spec: Spec) -> tuple[Gate, ...]:
     """Every gate that a user can leave out of a run: those that judge its spec, and those of its criteria."""
-    return (*gates_for(configured, spec), *criterion_gates(spec))
+    return (*gates_for(configured, spec), *criterion_gates.criterion_gates(spec))
+
+
+def needed_by_criteria(
+    spec: Spec, done: Collection[StoryId], without: Collection[str]
+) -> tuple[criterion_gates.Needed, ...]:
+    """What the commands in the criteria of the stories need to start, as far as they are to be worked on."""
+    return criterion_gates.needed_by_criteria(spec, done, without)
 
 
 def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -> dict[StoryId, tuple[str, ...]]:
@@ -52,6 +60,11 @@ def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -
 def needs(result: GateResult) -> tuple[str, ...]:
     """What a gate that is red in the sandbox seems to need from the machine, in words; empty for a green gate."""
     return () if result.passed else tuple(need.message_for(result.name) for need in machine_needs.needs(result.output))
+
+
+def looks_refused(result: GateResult) -> bool:
+    """Whether a gate that is red in the sandbox may be red because of it."""
+    return not result.passed and machine_needs.looks_refused(result.output)
 
 
 def only_tests_fail(result: GateResult) -> bool:

@@ -3,10 +3,13 @@
 import contextlib
 from typing import Final
 
+from shiftwork.domain.budget import reservations
+from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run.spending.forecast import forecast, plans_itself
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.usage.forecast import Forecast
+from shiftwork.domain.usage.totals import dollars
 from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import StoreError
 from shiftwork.ports.views import Queries, StoryRow
@@ -22,6 +25,19 @@ async def past_costs(queries: Queries) -> list[float]:
             rows += await queries.stories(run.run)
     known = [row.used for row in rows if row.status == "completed" and not row.used.unpriced]
     return [used.cost_usd for used in known if used.cost_usd]
+
+
+def excess_note(limits: Limits, *, bounded: bool) -> str:
+    """What to know about a limit that is smaller than what one attempt may need; empty if there is none."""
+    found = reservations.possible_excess(limits, bounded=bounded)
+    if found is None:
+        return ""
+    limit, excess = (dollars(amount) for amount in found)
+    how = "it checks its costs after each answer" if bounded else "its agent cannot be stopped at a limit"
+    return (
+        f"the limit of {limit} USD is less than one attempt may need ({dollars(limits.attempt.usd)} USD): "
+        f"an attempt may pass it by about {excess} USD, because {how}"
+    )
 
 
 async def expected(queries: Queries, spec: Spec, workflow: Workflow, done: frozenset[StoryId]) -> Forecast | None:

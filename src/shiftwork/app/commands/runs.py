@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app.commands.kept_options import check_profiles
@@ -42,10 +42,11 @@ type Stories = Mapping[StoryId, StoryState]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """The options of a new run. A missing branch is created from `base`, if given. `source` is the spec's file; `done`
-    are the stories that it marks as landed. `patterns` are what earlier runs learnt about the code base; `forecast` is
-    the estimated cost. The user allows the run to continue `without_gates`; `base_story` repairs gates that fail on
-    the branch, before all other stories. With `review`, a person approves each patch before it lands. `model`, `named`,
-    `trusted`, `settings`, `ordered`, `keep_going` and `context` are as in `RunPlan`.
+    are the stories that have landed, and `missing` those of them that the branch no longer has. `patterns` are what
+    earlier runs learnt about the code base; `forecast` is the estimated cost. The user allows the run to continue
+    `without_gates`; `base_story` repairs gates that fail on the branch, before all other stories. With `review`, a
+    person approves each patch before it lands. `model`, `named`, `trusted`, `settings`, `ordered`, `keep_going` and
+    `context` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -58,6 +59,7 @@ class Order:
     base: str = ""
     source: str = ""
     done: frozenset[StoryId] = frozenset()
+    missing: frozenset[StoryId] = frozenset()
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
@@ -103,12 +105,18 @@ async def _on_branch(context: Context, order: Order) -> None:
     await context.repository.tip(order.branch)
 
 
+_PLANNED: Final = frozenset({each.name for each in attributes(Order)} - {"done", "missing"})
+"""What the plan of a run keeps of its order."""
+
+
 def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
     """Returns the first facts of a run."""
-    kept: dict[str, Any] = {each.name: getattr(order, each.name) for each in attributes(Order) if each.name != "done"}
+    kept: dict[str, Any] = {each.name: getattr(order, each.name) for each in attributes(Order) if each.name in _PLANNED}
     plan = RunPlan(run=run, project=project, worktree=worktree, **kept)
     adopted = (run_facts.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
-    return (run_facts.RunStarted(at=at, plan=plan), *adopted)
+    missing = tuple(story.id for story in order.spec.stories if story.id in order.missing)
+    sought = (run_facts.LandedSought(at=at, missing=missing),) if missing else ()
+    return (run_facts.RunStarted(at=at, plan=plan), *adopted, *sought)
 
 
 async def resume_run(context: Context, run: RunId) -> RunState:

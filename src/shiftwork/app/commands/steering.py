@@ -10,10 +10,12 @@ from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, run_stream
+from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.proof.commit_trailers import NO_GATES
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.decide import rests
+from shiftwork.domain.run.lost_work import landed_work
 from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.run.steering import intent_checks, intents, options
 from shiftwork.domain.run.steering.base_repair import with_repair
@@ -80,6 +82,7 @@ def new_story(run: RunState, wanted: NewStory) -> Story:
         criteria=_criteria(wanted.criteria or (text,)),
         depends_on=wanted.depends_on,
         priority=max(other.priority for other in run.given.spec.stories),
+        named=any(other.named for other in run.given.spec.stories),
     )
     return with_commands(story)
 
@@ -93,6 +96,11 @@ def changed_story(story: Story, change: StoryChange) -> Story:
         description=text.description,
         depends_on=story.depends_on if change.depends_on is None else change.depends_on,
     )
+
+
+def landed_by(run: RunState, story: StoryId) -> tuple[LandedWork, ...]:
+    """What to look for on the branch before a story that has landed is retried."""
+    return tuple(work for work in landed_work(run) if work.story == story)
 
 
 def refiled_story(run: RunState, story: StoryId, spec: Spec) -> Story | None:

@@ -227,6 +227,7 @@ def _over(run: RunState, story: StoryState, *, begun: bool) -> IntentError | Non
         StoryStatus.COMPLETED: ("has landed", f"shiftwork undo {named}"),
         StoryStatus.FAILED: ("has failed", f"shiftwork retry {named}, then edit its steps"),
         StoryStatus.CANCELLED: ("was cancelled", f"shiftwork retry {named}, then edit its steps"),
+        StoryStatus.MISSING: ("has landed", f"shiftwork retry {named}, then edit its steps"),
         StoryStatus.UNDONE: ("was undone", f"shiftwork retry {named}, then edit its steps"),
     }
     if story.status in ended:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from shiftwork.app.landing.loaded_code import with_loaded
 from shiftwork.app.runtime.context import Context
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate
@@ -27,6 +28,7 @@ async def surveyed(
         followed=followed,
         included=included,
     )
+    known = await with_loaded(context.canary, base, touched, known)
     modules = base_survey.new_modules(touched, paths, known)
     installed = await _installed(context, base, modules, known, marker)
     return replace(known, installed=installed, listed=await _listed(context, base, touched, known, marker))

@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from shiftwork.app.landing.loaded_code import loaded_key, with_loaded
 from shiftwork.domain.canary.advice import remedies
-from shiftwork.domain.canary.canary_verdict import GateSight, KnownSight, Sight, Sources
+from shiftwork.domain.canary.canary_verdict import GateSight, KnownLoaded, KnownSight, Sight, Sources
 from shiftwork.domain.canary.examination import (
     Trial,
     against_base,
@@ -27,7 +28,8 @@ from shiftwork.domain.canary.source_root import sources
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_gate import is_test_gate, with_preparation
-from shiftwork.domain.tampering.findings import Protection
+from shiftwork.domain.spec.criterion_gates import Needed, asking_for_programs, missing_from
+from shiftwork.domain.tampering.findings import Protection, Touched
 from shiftwork.domain.tampering.started_scripts import mentions
 from shiftwork.ports.canary import Canary, Situation
 from shiftwork.ports.workspace import Begun, Gates, unwatched
@@ -59,8 +61,13 @@ class Examiner:
         """
         if not again and (known := await self.known_green(commit)) is not None:
             return known
-        report = await self.runner.check(commit, self.gates, marker, begun=begun)
+        loaded: dict[str, frozenset[str] | None] = {}
+        report = await self.runner.check(commit, self.gates, marker, begun=begun, on_loaded=loaded.__setitem__)
         await self.keep_green(report)
+        setup = (await self.canary.situation(commit)).setup
+        for gate in self.gates:
+            if (files := loaded.get(gate.name)) is not None and gate.name not in report.red:
+                self.canary.keep_loaded(loaded_key(gate, setup), KnownLoaded(files=tuple(sorted(files))))
         return report
 
     async def known_green(self, commit: Commit) -> GateReport | None:
@@ -73,6 +80,16 @@ class Examiner:
         situation = await self.canary.situation(commit)
         found = (self.canary.recall_base(_base_key(situation, gate)) for gate in self.gates)
         return tuple(result for result in found if result)
+
+    async def find_lacking(self, commit: Commit, needed: Sequence[Needed], marker: str) -> tuple[Needed, ...]:
+        """Those that gates do not have on the commit. Where files are enough to know, nothing runs."""
+        lacking = missing_from(needed, (await self.canary.situation(commit)).paths)
+        if not any(item.program for item in lacking):
+            return lacking
+        asking = Gate(name="programs", command=asking_for_programs(lacking), minutes=1)
+        report = await self.runner.check(commit, (asking,), marker)
+        unknown = report.results[0].output.splitlines()
+        return tuple(item for item in lacking if not item.program or item.program in unknown)
 
     async def keep_green(self, report: GateReport) -> None:
         """Cache green results, so that they need not run again if the commit is the base of the next run."""
@@ -106,11 +123,11 @@ class Examiner:
         return tuple(found)
 
     async def candidate_sights(
-        self, report: GateReport, marker: str, base: Commit, *, suspect: bool = False
+        self, report: GateReport, marker: str, base: Commit, begun: Begun = unwatched, *, suspect: bool = False
     ) -> tuple[GateSight, ...]:
         """What the test gates see of a candidate, compared with what they see of its base, and the cached verdicts of
         other gates. For a `suspect` candidate the cache is neither read nor written: its tests may exit early, which
-        the keys of the cache do not reflect.
+        the keys of the cache do not reflect. `begun` is called for each gate that runs with broken sources.
         """
         before, now = await self.canary.situation(base), await self.canary.situation(report.commit)
         found: list[GateSight] = []
@@ -118,6 +135,7 @@ class Examiner:
             examined = is_test_gate(gate)
             sight = None if suspect and examined else self._recall(gate, now)
             if sight is None and examined:
+                begun(gate.name)
                 sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
                 if on_base := self._recall(gate, before):
                     sight = against_base(on_base, sight, now.paths)
@@ -138,16 +156,18 @@ class Examiner:
 
     def _recall(self, gate: Gate, situation: Situation) -> GateSight | None:
         known = self.canary.recall(self._key(gate, situation))
-        return known.sight if known and still_holds(known, self._tests(gate, situation)) else None
+        return known.sight if known and still_holds(known, situation.files) else None
 
     async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
         """Uses the situation after the examination, because an environment may have failed meanwhile."""
         situation = await self.canary.situation(commit)
-        self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=self._tests(gate, situation)))
+        known = await with_loaded(self.canary, commit, map(_edited, situation.paths), self._protection)
+        tests = self._tests(gate, situation, known.loaded | known.support)
+        self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=tests))
 
-    def _tests(self, gate: Gate, situation: Situation) -> tuple[tuple[str, str], ...]:
+    def _tests(self, gate: Gate, situation: Situation, loaded: Collection[str]) -> tuple[tuple[str, str], ...]:
         survey = self._surveyed(gate, situation)
-        return tuple(file for file in situation.files if file[0] in survey.tests)
+        return tuple(file for file in situation.files if file[0] in survey.tests or file[0] in loaded)
 
     async def changed_roots(self, commit: Commit, paths: Iterable[str]) -> frozenset[str]:
         """The source roots of those files that are sources and can be broken."""
@@ -181,6 +201,10 @@ class Examiner:
         survey = self._surveyed(gate, situation)
         configuration = [file for file in situation.files if file[0] in survey.configuring]
         return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
+
+
+def _edited(path: str) -> Touched:
+    return Touched(path=path, letter="M")
 
 
 class _Survey(NamedTuple):

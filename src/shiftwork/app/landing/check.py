@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from shiftwork import failpoints
 from shiftwork.app.landing import proof, withdrawal
 from shiftwork.app.landing.batch import answer
-from shiftwork.app.landing.gates import cancel_all, gates_on
+from shiftwork.app.landing.gates import cancel_all, gates_on, verdict_key
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import SLOW_SECONDS, spoken_for
 from shiftwork.domain.landing.decide import answers
 from shiftwork.domain.landing.state import Entry
 from shiftwork.errors import DependenciesError
+from shiftwork.records import replace
 
 type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved | landing_facts.CandidateFailed
 
@@ -93,12 +95,21 @@ async def _check(recorder: QueueRecorder, entry: Entry) -> Verdict:
     request = entry.request
     marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
     try:
-        report = await gates_on(recorder, entry, marker)
+        key = await verdict_key(recorder, entry)
+        report = _passed_before(entry, key) or await gates_on(recorder, entry, marker)
     except DependenciesError as error:
         return proof.uninstalled(await _dependent(recorder, entry), error.message, recorder.context.clock.now())
     if report.passed:
-        return await proof.verdict(recorder, entry, report)
+        return await proof.verdict(recorder, entry, report, key)
     return landing_facts.CandidateFailed(at=recorder.context.clock.now(), request=request.key, report=report)
+
+
+def _passed_before(entry: Entry, key: str) -> GateReport | None:
+    """The verdict after which a person was asked and has approved, if nothing that it depends on has changed since."""
+    passed = entry.request.passed
+    if passed is None or not key or passed.key != key or not entry.approved:
+        return None
+    return replace(passed.report, commit=entry.candidate, cached=True)
 
 
 async def _dependent(recorder: QueueRecorder, entry: Entry) -> Entry:

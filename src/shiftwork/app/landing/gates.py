@@ -1,6 +1,8 @@
 """Runs the gates on a candidate: as it is, with the original tests, without its change; if red, also on its base."""
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,40 +10,49 @@ from shiftwork.app.landing import fail_to_pass
 from shiftwork.app.landing.base_survey import surveyed
 from shiftwork.app.landing.canary import Examiner, with_sights
 from shiftwork.app.landing.gate_choice import gates_for
+from shiftwork.app.landing.loaded_code import with_measured
 from shiftwork.app.landing.proof import own_gates
 from shiftwork.app.runtime.context import Context, GateBegun, Sighting
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.ids import Commit, story_stream
+from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.gates.attribution import attributed, fixed, tried_again, with_restored
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.test_gate import only_reads, runs_tests
 from shiftwork.domain.landing.batching import TRIES, landed_base, spoken_for
 from shiftwork.domain.landing.state import Entry, Proof
-from shiftwork.domain.proof.test_count import lacks_coverage_alone
+from shiftwork.domain.proof.red_excuse import drop_thresholds, excuse_as_on_base, excuse_coverage
 from shiftwork.domain.proof.void_verdict import held_against, is_uncertain, objected
 from shiftwork.domain.spec.named_gates import gates_of_run
+from shiftwork.domain.spec.spec import SpecPaths
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.tampering.exemptions import exempt
-from shiftwork.domain.tampering.findings import Inspection
+from shiftwork.domain.tampering.file_size_limit import with_large
+from shiftwork.domain.tampering.findings import Inspection, Touched
 from shiftwork.domain.tampering.inspect import inspect, leaves_early, watched
 from shiftwork.domain.tampering.later_files import with_later
 from shiftwork.domain.tampering.restore import Restored, only_new_tests
+from shiftwork.domain.tampering.spec_edits import spec_edits
 from shiftwork.ports.workspace import Begun
 from shiftwork.records import replace
 
 
-async def inspected(context: Context, story: StoryState, tip: Commit) -> Inspection:
-    """What the story has done to tests, gate configuration and the spec."""
+async def inspected(context: Context, story: StoryState, tip: Commit, touched: Sequence[Touched]) -> Inspection:
+    """What the story, which has `touched` these files, has done to tests, gate configuration and the spec."""
     given, work_policy = story.given, context.work_policy
     gates = gates_of_run(work_policy.gates, given.gates, given.without_gates)
     protection = replace(work_policy.protection, commands=tuple(gate.command for gate in gates))
-    touched = await context.protecting.touched(story.work.base, tip)
     protection = await surveyed(context, story.work.base, touched, protection, f"{given.run}/{given.story.id}/survey")
+    protection = await with_measured(context.canary, story.work.base, touched, protection, gates)
     paths = [change.path for change in watched(touched, protection)]
     patch = await context.protecting.patch(story.work.base, tip, paths)
     allowed = exempt(given.story.allowed, [change.path for change in touched], protection)
-    found = inspect(touched, patch, protection, allowed, given.source.partition(":")[2])
-    return with_later(found, [change.path for change in touched], given.story, work_policy.later_files)
+    changed = [change.path for change in touched]
+    # An assignment of an earlier version knows the file alone.
+    belongs = given.spec_paths if given.spec_paths.own else SpecPaths(own=(given.source.partition(":")[2],))
+    found = inspect(touched, patch, protection, allowed, spec_edits(changed, belongs, given.story, allowed))
+    found = with_later(found, changed, given.story, work_policy.later_files)
+    return with_large(found, touched, work_policy.large_file_mb)
 
 
 async def gates_on(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
@@ -57,6 +68,22 @@ async def gates_on(recorder: QueueRecorder, entry: Entry, marker: str) -> GateRe
         await cancel_all(beside)
 
 
+async def verdict_key(recorder: QueueRecorder, entry: Entry) -> str:
+    """A digest of what the verdict on a candidate depends on: the tip below it, its tree, the environment, the gates
+    and what the story does to tests. Empty where nothing waits for an approval, or where the check covers others too.
+    """
+    request, covered = entry.request, spoken_for(recorder.state, entry)
+    if not request.review or len(covered) > 1:
+        return ""
+    gates = (await gates_for(recorder, entry)).gates
+    situation = await recorder.context.canary.situation(entry.candidate)
+    own = own_gates(recorder.state, entry, gates)
+    judged = [to_plain(gate) for gate in (*gates, *own)]
+    given = [request.borrowing, to_plain(request.inspection)]
+    said = [entry.base, situation.tree, situation.setup, situation.environment, judged, given]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
 async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
     """Cancel the tasks and wait until they have ended."""
     for task in tasks:
@@ -67,7 +94,7 @@ async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
 async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
     """If the candidate is still red on the last try, the gates also run on its base."""
     choice = await gates_for(recorder, entry)
-    gates, own = choice.gates, own_gates(recorder.state, entry)
+    gates, own = choice.gates, own_gates(recorder.state, entry, choice.gates)
     landed = landed_base(recorder.state, entry)
     report = await recorder.context.gates.check(
         entry.candidate,
@@ -135,7 +162,8 @@ async def _with_sights(
     if not entry.request.borrowing:  # otherwise the environment is not that of its own files
         await examiner.keep_green(plain)
     suspect = any(leaves_early(item.request.inspection) for item in spoken_for(recorder.state, entry))
-    sights = await examiner.candidate_sights(plain, marker, entry.base, suspect=suspect)
+    begun = _shown(recorder, entry, "with broken sources")
+    sights = await examiner.candidate_sights(plain, marker, entry.base, begun, suspect=suspect)
     touched = (
         await context.protecting.touched(entry.base, entry.candidate) if any(sight.missed for sight in sights) else ()
     )
@@ -147,7 +175,6 @@ async def _with_restored(
     recorder: QueueRecorder, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str
 ) -> GateReport:
     """Runs the gates with the original tests. If the last of a batch is proof for all, restores the tests of all."""
-    context = recorder.context
     behind = (
         recorder.state.chain[: recorder.state.chain.index(entry) + 1]
         if recorder.state.policy.proof is Proof.TIP
@@ -157,36 +184,52 @@ async def _with_restored(
         back=tuple(path for item in behind for path in item.request.inspection.back),
         out=tuple(path for item in behind for path in item.request.inspection.out),
         keyed=tuple(path for item in behind for path in item.request.inspection.keyed),
+        support=tuple(path for item in behind for path in item.request.inspection.support),
     )
-    files = await context.protecting.restored(behind[0].base, entry.candidate, without.back, without.out)
-    restored = await context.protecting.keyed(behind[0].base, files, without.keyed)
+    for number, trial in enumerate(without.list_trials(), start=1):
+        report = await _with_trial(
+            recorder, entry, report, gates, (behind[0].base, trial), f"{marker}.restored{number}"
+        )
+        if not report.passed:
+            break
+    return report
+
+
+async def _with_trial(  # noqa: PLR0913, PLR0917 - as above, with what is restored from which commit
+    recorder: QueueRecorder,
+    entry: Entry,
+    report: GateReport,
+    gates: Sequence[Gate],
+    restoring: tuple[Commit, Restored],
+    marker: str,
+) -> GateReport:
+    """The report, with one further run of the gates, unless it would be on the same commit."""
+    context, (base, without) = recorder.context, restoring
+    files = await context.protecting.restored(base, entry.candidate, without.back, without.out)
+    restored = await context.protecting.keyed(base, files, without.keyed)
     if restored == entry.candidate:
         return report
     commands = tuple(gate.command for gate in gates)
     plain = files == restored and only_new_tests(without, replace(context.work_policy.protection, commands=commands))
-    judged = await context.gates.check(
-        restored,
-        tuple(gate for gate in gates if not (plain and only_reads(gate))),
-        f"{marker}.restored",
-        base=landed_base(recorder.state, entry),
-        borrowing=entry.request.borrowing,
-        begun=_shown(recorder, entry, "(your original tests against the new code)"),
-    )
+
+    async def check_restored(chosen: Sequence[Gate], marker: str) -> GateReport:
+        return await context.gates.check(
+            restored,
+            chosen,
+            marker,
+            base=landed_base(recorder.state, entry),
+            borrowing=entry.request.borrowing,
+            begun=_shown(recorder, entry, "(your original tests against the new code)"),
+        )
+
+    chosen = tuple(gate for gate in gates if not (plain and only_reads(gate)))
+    judged = await check_restored(chosen, marker)
     if plain and not judged.passed:
-        judged = await _without_what_says_nothing(recorder, entry, judged, gates, marker)
+        if lowered := drop_thresholds(judged, chosen):
+            judged = excuse_coverage(judged, await check_restored(lowered, f"{marker}.lowered"), chosen)
+        if not judged.passed:
+            judged = excuse_as_on_base(judged, await _on_base(recorder, entry, gates, marker))
     return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
-
-
-async def _without_what_says_nothing(
-    recorder: QueueRecorder, entry: Entry, judged: GateReport, gates: Sequence[Gate], marker: str
-) -> GateReport:
-    """Drops red gates that say nothing about the story if only new tests were left out: gates that are also red on the
-    base, for example because they find no tests there, and gates that only report too little coverage.
-    """
-    red = {result.name for result in judged.results if not result.passed and not lacks_coverage_alone(result.output)}
-    base = await _on_base(recorder, entry, gates, marker) if red else judged
-    held = red - {result.name for result in base.results if not result.passed}
-    return replace(judged, results=tuple(result for result in judged.results if result.passed or result.name in held))
 
 
 async def _on_base(recorder: QueueRecorder, entry: Entry, gates: Sequence[Gate], marker: str) -> GateReport:

@@ -10,7 +10,7 @@ from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import spoken_for
 from shiftwork.domain.landing.state import Entry, QueueState
 from shiftwork.domain.proof.case import Case
-from shiftwork.domain.proof.evidence import judge, lacking, sought, step_gates
+from shiftwork.domain.proof.evidence import judge, lacking, sought, steps_to_run
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.spec.named_gates import gates_for, gates_of_all
 from shiftwork.domain.story import approval
@@ -27,17 +27,19 @@ def shared_gates(recorder: QueueRecorder, entry: Entry) -> tuple[Gate, ...]:
     return gates_of(everything, *(request.without_gates for request in requests))
 
 
-def own_gates(queue: QueueState, entry: Entry) -> tuple[Gate, ...]:
-    """The verification steps of all stories that the check of this candidate covers."""
+def own_gates(queue: QueueState, entry: Entry, gates: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The verification steps of all stories that the check of this candidate covers, but those that are gates."""
     return tuple(
-        gate for item in spoken_for(queue, entry) for gate in step_gates(item.request.story, item.request.case)
+        gate for item in spoken_for(queue, entry) for gate in steps_to_run(item.request.story, item.request.case, gates)
     )
 
 
 async def verdict(
-    recorder: QueueRecorder, entry: Entry, report: GateReport
+    recorder: QueueRecorder, entry: Entry, report: GateReport, key: str
 ) -> landing_facts.CandidateVerified | landing_facts.CandidateUnproved:
-    """The verdict from green gates and evidence: verified, or what the first unproved candidate lacks."""
+    """The verdict from green gates and evidence: verified, or what the first unproved candidate lacks. `key` is that of
+    `PassedGates`.
+    """
     at = recorder.context.clock.now()
     proofs: list[ProofReport] = []
     for item in spoken_for(recorder.state, entry):
@@ -47,7 +49,7 @@ async def verdict(
                 at=at, request=item.request.key, report=report, proof=proof, lacking=text.detail, feedback=text.feedback
             )
         if item.unapproved:
-            return unapproved(item, report, proof, at)
+            return replace(unapproved(item, report, proof, at), key=key)
         proofs.append(proof)
     return landing_facts.CandidateVerified(at=at, request=entry.request.key, report=report, proofs=tuple(proofs))
 

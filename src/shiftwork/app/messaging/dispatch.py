@@ -1,10 +1,12 @@
 """Messages from a run to its stories: start, restart, pause, cancel, and that their work was reverted."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.folds import STORY, load
 from shiftwork.app.messaging import messages, run_inbox
+from shiftwork.app.messaging.landed_search import found_changed
 from shiftwork.app.runtime.choose_profile import with_profiles
 from shiftwork.app.runtime.context import Context, job_of
 from shiftwork.app.runtime.landing_lock import alone
@@ -19,11 +21,14 @@ from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.run.steering.undo import undo_request
 from shiftwork.domain.story import facts as story_facts
-from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.ports.store import History
 from shiftwork.records import replace
 
 type Facts = tuple[Fact, ...]
+
+
+_MISSING: Final = "its work is no longer found on the branch"
 
 
 async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> Facts:
@@ -33,6 +38,8 @@ async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> 
     given, context = effect.assignment, recorder.context
     stream = story_stream(given.run, given.story.id)
     if await run_inbox.first(recorder, lambda: opened(context.events, stream, effect.start_number)):
+        return ()
+    if given.story.depends_on and await found_changed(recorder):
         return ()
     if effect.start_number == 1:
         assigned = await with_profiles(context, effect)
@@ -74,6 +81,9 @@ async def _reopen(effect: run_effects.DispatchStory, context: Context, stream: S
     async with alone(context, stream):
         recorder = await _story_recorder(context, stream)
         old = await run_inbox.unread(recorder)
+        if recorder.state.status is StoryStatus.COMPLETED:  # its work was looked for when the retry was requested
+            missed = story_facts.StoryMissed(at=context.clock.now(), reason=_MISSING)
+            await recorder.write(f"missed/{recorder.version}", (missed,))
         reopened = story_facts.StoryReopened(
             at=context.clock.now(),
             assignment=replace(effect.assignment, picks=recorder.state.given.picks),  # the same profiles continue

@@ -2,6 +2,7 @@
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages, run_inbox
+from shiftwork.app.messaging.landed_search import found_changed
 from shiftwork.app.runtime.locations import place_of
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.domain.core.fact import Fact
@@ -34,7 +35,7 @@ async def close_loop(effect: run_effects.CloseLoop, recorder: RunRecorder) -> tu
     """Reads messages first: the user may have added a story in the meantime."""
     context = recorder.context
     stream, key = story_stream(recorder.state.given.run, FRAME), f"closed/{effect.round}"
-    if await run_inbox.first(recorder, lambda: context.inbox.posted(stream, key)):
+    if await run_inbox.first(recorder, lambda: context.inbox.posted(stream, key)) or await found_changed(recorder):
         return ()
     ended = story_facts.LoopEnded(
         at=messages.UNREAD,

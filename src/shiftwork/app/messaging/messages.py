@@ -8,6 +8,7 @@ from shiftwork.domain.core.fact import Fact, MessagesRead
 from shiftwork.domain.core.ids import FRAME, Commit, Stream
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import PassedGates
 from shiftwork.domain.landing.state import Entry, EntryStage
 from shiftwork.domain.proof.commit_trailers import gates_shown
 from shiftwork.domain.proof.proof_status import ran_on
@@ -121,7 +122,12 @@ def _to_story(entry: Entry) -> Fact:
         broken=entry.report.broken_before if entry.report else (),
         candidate=entry.candidate,
         feedback=entry.text.feedback,
+        passed=_passed(entry),
     )
+
+
+def _passed(entry: Entry) -> PassedGates | None:
+    return PassedGates(report=entry.report, key=entry.verdict_key) if entry.report and entry.verdict_key else None
 
 
 def _to_run(entry: Entry) -> Fact:

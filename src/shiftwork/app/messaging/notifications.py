@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import run_inbox
+from shiftwork.app.messaging.landed_search import found_changed
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
@@ -35,6 +36,8 @@ async def notify_of_story(effect: notices_effects.Notify, recorder: StoryRecorde
 
 async def notify_of_run(effect: notices_effects.Notify, recorder: RunRecorder) -> tuple[Fact, ...]:
     await asyncio.sleep(_PAUSES[effect.nth - 1])
+    if await found_changed(recorder):
+        return ()
     return await _notified(effect, recorder.context, _of_run(effect, recorder.state, recorder.context.clock.now()))
 
 

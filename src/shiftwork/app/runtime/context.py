@@ -10,6 +10,7 @@ from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Stream
 from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing.commit_style import CommitStyle
 from shiftwork.domain.landing.state import LandingPolicy, QueueState
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.story.state import StoryState
@@ -53,10 +54,12 @@ class WorkPolicy:
     landing: LandingPolicy = LandingPolicy()
     protection: Protection = Protection()
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
+    large_file_mb: int = 50  # a story with a larger file waits for a person
     fence_seconds: float = 25.0  # if the database does not answer for so long, this process ends its agents and stops
     linger_seconds: float = 1.0  # a job waits for a message that long before it ends
     sweep_seconds: float = 60.0  # so often it is checked whether a stream that waits has unread messages
     project: str = ""  # its name, for prompts
+    commit: CommitStyle = CommitStyle()
     candidates: tuple[str, ...] = ()  # profiles from which each role's profile is chosen by past results
 
 

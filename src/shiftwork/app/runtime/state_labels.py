@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-_WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
+_MISSING: Final = "no longer found"
+_WORDS: Final = {
+    "in_progress": "working",
+    "running": "working",
+    "completed": "done",
+    "unclaimed": "queued",
+    "missing": _MISSING,
+}
 _IN_PROGRESS: Final = "working"
 _PROVED: Final = "proved"
 _NEEDS_YOU: Final = "needs you"
@@ -30,6 +37,7 @@ _ORDER: Final = (
     "failed",
     "cancelled",
     "undone",
+    _MISSING,
     "blocked",
     "queued",
 )

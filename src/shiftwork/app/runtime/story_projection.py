@@ -36,7 +36,7 @@ def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
 
 
 def _story_row(story: StoryState) -> StoryRow:
-    given = story.given
+    given, gone = story.given, story.status is StoryStatus.MISSING
     current = story.pipeline.current
     return StoryRow(
         run=given.run,
@@ -49,11 +49,11 @@ def _story_row(story: StoryState) -> StoryRow:
         cause=story.outcome.cause or "",
         started_at=story.started_at,
         ended_at=story.ended_at,
-        landing=_landing(story),
+        landing=LandingPart(tests=story.landing.inspection.message) if gone else _landing(story),
         waiting=_waiting(story),
         used=used_part(story.spending.usage),
         limit=_limit(story.asks.reached if story.asks else None),
-        proof=_proof(proof_of(story)),
+        proof=ProofPart() if gone else _proof(proof_of(story)),
         depends_on=given.story.depends_on,
     )
 

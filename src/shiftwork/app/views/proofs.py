@@ -21,6 +21,11 @@ def after_landed(said: Certificate) -> str:
     return proof_words.after_landed(proof_status.status_by(said))
 
 
+def missing_evidence(said: Certificate) -> str:
+    """What nothing but the gates shows; empty where nothing lacks evidence."""
+    return proof_words.missing_evidence(proof_status.status_by(said))
+
+
 def in_trailer(said: Certificate) -> str:
     """As in the trailer of the landed commit."""
     return proof_words.in_trailer(proof_status.status_by(said))

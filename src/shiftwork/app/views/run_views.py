@@ -175,10 +175,10 @@ def after_landed(story: StoryRow) -> str:
     return proof_words.after_landed(proof_of(story))
 
 
-def gates_alone(story: StoryRow) -> bool:
-    """Whether nothing but its gates speaks for the only criterion of a landed story."""
+def missing_evidence(story: StoryRow) -> str:
+    """What nothing but the gates shows of a landed story; empty where nothing lacks evidence, or none is recorded."""
     proof = proof_of(story)
-    return proof is not None and proof_words.gates_alone(proof)
+    return proof_words.missing_evidence(proof) if proof else ""
 
 
 def has_false_evidence(story: StoryRow) -> bool:

@@ -1,6 +1,6 @@
 """Git without the engine, for commands that inspect runs or clean up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -9,11 +9,15 @@ from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForeca
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import hub_as_it_is
+from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
 from shiftwork.config.site import Site
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.landing.obstacle import Obstacle
+from shiftwork.errors import BranchGoneError
 from shiftwork.ports.changes import Changes
 from shiftwork.ports.workspace import ConflictForecast
 from shiftwork.records import replace
@@ -51,6 +55,18 @@ async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) ->
     common = await git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
     found = await in_the_way(git, Path(common.text), branch, ref)
     return replace(found, tree="") if found.tree == str(site.root.resolve()) else found
+
+
+async def missing_landed(
+    site: Site, env: Mapping[str, str], branch: str, works: Sequence[LandedWork]
+) -> frozenset[Commit]:
+    """The commits of these works that the branch no longer has; none where it does not exist."""
+    if not works:
+        return frozenset()
+    try:
+        return await GitRepository(hub=await open_hub(site, env)).find_missing(branch, works)
+    except BranchGoneError:
+        return frozenset()
 
 
 async def open_hub(site: Site, env: Mapping[str, str]) -> Hub:

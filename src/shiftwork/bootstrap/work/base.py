@@ -1,6 +1,7 @@
 """Checks the base before any work is paid for: its environment, its gates, and what they detect."""
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 
 from shiftwork.adapters.sandbox.ladder import Ladder
 from shiftwork.adapters.workspace.gates.canary import GitCanary
@@ -20,6 +21,7 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.domain.proof.commit_trailers import RUN
+from shiftwork.domain.spec.criterion_gates import Needed
 from shiftwork.ports.workspace import Begun, unwatched
 from shiftwork.records import dataclass, replace
 
@@ -116,6 +118,12 @@ class BaseCheck:
         self, report: GateReport, marker: str, on_sight: Callable[[GateSight], None] = ignore_sight
     ) -> tuple[GateSight, ...]:
         return await self.examiner.sights(report, marker, on_sight=on_sight)
+
+    async def find_lacking(self, needed: Sequence[Needed], marker: str) -> tuple[Needed, ...]:
+        """Those that gates do not have on the tip. Programs that are on the path of this machine need no gate tree."""
+        path = self.gates.setup.shell.env.get("PATH")
+        asked = [item for item in needed if not item.program or shutil.which(item.program, path=path) is None]
+        return await self.examiner.find_lacking(self.tip, asked, marker) if asked else ()
 
     async def prepared(self) -> Prepared:
         """How the environment was prepared in the last check."""

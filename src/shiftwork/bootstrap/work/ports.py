@@ -42,6 +42,7 @@ from shiftwork.bootstrap.work.repository import identity_of
 from shiftwork.bootstrap.work.setup import build_setup
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, open_state
+from shiftwork.domain.landing.commit_style import CommitStyle
 from shiftwork.domain.tampering.findings import LaterPolicy
 from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
@@ -171,8 +172,18 @@ def work_policy_of(settings: Settings, project: str = "") -> WorkPolicy:
         candidates=tuple(everybody) if settings.agent.choose == "learn" else (),
         protection=settings.proof.protection,
         later_files=LaterPolicy(settings.landing.later_files),
+        large_file_mb=settings.landing.large_file_mb,
         project=project,
+        commit=CommitStyle(template=settings.commit.message, co_authors=_co_authors(settings)),
     )
+
+
+def _co_authors(settings: Settings) -> tuple[tuple[str, str], ...]:
+    """Each profile's name in a commit, if the settings want agents to be named."""
+    if not settings.commit.co_author:
+        return ()
+    everybody = {settings.agent.use: settings.agent, **settings.profiles}
+    return tuple((name, agent.kind.author or f"{name} <agent@localhost>") for name, agent in everybody.items())
 
 
 def _toolbox(settings: Settings) -> tuple[str, ...]:

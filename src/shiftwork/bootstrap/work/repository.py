@@ -75,8 +75,10 @@ async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:
     return not answer.code and name != "HEAD" and not name.startswith("-")
 
 
-async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
-    """The uncommitted files in the user's checkout, without ignored files."""
+async def uncommitted(site: Site, env: Mapping[str, str], spec: str = "") -> Sequence[str]:
+    """The uncommitted files in the user's checkout, without ignored files. An untracked folder is one name, unless the
+    spec is in it: of such a folder, each file.
+    """
     git = git_of_user(site, env)
     answer = await git.run(
         "status",
@@ -87,7 +89,13 @@ async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
         "--ignore-submodules=all",
         accept=(0, 128),
     )
-    return [row[3:] for row in answer.parts]
+    found: list[str] = []
+    for name in (row[3:] for row in answer.parts):
+        if name.endswith("/") and spec.startswith(name):
+            found += (await git.run("ls-files", "-z", "--others", "--exclude-standard", "--", name)).parts
+        else:
+            found.append(name)
+    return found
 
 
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:

@@ -35,6 +35,8 @@ class AgentKind:
     obeyed_files: tuple[str, ...] = ()
     """Files of a repository that it reads from its working folder and obeys without asking the model."""
     counts_tokens: bool = True
+    author: str = ""
+    """What a commit that it worked on names it as, with an address; empty if that follows from its profile."""
     limits_cost: bool = False
     """Whether it reports what it costs, and stops at an amount of money."""
     uses_tools: bool = True
@@ -50,6 +52,7 @@ AGENTS: Final = {
         variables=("ANTHROPIC_", "CLAUDE_"),
         cloud_variables=needed_by_claude_code,
         addresses=addresses_of_claude_code,
+        author="Claude <noreply@anthropic.com>",
         obeyed_files=(".claude/settings.json", ".claude/settings.local.json"),
         limits_cost=True,
     ),
@@ -59,6 +62,7 @@ AGENTS: Final = {
         variables=("CODEX_", "OPENAI_BASE_URL"),
         cloud_variables=needed_by_codex,
         addresses=addresses_of_codex,
+        author="Codex <noreply@openai.com>",
         obeyed_files=(".codex/config.toml", ".codex/hooks.json"),
     ),
     "acp": AgentKind(

@@ -176,17 +176,17 @@ def _shown(folders: Iterable[Path], around: Surroundings) -> Iterator[Path]:
 
 def _names(root: Path) -> Iterator[str]:
     """Paths of files in the first folders that are neither hidden nor linked."""
-    waiting = [root]
+    waiting = [""]
     for count in range(_MOST_FOLDERS):
         if count >= len(waiting):
             return
+        above = waiting[count]
         try:
-            entries = sorted(os.scandir(waiting[count]), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(root / above), key=lambda entry: entry.name)
         except OSError:
             continue
         for entry in entries:
-            path = Path(entry.path).relative_to(root)
             if not entry.is_dir(follow_symlinks=False):
-                yield path.as_posix()
-            elif not entry.name.startswith((".", "node_modules")) and len(path.parts) <= _DEEPEST:
-                waiting.append(Path(entry.path))
+                yield f"{above}{entry.name}"
+            elif not entry.name.startswith((".", "node_modules")) and above.count("/") < _DEEPEST:
+                waiting.append(f"{above}{entry.name}/")

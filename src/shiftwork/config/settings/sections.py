@@ -10,6 +10,7 @@ from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.gates.folders import folder_fault
+from shiftwork.domain.landing.commit_style import USUAL_TEMPLATE, template_fault
 from shiftwork.domain.landing.state import LandingPolicy, Proof
 from shiftwork.domain.network.hosts import Host, read_host
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -109,10 +110,25 @@ class LandingSettings(Strict):
     proof: Literal["each", "tip"] = "each"
     review: bool = False
     later_files: Literal["leave_out", "hold", "land"] = "leave_out"
+    large_file_mb: Annotated[int, Field(ge=1)] = 50
 
     @property
     def policy(self) -> LandingPolicy:
         return LandingPolicy(batch=self.batch, at_once=self.at_once, proof=Proof(self.proof))
+
+
+class CommitSettings(Strict):
+    """How the messages of landed commits are worded."""
+
+    message: str = USUAL_TEMPLATE
+    co_author: bool = False
+
+    @field_validator("message", mode="after")
+    @classmethod
+    def _usable(cls, template: str) -> str:
+        if fault := template_fault(template):
+            raise ValueError(fault)
+        return template
 
 
 class LimitSettings(Strict):

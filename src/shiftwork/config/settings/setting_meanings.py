@@ -49,6 +49,9 @@ MEANINGS: Final[Mapping[str, str]] = {
     " of one story can affect the gates of the next.",
     "workspace.branch": "The branch to start from and to land on; empty: the current branch.",
     "workspace.env": "Names of environment variables to pass on to the setup command and the gates.",
+    "commit.message": "The template of the messages of landed commits, with {type}, {id}, {title}, {body} and {issue};"
+    " its last paragraph may be trailers.",
+    "commit.co_author": "Whether a landed commit names the agents that worked on it as co-authors.",
     "landing.batch": "How many finished stories land together at most; fewer while many of them fail.",
     "landing.at_once": "How many of their commits are checked at a time.",
     "landing.proof": "Whether the gates run on each commit that lands, or only on the tip of a batch, which needs fewer"
@@ -56,6 +59,8 @@ MEANINGS: Final[Mapping[str, str]] = {
     "landing.review": "Whether every story waits for your approval after its gates have passed.",
     "landing.later_files": "What happens to files that would run on your machine later (.claude, .vscode, hooks, CI)"
     " and that the story did not ask for: they are left out and kept as a patch, need your approval, or land.",
+    "landing.large_file_mb": "A story with a larger file, in megabytes, waits for your approval: once landed, the file"
+    " stays in the repository's history.",
     "limits.run_usd": "The cost limit of a run in dollars, at which it stops and asks you; not set: no limit.",
     "limits.story_usd": "The cost limit of each story in dollars; not set: no limit.",
     "limits.step_usd": "The cost limit of each step in dollars; not set: no limit.",

@@ -11,6 +11,7 @@ from shiftwork.config.settings.mistakes import Tables, mistaken
 from shiftwork.config.settings.sandbox import SandboxSettings
 from shiftwork.config.settings.sections import (
     AgentSettings,
+    CommitSettings,
     GateSettings,
     LandingSettings,
     LimitSettings,
@@ -40,6 +41,7 @@ class Settings(Strict):
     run: RunSettings = RunSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     landing: LandingSettings = LandingSettings()
+    commit: CommitSettings = CommitSettings()
     limits: LimitSettings = LimitSettings()
     notify: NotifySettings = NotifySettings()
     proof: ProofSettings = ProofSettings()

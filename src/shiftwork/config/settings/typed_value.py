@@ -21,6 +21,8 @@ def typed_value(setting: Setting, words: Sequence[str]) -> Any:
         raise _wrong(setting, " ".join(words), "one value is needed; put it in quotes")
     if words[0].startswith("-") and any(form.get("type") == "string" for form in setting.forms):
         raise _wrong(setting, words[0], "a value is needed, and an option is none")
+    if isinstance(_toml(words[0]), dict):
+        raise _wrong(setting, words[0], "one value is needed, and a table has several: write it into shiftwork.toml")
     for form in setting.forms:
         if (value := _scalar(form, words[0])) is not None:
             return value

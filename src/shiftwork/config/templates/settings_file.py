@@ -26,9 +26,9 @@ SETUP: Final = "setup"
 def settings_file(
     detected: Detected, red: Mapping[str, str] | None = None, *, workflow: str = "", agent: str = ""
 ) -> str:
-    """The text of a `shiftwork.toml` with the detected commands. It reads back as exactly these, without those in
-    `red`: gates and the setup command that failed, by name, each with the reason, which becomes a comment. A `workflow`
-    is the one that runs use, an `agent` the one that is installed here instead of the default.
+    """The text of a `shiftwork.toml` with the detected commands. It reads back as exactly these, without a setup
+    command that failed. `red` has the reasons, by name: red gates stay in force, each with its reason beside it. A
+    `workflow` is the one that runs use, an `agent` the one that is installed here instead of the default.
     """
     reasons = red or {}
     gates = "".join(_gate(gate, reasons.get(gate.name, "")) for gate in detected.gates)
@@ -50,7 +50,7 @@ def _others() -> list[str]:
 def _gate(gate: FoundGate, reason: str) -> str:
     keys = ", ".join(f"{key} = {quoted(value)}" for key, value in gate.table.items())
     line = f"{name_of((gate.name,))} = {f'{{ {keys} }}' if gate.kind else quoted(gate.command)}"
-    return f"# {line}  # {_comment(reason)}\n" if reason else f"{line}  # from {_comment(gate.source)}\n"
+    return f"{line}  # {_comment(reason)}\n" if reason else f"{line}  # from {_comment(gate.source)}\n"
 
 
 def _setup(command: str, reason: str) -> str:

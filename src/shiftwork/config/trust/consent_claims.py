@@ -95,6 +95,16 @@ class TrustedFiles:
                 message, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another"
             ) from error
 
+    def revoke(self, claim: Claim) -> bool:
+        """Forgets all that was ever trusted in this file; returns whether there was anything."""
+        known = bool(self._entries(claim))
+        try:
+            self._path(claim).unlink(missing_ok=True)
+        except OSError as error:
+            message = f"your consent cannot be removed from {self._folder}: {error.strerror}"
+            raise TrustError(message, hint="see who owns that folder") from error
+        return known
+
     def _path(self, claim: Claim) -> Path:
         return self._folder / f"{hashlib.sha256(str(claim.file).encode()).hexdigest()[:32]}.json"
 
@@ -121,6 +131,8 @@ HARMLESS: Final = frozenset(
         ("workspace", "setup_minutes"),
         ("run", "parallel"),
         ("run", "keep_going"),
+        ("commit", "message"),
+        ("commit", "co_author"),
         ("landing", "batch"),
         ("landing", "at_once"),
         ("limits", "repairs"),

@@ -93,6 +93,17 @@ def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
     )
 
 
+def possible_excess(limits: Limits, *, bounded: bool) -> tuple[float, float] | None:
+    """The smallest limit in US dollars that is below what the first attempt may need, and by about how much that
+    attempt may pass it: by an answer if its agent is `bounded`, otherwise by all that it may need. None without one.
+    """
+    set_limits = [budget.usd for budget in (limits.run, limits.story, limits.step) if budget.usd is not None]
+    least = min(set_limits, default=None)
+    if least is None or least >= limits.attempt.usd:
+        return None
+    return least, OVERRUN * least if bounded else limits.attempt.usd - least
+
+
 def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
     """What can be reserved for the claim now; None where it must wait. If nothing else is reserved, the remainder is
     enough where it covers the most expensive attempt of its kind, or where no such attempt was made yet.

@@ -34,10 +34,19 @@ class GateSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSight:
-    """The earlier result for a gate, and the tests that existed then, each with its content hash."""
+    """The earlier result for a gate, and the tests that existed then, with the code that only they and runners load,
+    each with its content hash.
+    """
 
     sight: GateSight
     tests: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownLoaded:
+    """The files of the tree that were opened while a gate ran on a base."""
+
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,9 +196,11 @@ _ELSEWHERE: Final = (".github/**", ".gitlab-ci.yml", ".circleci/**", "azure-pipe
 """Files that configure the gates of other machines."""
 
 _NO_COMMANDS: Final = Protection()
+_PATHS_KNOWN: Final = 1 << 18
+"""Trees share most of their paths, and the next tree of a large repository asks about all of them again."""
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_PATHS_KNOWN)
 def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> bool:
     """Whether the file decides what a gate does: by its name, because a gate's command starts it, or because Python
     would load it in place of a standard module or of a test runner. Shiftwork's settings are not included, because what
@@ -210,16 +212,17 @@ def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> b
     return by_name or path in named(protection.commands).run or shadows(path, protection)
 
 
+@lru_cache(maxsize=_PATHS_KNOWN)
 def is_of_tests(path: str, protection: Protection = _NO_COMMANDS) -> bool:
     """Whether a gate may see less if the file is edited or removed: a test, or code that tests use."""
     return is_test(path, protection) or is_support(path)
 
 
-def still_holds(known: KnownSight, tests: Iterable[tuple[str, str]]) -> bool:
-    """Whether the earlier result for a gate holds with these `tests`: more tests do not reduce what it sees. A test
-    gate that did not see is examined again, because what it lacked may exist now.
+def still_holds(known: KnownSight, files: Iterable[tuple[str, str]]) -> bool:
+    """Whether the earlier result for a gate holds in a tree with these `files`: more tests do not reduce what it sees.
+    A test gate that did not see is examined again, because what it lacked may exist now.
     """
-    return (known.sight.sight is Sight.SEES or not known.sight.test) and set(known.tests) <= set(tests)
+    return (known.sight.sight is Sight.SEES or not known.sight.test) and set(known.tests) <= set(files)
 
 
 def against_base(before: GateSight, after: GateSight, paths: Iterable[str]) -> GateSight:

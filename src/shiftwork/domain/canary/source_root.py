@@ -48,7 +48,7 @@ _MANIFESTS: Final = (
     *("build.zig", "project.clj", "deps.edn", "requirements.txt", "Makefile.PL", "DESCRIPTION"),
 )
 _MANY: Final = 30
-_PATHS_KNOWN: Final = 65_536
+_PATHS_KNOWN: Final = 1 << 18
 """Trees share most of their paths, so results for paths are cached."""
 _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
 _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
@@ -91,9 +91,10 @@ def _breakable(path: str, protection: Protection) -> bool:
 
 def _is_other(path: str, protection: Protection) -> bool:
     """Whether it may be product that cannot be broken reliably; a program in `bin` without a file extension counts."""
-    if ending(path) in _OTHER:
+    language = ending(path)
+    if language in _OTHER:
         return _breakable(path, protection)
-    plain = ending(path) in _MARKUP or (not ending(path) and path.startswith("bin/"))
+    plain = language in _MARKUP or (not language and path.startswith("bin/"))
     return plain and not (matches((*FOLDERS, *_FIXTURES, *_GENERATED), path) or is_test(path, protection))
 
 

@@ -35,6 +35,7 @@ class Trigger(StrEnum):
     UNBLOCK = "unblock"
     REOPEN = "reopen"
     UNDO = "undo"
+    FIND = "find"
 
 
 type Table[S: StrEnum] = Mapping[tuple[S, Trigger], S]

@@ -43,7 +43,8 @@ def with_restored(report: GateReport, restored: GateReport, paths: Sequence[str]
         replace(result, restored=True, output=("" if result.passed else note) + result.output)
         for result in restored.results
     )
-    return replace(report, results=report.results + others, cached=report.cached and restored.cached)
+    cached = report.cached and restored.cached
+    return replace(report, results=report.results + others, cached=cached, excused=report.excused + restored.excused)
 
 
 def attributed(report: GateReport, base: GateReport) -> GateReport:

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import dropwhile, groupby, pairwise
+from itertools import accumulate, dropwhile, groupby, pairwise, takewhile
 from typing import Final
 
 from shiftwork.domain.text.file_types import ending, is_source
@@ -24,6 +24,7 @@ _BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "fals
 _SKIPPED: Final = regex(r"\w+=.*|\d+[smhd]?", re.DOTALL)
 _MODULE_PATH: Final = regex(r"\bPYTHONPATH=([^\s;&|]+)")
 _HERE: Final = regex(r"^(?:\$(?:OLD)?PWD|\$\{(?:OLD)?PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
+_ELSEWHERE: Final = regex(r"[/~-]|\.\.(?:/|$)|.*[$`*?]", re.DOTALL)
 _OPERATOR: Final = regex(r"[();<>|&\n]+")
 
 TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
@@ -115,6 +116,14 @@ def program(command: str) -> str:
         if found and found[0] not in _BUILT_IN:
             return found[0]
     return ""
+
+
+def working_folders(command: str) -> tuple[str, ...]:
+    """The folders of the tree that a command changes to, up to the first that is elsewhere or only a shell knows."""
+    words = _words(command)
+    named = (after for before, after in pairwise(words) if before == "cd")
+    inside = takewhile(lambda folder: not _ELSEWHERE.match(folder), named)
+    return tuple(accumulate(map(_plain, inside), lambda folder, below: _plain(f"{folder}/{below}")))
 
 
 def _named(command: str) -> Iterator[tuple[str, bool]]:

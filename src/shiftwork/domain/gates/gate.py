@@ -1,6 +1,8 @@
 """Gates: commands whose exit code decides, and their results on a commit."""
 
+from collections.abc import Iterable
 from enum import StrEnum
+from itertools import chain
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
@@ -59,7 +61,8 @@ class GateResult:
     None, the gate's result on the base is unknown. `command` is what ran; it is empty for verification steps. `blind`:
     it is known not to notice a broken product, and the settings allow that, so it proves nothing. `origin` is the
     gate's. `changed` are files of the commit that were written during the run; `fewer` says how many tests passed,
-    where more did on the base. If what the gate ran could have forged the result, `forgeable` says why.
+    where more did on the base. If what the gate ran could have forged the result, `forgeable` says why. `exit_code` is
+    None where no command ended by itself, and in early facts.
     """
 
     name: str
@@ -75,6 +78,17 @@ class GateResult:
     changed: tuple[str, ...] = ()
     fewer: str = ""
     forgeable: str = ""
+    exit_code: int | None = None
+
+
+def verified_by(story: str, step: Verification, results: Iterable[GateResult]) -> GateResult | None:
+    """The result that verifies a story's step on a commit: its own, or that of the gate that is the same command. None
+    if neither has passed, or if the gate sees nothing.
+    """
+    name, command = gate_name(story, step.id), step.gate_command
+    found = [result for result in results if result.passed and not result.restored and not result.blind]
+    own = (result for result in found if result.name == name)
+    return next(chain(own, (result for result in found if command and result.command == command)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +100,18 @@ class NotNeeded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExcusedGate:
+    """A gate that was red with the story's new tests left out, and why that says nothing about the story."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
     """All gates on one commit, except those `not_needed` by the change; `cached` where they had run on another commit
     with the same tree. `fail_to_pass` is about the tests that the change adds, and does not affect whether the gates
-    have passed.
+    have passed. `excused` are red results of the second run that do not count.
     """
 
     commit: Commit
@@ -97,6 +119,7 @@ class GateReport:
     cached: bool = False
     fail_to_pass: FailToPass | None = None
     not_needed: tuple[NotNeeded, ...] = ()
+    excused: tuple[ExcusedGate, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -116,3 +139,11 @@ class GateReport:
     @property
     def seconds(self) -> float:
         return sum(result.seconds for result in self.results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedGates:
+    """A green report, and a digest of everything in the repository and the settings that it depends on."""
+
+    report: GateReport
+    key: str

@@ -93,6 +93,24 @@ def needs(output: str) -> tuple[Need, ...]:
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
+_LOOKS_REFUSED: Final = regex(
+    r"""\b(?: refused | ECONNREFUSED | ECONNRESET | ETIMEDOUT | ENETUNREACH | EHOSTUNREACH | ENOTFOUND | EAI_AGAIN
+        | EACCES | EPERM | EROFS | E403 | ProxyError | network | proxy | tunnel\w* | name\ resolution | getaddrinfo
+        | could\ not\ (?:resolve|connect) | (?:cannot|failed\ to)\ connect | can't\ connect | connection\ timed\ out
+        | operation\ not\ permitted | permission\ denied | access\ denied | read-only\ file\ system )\b
+      | \bno\ such\ file\ or\ directory\b[^\n]*['" ]/(?:dev|etc|home|mnt|opt|root|run|srv|tmp|usr|var)/
+      | ['" ]/(?:dev|etc|home|mnt|opt|root|run|srv|tmp|usr|var)/[^\n]*\bno\ such\ file\ or\ directory\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def looks_refused(output: str) -> bool:
+    """Whether the output speaks of a network or a file that the sandbox may have refused: only then may more of the
+    machine help. A syntax error or a red test is never such a thing.
+    """
+    return bool(needs(output)) or _LOOKS_REFUSED.search(output) is not None
+
+
 def _unresolved(output: str) -> tuple[str, ...]:
     """Host names that contain a dot, spelled as in a list of hosts."""
     names = (plain(match["name"].rstrip(".")) for match in _UNRESOLVED.finditer(output))

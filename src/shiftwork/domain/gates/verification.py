@@ -40,3 +40,8 @@ class Verification:
     def action(self) -> str:
         """What it runs, and where, or which address it calls: what a user agrees to."""
         return in_folder(self.cwd, self.command) or f"{self.method} {self.url}"
+
+    @property
+    def gate_command(self) -> str:
+        """The command of a gate that checks exactly the same; empty where the step looks at more than its exit code."""
+        return "" if self.contains or self.files else in_folder(self.cwd, self.command)

@@ -11,6 +11,7 @@ from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import REMEMBERED, TRIES, lands_now, spoken_for
+from shiftwork.domain.landing.owed_gates import OwedGate, Unchecked, owed_after, owed_after_run
 from shiftwork.domain.landing.state import Entry, EntryStage, QueueState
 from shiftwork.domain.landing.transitions import turn_entry
 from shiftwork.domain.proof.evidence import step_gates
@@ -65,7 +66,21 @@ def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | Non
         return None
     chain = _renamed(queue.chain, commits)
     landed = [turn_entry(replace(entry, landed_ref=fact.ref), Trigger.LAND) for entry in chain[:count]]
-    return _remember(_put(queue, [*landed, *chain[count:]]), *(True for _ in landed))
+    known = replace(queue, owed=_owed_by(queue, chain[:count]))
+    return _remember(_put(known, [*landed, *chain[count:]]), *(True for _ in landed))
+
+
+def _owed_by(queue: QueueState, landed: Sequence[Entry]) -> tuple[OwedGate, ...]:
+    owed = queue.owed
+    for entry in landed:
+        request = entry.request
+        unchecked = Unchecked(run=request.run, story=request.story, base=entry.base, commit=entry.candidate)
+        owed = owed_after(owed, entry.report, unchecked)
+    return owed
+
+
+def _owed_run(queue: QueueState, fact: landing_facts.OwedGatesRun) -> QueueState | None:
+    return replace(queue, owed=owed_after_run(queue.owed, fact.report, fact.blamed, fact.gone))
 
 
 def _renamed(chain: Sequence[Entry], commits: Sequence[Commit]) -> list[Entry]:
@@ -137,7 +152,8 @@ def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> Ga
         if result.name not in left_out and (not result.origin or (result.origin, result.command) in own)
     )
     not_needed = tuple(gate for gate in report.not_needed if gate.name not in left_out)
-    return replace(report, results=tuple(results), not_needed=not_needed)
+    excused = tuple(gate for gate in report.excused if gate.name not in left_out)
+    return replace(report, results=tuple(results), not_needed=not_needed, excused=excused)
 
 
 def _failed(queue: QueueState, entry: Entry, fact: landing_facts.CandidateFailed) -> QueueState | None:
@@ -151,8 +167,8 @@ def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnpr
     if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
         return None
     lacking = RefusalText(detail=fact.lacking, feedback=fact.feedback)
-    message = replace(entry, report=fact.report, proof=fact.proof, lacking=lacking, cause=fact.cause, reds=TRIES)
-    return _put(queue, [message])
+    found = replace(entry, report=fact.report, proof=fact.proof, verdict_key=fact.key)
+    return _put(queue, [replace(found, lacking=lacking, cause=fact.cause, reds=TRIES)])
 
 
 def _on_candidate(entry: Entry, report: GateReport) -> bool:
@@ -222,6 +238,7 @@ def _unbuilt(entry: Entry) -> Entry:
         approved=False,
         differs=(),
         reds=0,
+        verdict_key="",
     )
 
 
@@ -247,6 +264,7 @@ _HANDLERS: Final[Handlers[QueueState, QueueState | None]] = handlers(
     on(landing_facts.BatchTaken, _taken),
     on(landing_facts.BaseMoved, _moved),
     on(landing_facts.BaseMissed, _missed),
+    on(landing_facts.OwedGatesRun, _owed_run),
     _on_entry(landing_facts.CandidateBuilt, _built),
     _on_entry(landing_facts.CandidateVerified, _verified),
     _on_entry(landing_facts.CandidateFailed, _failed),

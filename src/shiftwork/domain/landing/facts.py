@@ -4,6 +4,7 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing.owed_gates import Blamed
 from shiftwork.domain.landing.state import LandingPolicy, LandingRequest
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.records import dataclass
@@ -50,7 +51,7 @@ class CandidateVerified(Fact):
 class CandidateUnproved(Fact):
     """Every gate is green, but the story's evidence does not prove its criteria; or, depending on `cause`, gates could
     not run because dependencies cannot be installed. `lacking` and `feedback` are the text of the refusal: for people,
-    and for agents where these get another one.
+    and for agents where these get another one. `key` is that of `PassedGates`, if only an approval is missing.
     """
 
     request: str
@@ -59,6 +60,7 @@ class CandidateUnproved(Fact):
     lacking: str
     cause: Refusal = Refusal.EVIDENCE
     feedback: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,17 @@ class BaseMissed(Fact):
     """The base moved before the batch landed; the rest of the batch is built again on the new base."""
 
     batch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwedGatesRun(Fact):
+    """Gates that landings had skipped have run on the tip of the branch. For each red one, `blamed` says which landing
+    made it red. Gates that are `gone` from the settings are not owed any more.
+    """
+
+    report: GateReport
+    blamed: tuple[Blamed, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

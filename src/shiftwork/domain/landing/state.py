@@ -6,7 +6,8 @@ from typing import Final
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.core.refusal import Refusal, RefusalText
-from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.gate import Gate, GateReport, PassedGates
+from shiftwork.domain.landing.owed_gates import OwedGate
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
@@ -58,12 +59,13 @@ def requested_by(key: str) -> tuple[RunId, StoryId]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequest:
-    """A story's request to land its changes from `base` to `tip`. `number` counts the requests of one `type` from 1;
-    the subject of the landed commit starts with the type. `broken` are gates that were red on the base when the story
-    was last refused. If a story needs dependencies that its base does not have, and they cannot be installed, a person
-    may allow judging it in the base's environment: it is `borrowing`. `gates` are those of the run's spec, which apply
-    to its stories and not to their reverts. Its run continues `without_gates`. With `review`, nothing lands but the
-    patch that a person has `approved`. `skipped` are the steps that an edit left out, each with the reason.
+    """A story's request to land its changes from `base` to `tip`. `number` counts the requests of one `type` from 1: a
+    revert is another than a change. `subject`, `body` and `trailers` are the message of its commit. `broken` are gates
+    that were red on the base when the story was last refused. If a story needs dependencies that its base does not
+    have, and they cannot be installed, a person may allow judging it in the base's environment: it is `borrowing`.
+    `gates` are those of the run's spec, which apply to its stories and not to their reverts. Its run continues
+    `without_gates`. With `review`, nothing lands but the patch that a person has `approved`. `skipped` are the steps
+    that an edit left out, each with the reason. `passed` is the green verdict after which the person was asked.
     """
 
     run: RunId
@@ -85,6 +87,9 @@ class LandingRequest:
     review: bool = False
     approved: Patch | None = None
     skipped: tuple[str, ...] = ()
+    passed: PassedGates | None = None
+    subject: str = ""
+    trailers: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -98,7 +103,8 @@ class Entry:
     `base` is the commit below the candidate: the base branch, or the previous candidate. `reds` counts how often gates
     failed on the candidate. `lacking` says which evidence is missing although gates are green, or why gates could not
     run; `cause` distinguishes the two. The candidate is `approved` where it is the patch that a person approved;
-    otherwise it `differs` from that patch in these files.
+    otherwise it `differs` from that patch in these files. `verdict_key` is that of `PassedGates`, if only an approval
+    is missing.
     """
 
     request: LandingRequest
@@ -117,6 +123,7 @@ class Entry:
     refusal: Refusal | None = None
     text: RefusalText = RefusalText()
     files: tuple[str, ...] = ()
+    verdict_key: str = ""
 
     @property
     def unapproved(self) -> bool:
@@ -124,7 +131,7 @@ class Entry:
         return self.request.review and not self.approved
 
 
-QUEUE_FORMAT: Final = 1
+QUEUE_FORMAT: Final = 2
 """Raise it when facts lead to another `QueueState` than before: a snapshot of another format is not used."""
 
 
@@ -133,7 +140,7 @@ class QueueState:
     """The state of a landing stream; closed entries leave it, so its size is that of the current work.
 
     `batch` counts the batches, and `policy` is that of the current batch. `recent` says for each of the last checked
-    entries whether it landed.
+    entries whether it landed. `owed` are the gates that landings have skipped since their last run.
     """
 
     branch: str = ""
@@ -142,6 +149,7 @@ class QueueState:
     batch: int = 0
     policy: LandingPolicy = LandingPolicy()
     recent: tuple[bool, ...] = ()
+    owed: tuple[OwedGate, ...] = ()
 
     @property
     def waiting(self) -> tuple[Entry, ...]:

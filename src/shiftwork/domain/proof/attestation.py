@@ -18,18 +18,22 @@ from shiftwork.domain.proof.commit_trailers import (
     RUN,
     SKIPPED,
     STORY,
+    UNPROVED,
     WITHOUT_GATE,
     evidence_shown,
     gates_shown,
     left_out_shown,
     listed,
     not_needed_shown,
+    origin_shown,
     trailer,
     trailers,
+    typed_title,
+    unproved_shown,
     without_report,
 )
 from shiftwork.domain.proof.fail_to_pass import trailer_of
-from shiftwork.domain.proof.proof_status import ran_by, status_by
+from shiftwork.domain.proof.proof_status import not_proved, ran_by, status_by
 from shiftwork.domain.proof.proof_words import in_trailer
 from shiftwork.domain.text.readable import readable
 
@@ -39,13 +43,17 @@ CHANGED_TESTS: Final = "fail-to-pass"
 
 def named(said: Certificate, message: str) -> Held:
     """Whether the commit landed this story."""
-    same = (trailer(message, RUN), trailer(message, STORY)) == (said.run, said.story)
+    earlier = (trailer(message, RUN), trailer(message, STORY)) == (said.run, said.story)
+    same = earlier or trailer(message, RUN) == _written(readable(origin_shown(said.run, said.story)))
     text = "the commit names the run and the story" if same else "the commit does not name this run and story"
     return Held(name="trailers", passed=same, message=text)
 
 
 def attested(said: Certificate, message: str) -> Iterator[Held]:
     """Checks everything in the certificate that the message mentions."""
+    if trailer(message, STORY) is None:
+        yield from _attested_briefly(said, message)
+        return
     ran = ran_by(said)
     yield _title(said, message)
     yield _criteria(said, message)
@@ -59,6 +67,28 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     if said.fail_to_pass or trailer(message, FAIL_TO_PASS) is not None:
         own = trailer_of(said.fail_to_pass) if said.fail_to_pass else "nothing"
         yield _same(CHANGED_TESTS, message, FAIL_TO_PASS, own)
+
+
+def _attested_briefly(said: Certificate, message: str) -> Iterator[Held]:
+    """The message has the title, and what is not proved; it is silent about all else."""
+    _, title = typed_title(said.title)
+    same = any(form in _flat(message) for form in (_flat(_written(readable(title))), _flat(_written(title))))
+    yield Held(name="title", passed=same, message=f"the commit has {'the same' if same else 'another'} title")
+    doubts = unproved_shown(
+        not_proved(said.criteria, ran_by(said), said.fail_to_pass), said.without_gates, said.skipped
+    )
+    own, found = [_written(readable(doubt)) for doubt in doubts], trailers(message, UNPROVED)
+    text = f"the commit says of what is not proved: {'; '.join(found) or 'nothing'}"
+    same = own == found
+    other = "" if same else f"; the certificate has {'; '.join(own) or 'nothing'}"
+    yield Held(name="not proved", passed=same, message=text + other)
+    silent = "a commit has none: they are in the history and in the certificate"
+    yield Held(name="criteria", passed=None, message=f"criteria, evidence and policy: {silent}")
+    yield Held(name="gates", passed=None, message=f"names of gates, and files that were left out: {silent}")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _title(said: Certificate, message: str) -> Held:

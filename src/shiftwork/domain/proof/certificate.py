@@ -2,7 +2,7 @@
 
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
-from shiftwork.domain.gates.gate import NotNeeded
+from shiftwork.domain.gates.gate import ExcusedGate, NotNeeded
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.verdict import Judged
 from shiftwork.domain.spec.proof_policy import ProofPolicy
@@ -56,6 +56,8 @@ class Certificate:
     its change; None where it is unknown. The user let the run continue `without_gates`: these gates prove nothing here.
     Steps that an edit `skipped` have the reason beside them. Files that would run later on the user's machine, and that
     the story did not ask for, were `left_out`. Gates that the change was not about were `not_needed`, and did not run.
+    `excused` gates were red with the story's new tests left out, for a reason that says nothing about the story.
+    What the `unmeasured` gates load is unknown.
     """
 
     run: RunId
@@ -79,6 +81,8 @@ class Certificate:
     skipped: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     not_needed: tuple[NotNeeded, ...] = ()
+    excused: tuple[ExcusedGate, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,23 +1,25 @@
-"""Parts of commit messages that state what was found: lists of criteria and trailers.
+"""Trailers of commit messages: where a commit comes from, and what is not proved of it.
 
 Gates and evidence prove a tree. So the message is completed after the checks, on a commit with the tree that was
-checked, and it depends only on what the queue has recorded: it can be generated again, word for word.
+checked, and it depends only on what the queue has recorded: it can be generated again, word for word. Commits of
+earlier releases list criteria, gates and more: what is compared with these stays here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.gates.gate import NotNeeded
-from shiftwork.domain.proof.proof_status import Ran, has_evidence, status_of
-from shiftwork.domain.proof.proof_words import in_trailer
+from shiftwork.domain.proof.proof_status import Ran, has_evidence
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.regexes import regex
 
 RUN: Final = "Shiftwork-Run"
+UNPROVED: Final = "Shiftwork-Unproved"
+
 STORY: Final = "Shiftwork-Story"
-TESTS: Final = "Shiftwork-Tests"
 GATES: Final = "Shiftwork-Gates"
 EVIDENCE: Final = "Shiftwork-Evidence"
 PROOF: Final = "Shiftwork-Proof"
@@ -27,11 +29,39 @@ NOT_NEEDED: Final = "Shiftwork-Gate-Not-Needed"
 SKIPPED: Final = "Shiftwork-Skipped"
 LEFT_OUT: Final = "Shiftwork-Left-Out"
 
+_TYPES: Final = "build|chore|ci|deps|docs|feat|fix|perf|refactor|release|revert|style|test"
+_TYPED: Final = regex(rf"(?P<type>(?:{_TYPES})(?:\([^()\n]+\))?!?): +(?P<rest>\S.*)", re.IGNORECASE)
+
 NO_GATES: Final = "none"
 _FILES: Final = 20
 
 
-# Also compared with certificates ---------------------------------------------------------------------------------
+def typed_title(title: str) -> tuple[str, str]:
+    """The type that a title begins with (`fix(api)!`), empty for none, and the rest of it, on one line."""
+    words = _flat(title)
+    typed = _TYPED.fullmatch(words)
+    return (typed["type"], typed["rest"]) if typed else ("", words)
+
+
+def origin_shown(run: RunId, story: StoryId) -> str:
+    """The run and the story, as their stream is named."""
+    return f"{run}/{_flat(story)}"
+
+
+def unproved_shown(doubts: Sequence[str], without_gates: Sequence[str], skipped: Sequence[str]) -> tuple[str, ...]:
+    """What is not proved: a trailer each. Skipped steps have their reasons beside them."""
+    left_out = (f"the gate {name} was left out" for name in without_gates)
+    return tuple(
+        map(_flat, (*doubts, *left_out, *(f"the step {step} was skipped" for step in map(_skipped_step, skipped))))
+    )
+
+
+def _skipped_step(step: str) -> str:
+    name, _, reason = step.partition(": ")
+    return f"{name} ({reason})" if reason else name
+
+
+# Of earlier releases, compared with certificates ------------------------------------------------------------------
 
 
 def listed(criteria: Sequence[Judged]) -> tuple[str, ...]:
@@ -45,10 +75,6 @@ def gates_shown(ran: Ran) -> str:
     """The names of the gates that passed; a blind gate is marked, because it proved nothing."""
     blind = (f"{name} (blind: proved nothing)" for name in ran.blind)
     return ", ".join(map(_flat, (*ran.seeing, *blind))) or NO_GATES
-
-
-def proof_shown(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> tuple[str, ...]:
-    return (f"{EVIDENCE}: {evidence_shown(criteria, policy)}", f"{PROOF}: {in_trailer(status_of(criteria, ran))}")
 
 
 def evidence_shown(criteria: Sequence[Judged], policy: ProofPolicy) -> str:
@@ -116,3 +142,27 @@ def _offered(judged: Judged) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+# Read back from a branch -----------------------------------------------------------------------------------------
+
+_TRAILER: Final = regex(rf"[ \t]*(?P<name>{RUN}|{STORY}): (?P<value>\S+)[ \t]*")
+
+
+def stories_named(message: str) -> Iterator[tuple[str, str]]:
+    """The run and the story of each landed commit that the message names, in one trailer or, of earlier releases, in
+    two. A message of a squash contains those of all commits, often indented; a revert undoes what it names.
+    """
+    if message.startswith("revert"):
+        return
+    known: dict[str, str] = {}
+    for found in filter(None, map(_TRAILER.fullmatch, message.splitlines())):
+        run, _, story = found["value"].partition("/")
+        if found["name"] == RUN and story:
+            yield run, story
+            continue
+        if found["name"] in known:
+            known = {}
+        known[found["name"]] = found["value"]
+        if len(known) == len((RUN, STORY)):
+            yield known[RUN], known[STORY]

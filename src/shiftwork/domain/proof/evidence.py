@@ -7,11 +7,11 @@ cannot be established. A test that is known to pass without the story's change d
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from shiftwork.domain.core.refusal import RefusalText
-from shiftwork.domain.gates.gate import Gate, GateReport, gate_name
+from shiftwork.domain.gates.gate import Gate, GateReport, gate_name, verified_by
 from shiftwork.domain.gates.test_output import passing
 from shiftwork.domain.proof.case import Case
 from shiftwork.domain.proof.claim import NOT_UNDERSTOOD, Evidence
@@ -58,6 +58,18 @@ def step_gates(story: str, case: Case) -> tuple[Gate, ...]:
         Gate(name=gate_name(story, step.id), command=step.command, minutes=step.seconds / 60, step=step)
         for step in case.verification
     )
+
+
+def steps_to_run(story: str, case: Case, gates: Iterable[Gate]) -> tuple[Gate, ...]:
+    """The story's verification steps that no gate checks, and no step before them: a command runs once on a tree."""
+    known = {gate.command for gate in gates}
+    distinct: list[Gate] = []
+    for gate in step_gates(story, case):
+        command = gate.step.gate_command if gate.step else ""
+        if not command or command not in known:
+            distinct.append(gate)
+        known.add(command)
+    return tuple(distinct)
 
 
 def sought(case: Case) -> Sought:
@@ -222,8 +234,7 @@ def _verified(story: str, case: Case, reference: str, report: GateReport) -> tup
     )
     if step is None:
         return Verdict.FALSE, "the story has no such verification step"
-    name = gate_name(story, step.id)
-    if any(result.name == name and result.passed for result in report.results):
+    if verified_by(story, step, report.results):
         return Verdict.HOLDS, "passed on the commit"
     return Verdict.FALSE, "has not passed on the commit"
 

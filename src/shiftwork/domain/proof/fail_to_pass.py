@@ -175,8 +175,8 @@ def _state_in(reference: str, result: FailToPass | None) -> NamedTestState:
 # In words --------------------------------------------------------------------------------------------------------
 
 _WORDS: Final[Mapping[FailToPassOutcome, str]] = {
-    FailToPassOutcome.ASSERTION: "new tests fail without the change (by assertion)",
-    FailToPassOutcome.LOADING: "new tests fail without the change (they do not load)",
+    FailToPassOutcome.ASSERTION: "new tests fail without the change",
+    FailToPassOutcome.LOADING: "new tests fail without the change: they use code that it adds",
     FailToPassOutcome.GREEN: "new tests pass without the change: they do not prove it",
     FailToPassOutcome.NOT_APPLICABLE: "tests were not run without the change",
     FailToPassOutcome.NO_TESTS: "no tests changed",

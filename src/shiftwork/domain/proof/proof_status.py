@@ -2,14 +2,15 @@
 
 A story is proved where every criterion has checked evidence and at least one gate or verification step saw the tree. A
 blind gate passes whatever the tree contains, so it does not count. A test that is defined but that no gate printed as
-passing may be skipped or never collected, so it is not evidence. A person's confirmation is. A remark names both.
+passing may be skipped or never collected, so it is not evidence. A person's confirmation is. A remark names what else a
+reader must know: a gate that saw nothing, false evidence, a check that was left out, a person's confirmation.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
-from shiftwork.domain.gates.gate import GateReport, gate_name
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.gates.gate import GateReport, gate_name, verified_by
 from shiftwork.domain.gates.verification import Verification
 from shiftwork.domain.proof.certificate import Certificate, Held
 from shiftwork.domain.proof.proof_words import REFUTED
@@ -42,9 +43,12 @@ class Weakness:
 
 def ran_on(story: str, report: GateReport | None, steps: Iterable[Verification]) -> Ran:
     """From the report on a candidate, in which the story's own verification steps are gates with another name."""
-    own = {gate_name(story, step.id): step.id for step in steps}
-    results = report.results if report else ()
-    return _ran((own.get(result.name, result.name), result.blind) for result in results if result.passed)
+    listed = tuple(steps)
+    own = {gate_name(story, step.id) for step in listed}
+    passed = [result for result in (report.results if report else ()) if result.passed]
+    gates = ((result.name, result.blind) for result in passed if result.name not in own)
+    verified = (step.id for step in listed if verified_by(story, step, passed))
+    return _ran((*gates, *((step, False) for step in verified)))
 
 
 def ran_by(said: Certificate) -> Ran:
@@ -75,8 +79,20 @@ def status_of(criteria: Sequence[Judged], ran: Ran) -> ProofStatus:
         level = ProofLevel.GATES_ONLY
     else:
         level = ProofLevel.PROVED if len(shown) == len(criteria) else ProofLevel.PARTLY
-    remarks = (*_blind(ran), *_weaker(criteria), *_unrun(ran, len(shown), len(criteria)))
+    remarks = (*_shortfalls(criteria, ran, len(shown)), *_confirmed(criteria))
     return ProofStatus(level=level, shown=len(shown), criteria=len(criteria), remark=_BETWEEN.join(remarks))
+
+
+def not_proved(criteria: Sequence[Judged], ran: Ran, result: FailToPass | None) -> tuple[str, ...]:
+    """What a reader of the commit must not take for proved. A criterion without evidence is not among it: the policy
+    says how many may land, and the gates have passed.
+    """
+    shown = sum(map(has_evidence, criteria))
+    return (*_shortfalls(criteria, ran, shown), *([_PASSING] if result and _passes_without(result) else []))
+
+
+def _shortfalls(criteria: Sequence[Judged], ran: Ran, shown: int) -> Iterable[str]:
+    return (*_blind(ran), *_weaker(criteria), *_unrun(ran, shown, len(criteria)))
 
 
 def status_by(said: Certificate) -> ProofStatus:
@@ -98,14 +114,14 @@ def _blind(ran: Ran) -> Sequence[str]:
 
 
 def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
-    verdicts = [judged.verdict for judged in criteria]
     if refuted := [judged.criterion for judged in criteria if judged.verdict is Verdict.FALSE]:
         yield f"the evidence for {', '.join(refuted)} {REFUTED}"
-    if defined := verdicts.count(Verdict.PRESENT):
-        yield f"{defined} more with a test that no gate printed as passing"
     if unchecked := [judged.criterion for judged in criteria if judged.verdict is Verdict.NOT_CHECKED]:
         yield f"{', '.join(unchecked)} not checked: the run continues without the gate"
-    if confirmed := verdicts.count(Verdict.CONFIRMED):
+
+
+def _confirmed(criteria: Sequence[Judged]) -> Iterable[str]:
+    if confirmed := [judged.verdict for judged in criteria].count(Verdict.CONFIRMED):
         yield f"{confirmed} of {len(criteria)} confirmed by a person"
 
 
@@ -137,15 +153,18 @@ def weakest(said: Certificate, found: Sequence[Held]) -> Weakness:
         f"{status.shown} of {status.criteria} criteria have evidence" if status.level is ProofLevel.PARTLY else "",
         "it has no criteria: only its gates passed" if status.level is ProofLevel.GATES_ONLY else "",
         blind,
-        "the tests that it changed pass without the change" if _shows_nothing(said) else "",
+        _PASSING if said.fail_to_pass and _passes_without(said.fail_to_pass) else "",
         f"not checked: {unchecked}" if unchecked else "",
         status.remark,
     )
     return next((Weakness(rank=place, text=text) for place, text in enumerate(ranked) if text), _NOTHING)
 
 
-def _shows_nothing(said: Certificate) -> bool:
-    return said.fail_to_pass is not None and said.fail_to_pass.outcome is FailToPassOutcome.GREEN
+def _passes_without(result: FailToPass) -> bool:
+    return result.outcome is FailToPassOutcome.GREEN
+
+
+_PASSING: Final = "the tests that it changed pass without the change"
 
 
 _NOTHING: Final = Weakness(rank=99, text="")

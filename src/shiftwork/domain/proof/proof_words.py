@@ -1,4 +1,8 @@
-"""How well a landed story is proved, in words: every view, commit and note uses this module."""
+"""How well a landed story is proved, in words: every view and note uses this module.
+
+A story lands only if it has all that its policy asks for, so a line about a landing says no more: it is proved, or its
+gates passed. What is not proved is said in `proof` and `status`, by `unproved`.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,14 +13,6 @@ from shiftwork.domain.proof.verdict import ProofLevel, ProofStatus
 REFUTED: Final = "was checked and is false"
 """Part of the remark on a story for which false evidence was reported."""
 
-ALONE: Final = "gates passed, no evidence beyond them"
-"""Of a story whose only criterion has no evidence, as that of a request in one sentence."""
-
-
-def gates_alone(status: ProofStatus) -> bool:
-    """Whether the story has a single criterion, often the request itself, and nothing but its gates speaks for it."""
-    return status.level is ProofLevel.PARTLY and (status.shown, status.criteria) == (0, 1)
-
 
 def is_refuted(status: ProofStatus) -> bool:
     """Whether evidence was reported that is false."""
@@ -24,18 +20,25 @@ def is_refuted(status: ProofStatus) -> bool:
 
 
 def words(status: ProofStatus) -> str:
-    if gates_alone(status):
-        return ALONE
-    if status.level is ProofLevel.PARTLY:
-        return f"{status.shown} of {status.criteria} criteria with evidence"
     return _WORDS[status.level]
 
 
 _WORDS: Final = {
     ProofLevel.PROVED: "proved",
-    ProofLevel.GATES_ONLY: "gates passed, no criteria to show",
+    ProofLevel.PARTLY: "gates passed",
+    ProofLevel.GATES_ONLY: "gates passed",
     ProofLevel.NO_GATES: "without any gate",
 }
+
+
+def missing_evidence(status: ProofStatus) -> str:
+    """What gates passed, and nothing else shows; empty where nothing lacks evidence."""
+    missing = status.criteria - status.shown
+    if not missing:
+        return ""
+    if status.criteria == 1:
+        return "its criterion has no evidence beside the gates"
+    return f"{missing} of {status.criteria} criteria {'has' if missing == 1 else 'have'} no evidence beside the gates"
 
 
 def after_landed(status: ProofStatus | None) -> str:
@@ -54,18 +57,18 @@ def brief(status: ProofStatus) -> str:
     return f"{status.shown} of {status.criteria}" if status.criteria else "no criteria"
 
 
-_COUNTED: Final = {
-    ProofLevel.PROVED: "proved",
-    ProofLevel.PARTLY: "with criteria that have no evidence",
-    ProofLevel.GATES_ONLY: "with gates only",
-    ProofLevel.NO_GATES: "without any gate",
-}
-
-
 def counted(statuses: Iterable[ProofStatus | None]) -> str:
     """How many stories have which level; stories that have not landed are left out."""
-    found = Counter(status.level for status in statuses if status)
-    return ", ".join(f"{found[level]} {message}" for level, message in _COUNTED.items() if found[level])
+    found = Counter(_COUNTED[status.level] for status in statuses if status)
+    return ", ".join(f"{found[message]} {message}" for message in dict.fromkeys(_COUNTED.values()) if found[message])
+
+
+_COUNTED: Final = {
+    ProofLevel.PROVED: "proved",
+    ProofLevel.PARTLY: "with gates passed",
+    ProofLevel.GATES_ONLY: "with gates passed",
+    ProofLevel.NO_GATES: "without any gate",
+}
 
 
 def in_trailer(status: ProofStatus) -> str:

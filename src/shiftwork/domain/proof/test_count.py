@@ -132,21 +132,6 @@ def _tallied(counts: Iterable[tuple[str, int]]) -> Iterator[Tally]:
 
 # Comparison with the gate's verdict -----------------------------------------------------------------------------
 
-_COVERAGE: Final = regex(
-    r"""^(?:FAIL\ Required\ test\ coverage\ of\ [\d.]+%\ not\ reached[^\n]*
-        |(?:ERROR:\ )?Coverage\ failure:\ total\ of\ [^\n]*
-        |ERROR:\ Coverage\ for\ [^\n]*(?:threshold|not\ met)[^\n]*
-        |Jest:\ "[^"\n]*"\ coverage\ threshold\ for\ [^\n]*not\ met[^\n]*)$""",
-    re.MULTILINE | re.VERBOSE,
-)
-
-
-def lacks_coverage_alone(output: str) -> bool:
-    """Whether a red gate reports that no test failed, and that too little of the code was covered."""
-    counted = tally(output)
-    passed = counted is not None and counted.passed > 0 and not counted.failed
-    return passed and _COVERAGE.search(plain_lines(output)) is not None
-
 
 def contradicts(output: str, before: str) -> str:
     """Why a green gate's output contradicts it, given the gate's output on the base; empty where it does not."""

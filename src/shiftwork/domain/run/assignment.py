@@ -32,4 +32,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         review=plan.review,
         base=plan.base,
         non_goals=plan.spec.non_goals,
+        spec_paths=plan.spec.paths,
     )

@@ -84,11 +84,8 @@ def _verdict(run: RunState) -> RunStatus:
     statuses = {known.status for known in run.stories.values()}
     if run_frame.all_done(run):
         return RunStatus.CANCELLED if statuses == {StoryStatus.CANCELLED} else RunStatus.COMPLETED
-    return (
-        RunStatus.UNDONE
-        if StoryStatus.UNDONE in statuses and not run.totals.failed and not run.frame.failure
-        else RunStatus.FAILED
-    )
+    is_amiss = run.totals.failed or run.frame.failure or StoryStatus.MISSING in statuses
+    return RunStatus.UNDONE if StoryStatus.UNDONE in statuses and not is_amiss else RunStatus.FAILED
 
 
 def _end(run: RunState, status: RunStatus) -> run_effects.EndRun:

@@ -9,6 +9,7 @@ from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import frame as run_frame
 from shiftwork.domain.run import memory, notices, scheduling
+from shiftwork.domain.run.lost_work import landed_sought
 from shiftwork.domain.run.spec_writeback import marked, owe, update_failed
 from shiftwork.domain.run.spending import allowance, usage_before_limit
 from shiftwork.domain.run.spending.allowance_answers import paid
@@ -102,6 +103,7 @@ _RUN: Final[Handlers[RunState, RunState | None]] = (
     handlers(
         on(run_facts.RunStarted, _started),
         on(run_facts.StoryAdopted, _adopted),
+        on(run_facts.LandedSought, landed_sought),
         on(run_facts.StoryDispatched, _dispatched),
         on(run_facts.StoryWaits, scheduling.waits),
         on(run_facts.StoryEnded, _story_ended),

@@ -107,6 +107,7 @@ def _story(run: RunState) -> Story:
         description=text,
         criteria=(Criterion(id="AC-1", text=text),),
         may_be_empty=True,
+        named=False,
     )
 
 
@@ -176,7 +177,9 @@ def _repair(run: RunState, fact: run_facts.LoopOpened) -> Story:
     used = set(run.stories)
     name = next(name for number in count(1) if (name := StoryId(f"FIX-{number:03}")) not in used)
     message = fact.feedback.strip()
-    return Story(id=name, title=_REPAIR, description=message, criteria=(Criterion(id="AC-1", text=message),))
+    return Story(
+        id=name, title=_REPAIR, description=message, criteria=(Criterion(id="AC-1", text=message),), named=False
+    )
 
 
 HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(

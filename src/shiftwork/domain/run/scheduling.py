@@ -156,7 +156,7 @@ def failed(run: RunState, story: StoryId) -> RunState:
 
 def reopened(run: RunState, story: StoryId, was: StoryStatus) -> RunState:
     """A retried story may start once its dependencies have landed; stories that only it blocked are unblocked."""
-    if run.given.ordered:
+    if run.given.ordered or was is StoryStatus.MISSING:  # what had landed no longer counts
         return scheduled(run)
     failed = run.totals.failed - (was is StoryStatus.FAILED)  # or it was undone
     judged = _judged(replace(run, totals=replace(run.totals, failed=failed)), _behind(run, story))
@@ -234,6 +234,7 @@ _WORDS: Final = {
     StoryStatus.FAILED: "failed",
     StoryStatus.CANCELLED: "was cancelled",
     StoryStatus.UNDONE: "was undone",
+    StoryStatus.MISSING: "has landed, but is no longer found on the branch; to land it again: shiftwork retry {}",
 }
 """What happened to a story that others need and that does not land."""
 
@@ -249,7 +250,7 @@ def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcom
         if known is None:
             return f"depends on {needed}, which is not in the spec"
         if known.status in _WORDS:
-            return f"depends on {needed}, which {_WORDS[known.status]}"
+            return f"depends on {needed}, which {_WORDS[known.status].format(needed)}"
         if known.status is StoryStatus.BLOCKED:
             return blocked[needed]
     return ""

@@ -4,13 +4,19 @@ A gate goes with its criterion: another text of the criterion replaces its gate,
 gate. Only people and their spec files change criteria: an agent has no request for that.
 """
 
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.commands import program, working_folders
 from shiftwork.domain.gates.gate import Gate, gate_name
 from shiftwork.domain.gates.verification import Verification, VerificationKind
 from shiftwork.domain.spec.named_gates import command_in
 from shiftwork.domain.spec.spec import Criterion, Spec, Story
 from shiftwork.records import dataclass, replace
+from shiftwork.regexes import regex
 
 
 def with_commands(story: Story) -> Story:
@@ -45,6 +51,61 @@ def criterion_gates(spec: Spec) -> tuple[Gate, ...]:
         for story in spec.stories
         for step in story.verification
     )
+
+
+# Before any work -----------------------------------------------------------------------------------------------------
+
+_ELSEWHERE: Final = regex(r"[/~]|\.\./|.*[$`*?]", re.DOTALL)
+"""A program outside of the tree, or one that only a shell knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """What the gate of a criterion needs before its command can do anything: a `program`, a name or a path in the tree,
+    or a `folder` of the tree.
+    """
+
+    gate: str
+    program: str = ""
+    folder: str = ""
+
+    @property
+    def message(self) -> str:
+        """What it means that this is missing."""
+        lacks = f"starts {self.program}" if self.program else f"runs in {self.folder}"
+        return f"{self.gate} {lacks}, which is not there: unless a story adds it, the criterion stays red"
+
+
+def needed_by_criteria(spec: Spec, done: Collection[StoryId], without: Collection[str]) -> tuple[Needed, ...]:
+    """What the commands of the criteria need, except those of stories that are done. Such a command is expected to be
+    red before its story is worked on; what is missing here is more likely a mistake.
+    """
+    landed = {gate_name(story.id, step.id) for story in spec.stories if story.id in done for step in story.verification}
+    gates = (gate for gate in criterion_gates(spec) if gate.command and gate.name not in {*landed, *without})
+    return tuple(dict.fromkeys(needed for gate in gates for needed in _needed(gate)))
+
+
+def _needed(gate: Gate) -> Iterator[Needed]:
+    own = (gate.step.cwd,) if gate.step and gate.step.cwd else ()
+    below = ("/".join((*own, folder)) for folder in working_folders(gate.command))
+    folders = (*own, *below)
+    yield from (Needed(gate=gate.name, folder=folder) for folder in folders)
+    first = program(gate.command)
+    if first and not _ELSEWHERE.match(first):
+        place = "/".join((*folders[-1:], first.removeprefix("./")))
+        yield Needed(gate=gate.name, program=place if "/" in first else first)
+
+
+def missing_from(needed: Iterable[Needed], paths: Collection[str]) -> tuple[Needed, ...]:
+    """Those that the files of a commit do not have."""
+    folders = {path[:at] for path in paths for at in range(len(path)) if path[at] == "/"}
+    return tuple(item for item in needed if item.program not in paths and item.folder not in folders)
+
+
+def asking_for_programs(needed: Iterable[Needed]) -> str:
+    """A command that prints those of the programs that are not there."""
+    names = " ".join(shlex.quote(name) for name in dict.fromkeys(item.program for item in needed if item.program))
+    return f'for p in {names}; do command -v "$p" > /dev/null || printf "%s\\n" "$p"; done'
 
 
 # A changed story -----------------------------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ class Story:
     A lower `priority` comes first where two stories block the same amount of work. `complexity`, one of `COMPLEXITIES`,
     estimates how long the story takes; `touches` are paths and globs that it is expected to change. Both help to choose
     a good order. The story may change tests that `touches` names, unless an agent `planned` it, because only a person
-    may allow that. All steps of its `verification` must pass before it lands.
+    may allow that. All steps of its `verification` must pass before it lands. The id of a story that is not `named` is
+    ours, as that of a request in one sentence. `type` is how the subject of its commit begins, if its author says so.
     """
 
     id: StoryId
@@ -44,6 +45,8 @@ class Story:
     touches: tuple[str, ...] = ()
     verification: tuple[Verification, ...] = ()
     planned: bool = False
+    named: bool = True
+    type: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -52,12 +55,23 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpecPaths:
+    """What belongs to the spec in the repository, and only a person may change. `own` are the spec's file and every
+    link that leads to it; `beside` are the files and, with a slash at the end, the folders that agents are to read with
+    it.
+    """
+
+    own: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """A piece of work as a whole; `requirements`, and `non_goals` that no story may work towards, go into every prompt.
 
     `branch` is the branch that landing moves, where the spec names it. `instructions` explain to an agent how to work
     with the kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of
-    its run lands while any of them is red.
+    its run lands while any of them is red. `paths` is empty where the spec has no file in the repository.
     """
 
     title: str
@@ -68,6 +82,7 @@ class Spec:
     instructions: str = ""
     gates: tuple[Gate, ...] = ()
     non_goals: tuple[str, ...] = ()
+    paths: SpecPaths = SpecPaths()
 
 
 def text_of(story: Story) -> tuple[str, str, tuple[Criterion, ...], tuple[Verification, ...]]:
@@ -89,6 +104,7 @@ def one_shot(request: str) -> Spec:
         title=title,
         description=text,
         criteria=(Criterion(id="AC-1", text=text),),
+        named=False,
     )
     return Spec(title=title, description=text, stories=(story,))
 

@@ -12,6 +12,7 @@ equal lines, and changes with the lines around the change; and a digest of the d
 notice that a line was moved.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.domain.core.ids import Commit, StepId
@@ -23,7 +24,8 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story import loop_step
 from shiftwork.domain.story.state import Hold, HoldCause, LandingStage, StoryState
 from shiftwork.domain.story.transitions import turn_step_of
-from shiftwork.domain.tampering.findings import Meddling
+from shiftwork.domain.tampering.file_size_limit import large_files_named
+from shiftwork.domain.tampering.findings import Inspection, Meddling
 from shiftwork.domain.workflow.pipeline import FINISHED, Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.records import replace
@@ -83,8 +85,7 @@ def lacking(entry: Entry) -> str:
     """Why a candidate needs a person's approval."""
     if not entry.differs:
         return "it needs your approval"
-    more = f" and {len(entry.differs) - _NAMED} more" if len(entry.differs) > _NAMED else ""
-    return f"the patch has changed since it was approved, in {', '.join(entry.differs[:_NAMED])}{more}"
+    return f"the patch has changed since it was approved, in {_named_files(entry.differs)}"
 
 
 def asked_about(story: StoryState) -> Patch | None:
@@ -97,6 +98,7 @@ def asked_about(story: StoryState) -> Patch | None:
 
 def hold_for(story: StoryState, question: str) -> Hold:
     """The question for a person; it says so if the patch has changed since its approval."""
+    question = f"{_judging_code(story)}{question}"
     refused = story.landing.refused
     if asked_about(story) and refused and refused.files:
         return Hold(cause=HoldCause.CHANGED, detail=f"{refused.text.detail}: {question}")
@@ -111,13 +113,32 @@ def given_back(story: StoryState, fact: story_facts.LandingRefused) -> StoryStat
     return turn_step_of(story, step, Trigger.REWIND) or story
 
 
+def _judging_code(story: StoryState) -> str:
+    """Names the changed code that may judge the story although it is not in a test; empty where there is none."""
+    files = _files_found(story.landing.inspection, Meddling.SUPPORT, Meddling.UNNAMED)
+    return f"it changes code that tests load ({_named_files(files)}); " if files else ""
+
+
 def may_it_land(story: StoryState) -> str:
     """The question when no step of the workflow has one; it names the files that need approval."""
     if not story.landing.inspection.held:
         return MAY_IT_LAND
-    files = [finding.path for finding in story.landing.inspection.findings if finding.kind is Meddling.LATER]
+    inspection = story.landing.inspection
+    return "; ".join(text for text in (_later_files(inspection), large_files_named(inspection), MAY_IT_LAND) if text)
+
+
+def _later_files(inspection: Inspection) -> str:
+    files = _files_found(inspection, Meddling.LATER)
+    return f"it changes files that run on your machine later ({_named_files(files)})" if files else ""
+
+
+def _files_found(inspection: Inspection, *kinds: Meddling) -> list[str]:
+    return [finding.path for finding in inspection.findings if finding.kind in kinds]
+
+
+def _named_files(files: Sequence[str]) -> str:
     more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return f"it changes files that run on your machine later ({', '.join(files[:_NAMED])}{more}); {MAY_IT_LAND}"
+    return f"{', '.join(files[:_NAMED])}{more}"
 
 
 # What is answered -------------------------------------------------------------------------------------------------

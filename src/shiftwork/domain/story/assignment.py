@@ -15,9 +15,9 @@ from shiftwork.records import dataclass
 class Assignment:
     """Everything a story's job needs to begin, fixed when the run dispatches it. While the story is in progress, no
     other story of the run has its `slot`. `task` is the task of the whole run, `context` and `agents` come from the
-    workflow, `source` and `without_gates` from the run. `raises` counts how often the `limits` had been changed by
-    then. `gates` are those of the run's spec. If `review` is set, a person approves each patch before it lands.
-    `base` is as in the run's plan.
+    workflow, `source`, `spec_paths` and `without_gates` from the run. `raises` counts how often the `limits` had been
+    changed by then. `gates` are those of the run's spec. If `review` is set, a person approves each patch before it
+    lands. `base` is as in the run's plan.
     `user_context` are the values of `context` that the user named.
     """
 
@@ -45,3 +45,4 @@ class Assignment:
     base: str = ""
     non_goals: tuple[str, ...] = ()
     user_context: tuple[tuple[str, str], ...] = ()
+    spec_paths: spec.SpecPaths = spec.SpecPaths()

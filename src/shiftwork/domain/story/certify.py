@@ -8,7 +8,7 @@ from typing import Any, Final
 from shiftwork.domain.core.decision import NOW
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
-from shiftwork.domain.gates.gate import GateResult, gate_name
+from shiftwork.domain.gates.gate import GateResult, gate_name, verified_by
 from shiftwork.domain.proof.certificate import Certificate, GateLine, StepLine, VerifiedLine
 from shiftwork.domain.proof.proof_status import status_on
 from shiftwork.domain.proof.verdict import ProofReport, ProofStatus
@@ -34,8 +34,8 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
     given, asked = story.given, story.given.story
     repairs, conflicts = story.landing.attempts_at_repair
     results = landed.report.results if landed.report else ()
-    by_name = {result.name: result for result in results}
-    own = {gate_name(asked.id, step.id): step for step in asked.verification}
+    own = {gate_name(asked.id, step.id) for step in asked.verification}
+    verified = ((step, verified_by(asked.id, step, results)) for step in asked.verification)
     return Certificate(
         run=given.run,
         story=asked.id,
@@ -48,9 +48,9 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
         criteria=proof.criteria,
         gates=tuple(_gate(result) for result in results if result.name not in own),
         verification=tuple(
-            VerifiedLine(step=step, seconds=by_name[name].seconds, forgeable=by_name[name].forgeable)
-            for name, step in own.items()
-            if name in by_name
+            VerifiedLine(step=step, seconds=result.seconds, forgeable=result.forgeable)
+            for step, result in verified
+            if result
         ),
         steps=tuple(_steps(story)),
         repairs=repairs,
@@ -62,6 +62,8 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
         skipped=skipped(story.pipeline),
         left_out=story.landing.inspection.left_out,
         not_needed=landed.report.not_needed if landed.report else (),
+        unmeasured=story.landing.inspection.unmeasured,
+        excused=landed.report.excused if landed.report else (),
     )
 
 
@@ -125,7 +127,7 @@ def plain(certificate: Certificate) -> dict[str, Any]:
     return said | lines
 
 
-_LATER_LISTS: Final = ("without_gates", "skipped", "left_out", "not_needed")
+_LATER_LISTS: Final = ("without_gates", "skipped", "left_out", "not_needed", "excused", "unmeasured")
 _LATER: Final = frozenset({"command", "blind", "origin", "forgeable"})
 
 

@@ -137,7 +137,8 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
         broken=fact.broken,
         candidate=fact.candidate,
     )
-    return plateau.refused_with(approval.given_back(story, fact), refused)
+    judged = replace(story, landing=replace(story.landing, passed=fact.passed))
+    return plateau.refused_with(approval.given_back(judged, fact), refused)
 
 
 _REPAIR: Final = "repair"
@@ -208,6 +209,7 @@ _HANDLERS: Final[Handlers[StoryState, StoryState | None]] = (
         on(story_facts.StoryStarted, _started),
         on(story_facts.StoryReopened, retry.reopened),
         on(story_facts.StoryReverted, retry.reverted),
+        on(story_facts.StoryMissed, retry.missed),
         on(story_facts.StoryPaused, retry.paused),
         on(story_facts.StoryUnpaused, retry.unpaused),
         on(story_facts.WorkspacePrepared, _workspace_prepared),
@@ -262,5 +264,6 @@ _OUTSIDE_WORK: Final = (
     story_facts.StoryReported,
     story_facts.StoryReopened,
     story_facts.StoryReverted,
+    story_facts.StoryMissed,
 )
 """Facts that are valid only while the story is not in progress."""

@@ -8,7 +8,7 @@ from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import FRAME, Commit, StepId
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.core.refusal import Refusal, RefusalText
-from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.gates.gate import GateReport, PassedGates
 from shiftwork.domain.memory.notes import Note, Shelf
 from shiftwork.domain.notices.notice import Noticing
 from shiftwork.domain.proof.claim import Evidence
@@ -31,10 +31,13 @@ class StoryStatus(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     UNDONE = "undone"
+    MISSING = "missing"
     BLOCKED = "blocked"
 
 
-ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE})
+ENDED = frozenset(
+    {StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE, StoryStatus.MISSING}
+)
 
 
 class LandingStage(StrEnum):
@@ -144,6 +147,7 @@ class Landing:
     inspection: Inspection = NOTHING_TOUCHED  # changes of the story to tests
     signing: StepId = StepId("")  # the approval step that ends its workflow
     approved: Patch | None = None  # the last approved patch, unless rejected since
+    passed: PassedGates | None = None  # the verdict after which a person was last asked
     borrowing: Commit = Commit("")  # the work that a person allows to land without its own environment
 
     @property

@@ -25,6 +25,10 @@ STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.COMPLETED, Trigger.UNDO): StoryStatus.UNDONE,
     (StoryStatus.UNDONE, Trigger.RETRY): StoryStatus.UNCLAIMED,
     (StoryStatus.UNDONE, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
+    (StoryStatus.COMPLETED, Trigger.MISS): StoryStatus.MISSING,
+    (StoryStatus.MISSING, Trigger.FIND): StoryStatus.COMPLETED,
+    (StoryStatus.MISSING, Trigger.RETRY): StoryStatus.UNCLAIMED,
+    (StoryStatus.MISSING, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
 }
 
 

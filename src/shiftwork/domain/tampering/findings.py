@@ -20,7 +20,10 @@ class Protection:
 
     The rest is what the base shows about one change (`base_survey`): which new modules are `installed` already, which
     folders are `members` with modules of their own, which scripts gate configuration starts (`followed`) and which
-    globs it includes (`included`), and which files a runner has `listed` as tests.
+    globs it includes (`included`), which files a runner has `listed` as tests, which code the settings of runners
+    name (`loaded`), and which code outside of tests is a `support` that they alone use,
+    which changed code tests load although no product code names it (`unnamed`), and of which test gates it is
+    `unmeasured` what they load.
     """
 
     policy: ProtectPolicy = ProtectPolicy.RESTORE
@@ -31,6 +34,10 @@ class Protection:
     followed: frozenset[str] = frozenset()
     included: tuple[str, ...] = ()
     listed: frozenset[str] = frozenset()
+    loaded: frozenset[str] = frozenset()
+    support: frozenset[str] = frozenset()
+    unnamed: frozenset[str] = frozenset()
+    unmeasured: tuple[str, ...] = ()
 
 
 class LaterPolicy(StrEnum):
@@ -54,6 +61,8 @@ class Meddling(StrEnum):
     CONFIGURED = "gate configuration"
     DEPENDED = "dependency or lock file"
     REDIRECTED = "package from elsewhere"
+    SUPPORT = "used by tests alone"
+    UNNAMED = "loaded by tests and named by no product code"
     RUNNER = "use of the test runner by the code"
     PATCHED = "change of the test runner by the code"
     OWN = "settings of shiftwork"
@@ -62,13 +71,15 @@ class Meddling(StrEnum):
     LATER = "run later on your machine"
     LEFT_OUT = "left out, for it would run later on your machine"
     UNREAD = "not looked through"
+    LARGE = "large file"
 
 
 _NAMED: Final = frozenset(
     {
         *(Meddling.LEFT, Meddling.CONFIGURED, Meddling.DEPENDED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED),
-        *(Meddling.LATER, Meddling.LEFT_OUT),
-        *(Meddling.REDIRECTED, Meddling.RUNNER, Meddling.PATCHED),
+        *(Meddling.LATER, Meddling.LEFT_OUT, Meddling.LARGE),
+        *(Meddling.REDIRECTED, Meddling.RUNNER, Meddling.PATCHED, Meddling.SUPPORT),
+        Meddling.UNNAMED,
     }
 )
 """Kinds that say little without the names of the files."""
@@ -80,12 +91,13 @@ _NAME: Final = 60
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
     """A path that a change `A`dded, `M`odified, `D`eleted or gave another `T`ype. If it is now a symbolic link, `link`
-    is its target.
+    is its target. `size` is the number of bytes that it has now, of files of a megabyte and more.
     """
 
     path: str
     letter: str
     link: str = ""
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +121,12 @@ class Finding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """For the second run of the gates, `back` are the paths restored from the base, `out` are new paths that are left
-    out, and in `keyed` files only the settings of test runners are restored. `kept` paths stay as the base has them
+    out, and in `keyed` files only the settings of test runners are restored. The `support` among them, code that tests
+    alone use, is restored in a run of its own, because it may yet be product. What the `unmeasured` gates load is
+    unknown, so that code which only they load may be changed without a report. `kept` paths stay as the base has them
     when the story lands; `left_out` are those of them that would run later on the user's machine. If the story is
-    `held`, a person is asked about such files before it lands. `objections` say why green gates prove nothing.
+    `held`, a person is asked about such files, or about large ones, before it lands. `objections` say why green
+    gates prove nothing.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -122,6 +137,8 @@ class Inspection:
     left_out: tuple[str, ...] = ()
     held: bool = False
     objections: tuple[str, ...] = ()
+    support: tuple[str, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:

@@ -92,10 +92,14 @@ _ENTRIES: Final = (
 
 
 def inspect(
-    touched: Sequence[Touched], patch: Patch, protection: Protection, allowed: Sequence[str] = (), spec: str = ""
+    touched: Sequence[Touched],
+    patch: Patch,
+    protection: Protection,
+    allowed: Sequence[str] = (),
+    kept: Sequence[str] = (),
 ) -> Inspection:
-    """All findings about a change. `patch` covers the `watched` paths; `spec` is the spec file, which only the harness
-    may change.
+    """All findings about a change. `patch` covers the `watched` paths; `kept` are its edits of the spec, which do not
+    land.
     """
     texts = by_path(patch.text)
     findings = [
@@ -103,16 +107,17 @@ def inspect(
         for change in touched
         for found in _about(change, texts.get(change.path, Text(path=change.path)), protection)
     ]
-    kept = tuple(change.path for change in touched if change.path == spec and not matches(allowed, change.path))
     findings.extend(Finding(kind=Meddling.SPEC, path=path) for path in kept)
     findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
     without = put_back(touched, protection, allowed)
     return Inspection(
-        findings=tuple(_bounded(findings)),
+        findings=tuple(bound_findings(findings)),
         back=without.back,
         out=without.out,
         keyed=without.keyed,
-        kept=kept,
+        support=without.support,
+        unmeasured=protection.unmeasured,
+        kept=tuple(kept),
         objections=tuple(_objections(findings, protection, allowed)),
     )
 
@@ -155,7 +160,7 @@ def _rank(change: Touched, protection: Protection) -> int:
     return _LAST if is_test(change.path, protection) else _LAST + 1
 
 
-def _bounded(findings: Sequence[Finding]) -> Iterator[Finding]:
+def bound_findings(findings: Sequence[Finding]) -> Iterator[Finding]:
     """Each kind has its own limit, so that many findings of one kind do not hide another."""
     for kind in Meddling:
         found = [finding for finding in findings if finding.kind is kind]
@@ -180,6 +185,7 @@ def _about(change: Touched, text: Text, protection: Protection) -> Iterator[Find
         yield Finding(kind=Meddling.DEPENDED, path=change.path, line=_first(text.new or text.gone))
         yield from _lines(Meddling.REDIRECTED, change.path, redirects(change.path, _without(text.gone, text.new)))
     elif not is_test(change.path, protection):
+        yield from _of_tests_alone(change, text, protection)
         ways = _ABRUPT if matches(_ENTRIES, change.path) else f"{_ABRUPT}|{_WELL}"
         yield from _lines(Meddling.LEFT, change.path, _having(ways, text.new))
         yield from _reaching(change.path, _without(text.gone, text.new))
@@ -190,6 +196,13 @@ def _about(change: Touched, text: Text, protection: Protection) -> Iterator[Find
     else:
         yield Finding(kind=Meddling.ADDED if change.letter == "A" else Meddling.EDITED, path=change.path)
         yield from _in_tests(text)
+
+
+def _of_tests_alone(change: Touched, text: Text, protection: Protection) -> Iterator[Finding]:
+    found = {Meddling.SUPPORT: protection.support, Meddling.UNNAMED: protection.unnamed}
+    for kind, paths in found.items():
+        if change.path in paths:
+            yield Finding(kind=kind, path=change.path, line=_first(text.new or text.gone))
 
 
 def _reaching(path: str, lines: Sequence[str]) -> Iterator[Finding]:

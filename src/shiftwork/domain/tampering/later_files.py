@@ -11,7 +11,7 @@ from typing import Final
 
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.tampering.findings import Finding, Inspection, LaterPolicy, Meddling
-from shiftwork.domain.tampering.inspect import FINDINGS
+from shiftwork.domain.tampering.inspect import bound_findings
 from shiftwork.domain.text.globs import matches
 from shiftwork.records import replace
 from shiftwork.regexes import regex
@@ -111,9 +111,9 @@ def asked_for(path: str, story: Story) -> bool:
     """
     if story.planned:
         return False
-    said = "\n".join((story.title, story.description, *(criterion.text for criterion in story.criteria)))
+    said = said_by(story)
     return any(matches((name,), path) for name in story.allowed if names_later(name)) or any(
-        _named_in(said, place) for place in (path, *_folders(path))
+        is_named_in(said, place) for place in (path, *_folders(path))
     )
 
 
@@ -124,15 +124,13 @@ def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: La
         return found
     leaves = policy is LaterPolicy.LEAVE_OUT
     kind = Meddling.LEFT_OUT if leaves else Meddling.LATER
-    findings = [Finding(kind=kind, path=path) for path in later[:FINDINGS]]
-    if len(later) > FINDINGS:
-        findings[-1] = replace(findings[-1], count=len(later) - FINDINGS + 1)
+    findings = bound_findings([Finding(kind=kind, path=path) for path in later])
     return replace(
         found,
         findings=(*found.findings, *findings),
         kept=(*found.kept, *(path for path in later if path not in found.kept)) if leaves else found.kept,
         left_out=later if leaves else (),
-        held=policy is LaterPolicy.HOLD,
+        held=found.held or policy is LaterPolicy.HOLD,
     )
 
 
@@ -158,7 +156,12 @@ def _folders(path: str) -> tuple[str, ...]:
     return tuple(name for name in above if runs_later(name))
 
 
-def _named_in(text: str, path: str) -> bool:
+def said_by(story: Story) -> str:
+    """The story's own words."""
+    return "\n".join((story.title, story.description, *(criterion.text for criterion in story.criteria)))
+
+
+def is_named_in(text: str, path: str) -> bool:
     """As a separate word, not as a part of another path."""
     return re.search(rf"(?<![\w./-])(?:\./)?{re.escape(path)}(?![\w-]|[./][\w*])", text) is not None
 

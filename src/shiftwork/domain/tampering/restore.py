@@ -1,7 +1,7 @@
 """Which of a story's changes the gates run without: checks are restored from the base, and new checks are left out."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -21,7 +21,7 @@ from shiftwork.domain.tampering.protected_paths import (
 from shiftwork.domain.tampering.runner_keys import is_keyed
 from shiftwork.domain.text.file_types import ending, is_source
 from shiftwork.domain.text.globs import matches
-from shiftwork.records import dataclass
+from shiftwork.records import dataclass, replace
 
 _RUNNERS: Final = """
     pytest _pytest py pluggy iniconfig packaging pygments exceptiongroup tomli colorama coverage xdist execnet
@@ -67,7 +67,33 @@ def _displaces(change: Touched, protection: Protection) -> bool:
     """Whether it is new, and something else would run without it."""
     if change.letter != "A":
         return False
-    return shadows(change.path, protection) or matches(INSTALLED, change.path) or _is_installed(change.path, protection)
+    if shadows(change.path, protection) or matches(INSTALLED, change.path) or _replaces_loaded(change.path, protection):
+        return True
+    return _is_installed(change.path, protection)
+
+
+def _replaces_loaded(path: str, protection: Protection) -> bool:
+    """Whether it may be loaded instead of a file that runners or tests load: it has the same name, as a module or as a
+    package, beside it or in another folder in which Python looks for modules.
+    """
+    loaded = protection.loaded | protection.support
+    if not loaded or not is_source(path):
+        return False
+    roots = module_roots(protection)
+    taken = {_module_name(known, roots) for known in loaded} | {_stem(known) for known in loaded}
+    return bool({_module_name(path, roots), _stem(path)} & taken)
+
+
+def _module_name(path: str, roots: Collection[str]) -> str:
+    """The path below the innermost folder in which Python looks for modules, without its ending."""
+    above = max((root for root in roots if path.startswith(f"{root}/")), key=len, default="")
+    return _stem(path.removeprefix(f"{above}/" if above else ""))
+
+
+def _stem(path: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder if stem in {"__init__", "index"} and folder else f"{folder}{slash}{stem}"
 
 
 def _is_installed(path: str, protection: Protection) -> bool:
@@ -109,7 +135,7 @@ def configures(change: Touched, protection: Protection) -> bool:
     """
     if is_configuration(change.path) or _displaces(change, protection) or _edits_installed(change):
         return True
-    if matches(protection.included, change.path):
+    if matches(protection.included, change.path) or change.path in protection.loaded:
         return True
     said = named(protection.commands)
     if change.letter != "A":
@@ -122,12 +148,20 @@ def configures(change: Touched, protection: Protection) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
     """The paths to restore from the base (`back`), the new paths to leave out (`out`), and those where only the
-    settings of runners are restored (`keyed`).
+    settings of runners are restored (`keyed`). `support` are those of `back` that tests alone use.
     """
 
     back: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
     keyed: tuple[str, ...] = ()
+    support: tuple[str, ...] = ()
+
+    def list_trials(self) -> tuple["Restored", ...]:
+        """What each further run restores: with support code as the story has it, and, if it has changed some, as the
+        base has it. Were this product after all, a single run would judge the base's version of it.
+        """
+        first = replace(self, back=tuple(path for path in self.back if path not in self.support), support=())
+        return (first, self) if self.support else (self,)
 
 
 def put_back(touched: Sequence[Touched], protection: Protection, allowed: Sequence[str]) -> Restored:
@@ -145,7 +179,14 @@ def put_back(touched: Sequence[Touched], protection: Protection, allowed: Sequen
         back=tuple(change.path for change in guarded if change.letter != "A"),
         out=tuple(change.path for change in guarded if change.letter == "A"),
         keyed=tuple(change.path for change in open_to_question if is_keyed(change.path) and change.path not in paths),
+        support=tuple(
+            change.path for change in guarded if change.letter != "A" and _is_only_support(change, protection)
+        ),
     )
+
+
+def _is_only_support(change: Touched, protection: Protection) -> bool:
+    return change.path in protection.support and not configures(change, protection)
 
 
 def only_new_tests(restored: Restored, protection: Protection) -> bool:
@@ -161,7 +202,7 @@ def _guarded(change: Touched, protection: Protection) -> bool:
         return True
     if change.letter == "A":
         return _displaces(change, protection)
-    if change.path in protection.listed:
+    if change.path in protection.listed | protection.loaded | protection.support:
         return True
     started = change.path in named(protection.commands).run | protection.followed and is_check_script(change.path)
     return started and not matches(SHOWN_ONLY, change.path)

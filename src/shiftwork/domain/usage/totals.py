@@ -61,10 +61,13 @@ class Verdict(StrEnum):
 
 
 def verdict(band: Band, used: Usage, *, over: bool) -> Verdict:
-    """Unknown and future costs may be any amount from zero."""
-    cost = used.cost_usd or 0.0
-    if cost > band.high_usd:
+    """Unknown and future costs may be any amount from zero. Amounts are compared as they are shown: 0.26 is not
+    above 0.26.
+    """
+    digits = 2 if band.high_usd >= _SMALL else 4
+    cost = round(used.cost_usd or 0.0, digits)
+    if cost > round(band.high_usd, digits):
         return Verdict.ABOVE
     if not over or used.unpriced or used.cost_usd is None:
         return Verdict.OPEN
-    return Verdict.BELOW if cost < band.low_usd else Verdict.WITHIN
+    return Verdict.BELOW if cost < round(band.low_usd, digits) else Verdict.WITHIN

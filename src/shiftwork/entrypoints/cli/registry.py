@@ -38,6 +38,7 @@ GROUPS: Final[Mapping[str, tuple[Entry, ...]]] = {
         Entry("reject", "Reject a story that needs your approval.", "reject"),
         Entry("retry", "Retry a story that failed.", "retry"),
         Entry("undo", "Revert what a story has landed.", "undo"),
+        Entry("check", "Run the gates that landings have skipped.", "check_owed"),
     ),
     "Steer": (
         Entry("pause", "Start nothing new until the run is resumed.", "pause"),
@@ -138,6 +139,7 @@ PRINTS: Final[Mapping[str, tuple[str, ...]]] = {
     "reject": ("reply", *_STREAM),
     "retry": ("receipt", *_STREAM),
     "undo": ("event", "undo"),
+    "check": ("owed-gates",),
     "pause": ("receipt",),
     "resume": ("receipt", *_STREAM),
     "cancel": ("cancellation", "receipt"),

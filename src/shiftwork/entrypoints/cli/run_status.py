@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from shiftwork.app.views import amounts
+from shiftwork.app.views.documents.gate_records import OwedGateLine
 from shiftwork.app.views.overview import Group, overview
+from shiftwork.app.views.owed_views import next_commands, owed_on
 from shiftwork.app.views.queries import needing_elsewhere, run_view
 from shiftwork.app.views.run_views import Activity, RunOutline, RunView
 from shiftwork.bootstrap.state.read_only import left_running, liveness, now, open_queries, silence
@@ -40,7 +42,7 @@ type Conflict = Mapping[str, Sequence[str]]
 class Status:
     """A run, the conflict forecast of its stories in progress, and how many processes are `left` without a worker.
     `elsewhere` are the stories of other runs that need the user. `refused` is why the run was refused to continue the
-    last time, and when.
+    last time, and when. `owed` are the gates that the branch owes.
     """
 
     site: Site
@@ -49,6 +51,7 @@ class Status:
     left: int
     elsewhere: Sequence[StoryRow] = ()
     refused: tuple[str, float] | None = None
+    owed: Sequence[OwedGateLine] = ()
 
 
 def status_of(run: str = "", *, every_step: bool = False) -> Status:
@@ -65,7 +68,8 @@ def status_of(run: str = "", *, every_step: bool = False) -> Status:
     elsewhere = answer(lambda: needing_elsewhere(queries, view.run.run))
     refused = None if view.worker else reason_of(site, view.run.run)
     left = left_running(view.run.run) if view.activity is Activity.INTERRUPTED else 0
-    return Status(site=site, view=view, conflicts=conflicts, left=left, elsewhere=elsewhere, refused=refused)
+    owed = answer(lambda: owed_on(queries.history, view.run.project, view.run.branch))
+    return Status(site=site, view=view, conflicts=conflicts, left=left, elsewhere=elsewhere, refused=refused, owed=owed)
 
 
 async def is_served(site: Site, view: RunOutline) -> bool:
@@ -79,7 +83,7 @@ def printed(status: Status) -> str:
     context = Context(conflicts=status.conflicts, obstacle=_in_the_way(site, view), left=status.left)
     lines = status_lines(view, now(), context)
     reserved = (Line(f"  {label:<8}  {text}") for label, text in left_out_files.rows(site, view.run.run))
-    before = (*needs_elsewhere(status.elsewhere), *_refused(status.refused))
+    before = (*needs_elsewhere(status.elsewhere), *_refused(status.refused), *_owed_gates(status.owed))
     return joined((*before, *lines, *reserved), colors=has_colors(environment()))
 
 
@@ -88,6 +92,16 @@ def _refused(refused: tuple[str, float] | None) -> Iterator[Line]:
     if refused:
         text = f"! refused to continue at {phrases.o_clock(refused[1])}: {refused[0]}"
         yield from (Line(line, Style.YELLOW) for line in phrases.wrapped(text, phrases.width(), most=3))
+        yield Line()
+
+
+def _owed_gates(owed: Sequence[OwedGateLine]) -> Iterator[Line]:
+    for line in owed:
+        shown = phrases.wrapped(f"! {plain(line.note)}", phrases.width(), most=3)
+        yield from (Line(text, Style.YELLOW) for text in shown)
+    for command, _ in next_commands(owed):
+        yield Line(f"    {command}")
+    if owed:
         yield Line()
 
 

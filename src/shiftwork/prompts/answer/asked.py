@@ -29,7 +29,7 @@ QUOTED: Final = "quoted"
 STATUSES: Final = frozenset({"done", "retry", "blocked"})
 COMMON: Final = frozenset(
     {
-        *(SUMMARY, STATUS, "issues", "question", "reason", "learnings", "patterns", "evidence"),
+        *(SUMMARY, STATUS, "issues", "question", "reason", "learnings", "patterns", "evidence", "scratch"),
         *("stories_json", "story_blocked", "story_complete"),
     }
 )

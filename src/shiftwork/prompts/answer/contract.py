@@ -30,11 +30,12 @@ class Answer:
     """A parsed answer. `status`, `promise`, `blocked` and `complete` are claims: none of them proves anything.
 
     `outputs` has the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
-    long keep their beginning and end and say how much is missing. `learnings`, `patterns` and `evidence` are the lists
-    below the keys of these names, from an agent without tools for them: notes for other stories, and claims.
+    long keep their beginning and end and say how much is missing. `learnings`, `patterns`, `evidence` and `scratch` are
+    the lists below the keys of these names, from an agent without tools for them: notes for other stories, and claims.
 
-    `finished` if the promise ends the answer. `conflicts` are the keys that choose between values and stand there with
-    two different values, in the words of the answer; such an answer has no status and no decision.
+    `planned` if the answer has stories. `finished` if the promise ends the answer. `conflicts` are the keys that
+    choose between values and stand there with two different values, in the words of the answer; such an answer has
+    no status and no decision.
     """
 
     summary: str = ""
@@ -48,6 +49,8 @@ class Answer:
     learnings: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    scratch: tuple[str, ...] = ()
+    planned: bool = False
 
 
 def parse(answer: str, asked: Asked = NOTHING_MORE) -> Answer:
@@ -71,6 +74,8 @@ def parse(answer: str, asked: Asked = NOTHING_MORE) -> Answer:
         learnings=items(value("learnings")),
         patterns=items(value("patterns")),
         evidence=items(value("evidence")),
+        scratch=items(value("scratch")),
+        planned=STORIES_KEY in spans,
     )
 
 

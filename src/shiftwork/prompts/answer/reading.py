@@ -59,6 +59,11 @@ class Reading:
                 spans.setdefault(name, span)
         return dict(reversed(spans.items()))
 
+    def first_span(self, name: str) -> Span | None:
+        """Where the first value of a key is."""
+        found = [span for sign, key, span in self._backwards() if sign != QUOTED and key == name]
+        return found[-1] if found else None
+
     def all_values(self, name: str) -> list[str]:
         """Every value of a key, in order."""
         return [self.value(span) for _, key, span in self._backwards() if key == name][::-1]

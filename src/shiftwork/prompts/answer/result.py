@@ -164,7 +164,7 @@ def _missing(step: Step, said: Answer) -> str:
         lacking = [key for key in step.plan.output_keys if key not in given]
     elif expected := _expected(step):
         lacking = [key for key in expected if key not in {*given, STORIES_KEY, SUMMARY}]
-    elif given or said.summary:
+    elif given or said.summary or said.planned:
         return ""
     else:
         return f"the answer has neither {STATUS.upper()}: nor SUMMARY:"
@@ -173,7 +173,7 @@ def _missing(step: Step, said: Answer) -> str:
 
 def _asks_for_summary(step: Step, said: Answer) -> bool:
     """A step with its own prompt asks for one if `expects` does, or if the answer is nothing but a promise."""
-    return not step.plan.input or SUMMARY in _expected(step) or not said.outputs
+    return not step.plan.input or SUMMARY in _expected(step) or not (said.outputs or said.planned)
 
 
 def _expected(step: Step) -> tuple[str, ...]:

@@ -15,9 +15,11 @@ MAX_STORIES: Final = 20
 
 
 def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
-    """Returns the plan in an answer, or all problems with it; a missing plan is a problem if `wanted`."""
+    """Returns the plan in an answer, or all problems with it; a missing plan is a problem if `wanted`. The first of
+    two plans counts.
+    """
     reading = read(answer)
-    span = reading.spans().get(STORIES_KEY)
+    span = reading.first_span(STORIES_KEY)
     if span is None and not wanted:
         return ()
     if span is None:

@@ -8,6 +8,7 @@ from shiftwork.domain.core.patch import Patch as StoryPatch
 from shiftwork.domain.gates.needed_gates import with_links
 from shiftwork.domain.proof.test_definitions import defines, may_define
 from shiftwork.domain.proof.verdict import FileFound, Findings, NameFound
+from shiftwork.domain.tampering.file_size_limit import MEGABYTE
 from shiftwork.domain.tampering.findings import Patch, Touched
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.changes import Beginning, Difference
@@ -148,6 +149,7 @@ class FakeProtecting:
                 path=row.path,
                 letter=row.letter,
                 link=row.new.content.decode(errors="replace") if row.new and row.new.mode == LINK else "",
+                size=len(row.new.content) if row.new and len(row.new.content) >= MEGABYTE else 0,
             )
             for row in rows
         ]

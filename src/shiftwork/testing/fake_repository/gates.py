@@ -8,13 +8,13 @@ from itertools import count
 from pathlib import Path
 from typing import Final, Protocol
 
-from shiftwork.domain.canary.canary_verdict import KnownSight
+from shiftwork.domain.canary.canary_verdict import KnownLoaded, KnownSight
 from shiftwork.domain.canary.examination import Trial, found_in
 from shiftwork.domain.canary.mutation import broken, mark
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.ports.canary import Situation
-from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, LoadedListener, OutputListener, ignore_line, unwatched
 from shiftwork.records import dataclass, field, replace
 from shiftwork.testing.fake_repository.commits import (
     LINK,
@@ -63,6 +63,7 @@ class FakeGates:
         again: bool = True,
         begun: Begun = unwatched,
         on_output: OutputListener = ignore_line,
+        on_loaded: LoadedListener | None = None,
     ) -> GateReport:
         del base, borrowing
         if not gates:
@@ -76,6 +77,9 @@ class FakeGates:
             commit=commit,
             results=tuple([await self._judge(tree, gate, marker, begun, on_output) for gate in gates]),
         )
+        if on_loaded:
+            for gate in gates:
+                on_loaded(gate.name, None)
         (self.store.green if report.passed else self.red)[key] = report
         return report
 
@@ -150,6 +154,12 @@ class FakeCanary:
 
     def keep(self, key: str, known: KnownSight) -> None:
         self.store.known[f"sight-{key}"] = known
+
+    def recall_loaded(self, key: str) -> KnownLoaded | None:
+        return self.store.known.get(f"loaded-{key}")
+
+    def keep_loaded(self, key: str, loaded: KnownLoaded) -> None:
+        self.store.known[f"loaded-{key}"] = loaded
 
     def recall_base(self, key: str) -> GateResult | None:
         return self.store.known.get(f"base-{key}")

@@ -3,13 +3,15 @@
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.proof.commit_trailers import RUN, stories_named
 from shiftwork.domain.run.overlap import story_environment
 from shiftwork.domain.tampering.reserved_paths import is_reserved
 from shiftwork.errors import RepositoryError
@@ -104,6 +106,29 @@ class FakeRepository:
         elif not self.store.contains(present, candidate.commit):
             return Missed()
         return Moved(ref=branch)
+
+    async def find_missing(self, branch: str, works: Sequence[LandedWork]) -> frozenset[Commit]:
+        history = self.store.list_history(self.store.tip(branch))
+        named = {pair for commit in history for pair in stories_named(self.store.find(commit).message)}
+        landed = {work.commit for work in works}
+        newest = next((commit for commit in reversed(self.store.values) if commit in landed), NOWHERE)
+        return frozenset(
+            work.commit
+            for work in works
+            if work.commit not in history
+            and (work.run, work.story) not in named
+            and not any(
+                _merge_from(self.store, work.base, at, end) == (self.store.tree(at), ())
+                for at in history
+                for end in {work.commit, newest} & self.store.values.keys()
+                if self.store.contains(end, work.commit)
+            )
+        )
+
+    async def read_subjects(self, commit: Commit, most: int) -> Sequence[str]:
+        known = (self.store.find(one) for one in self.store.list_history(commit))
+        own = (value.message for value in known if len(value.parents) < 2 and f"\n{RUN}: " not in value.message)
+        return tuple(islice((message.partition("\n")[0] for message in own), most))
 
     async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
         tree = self.store.tree(commit)

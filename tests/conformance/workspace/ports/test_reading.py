@@ -37,6 +37,14 @@ def test_touched_paths_are_reported_with_what_became_of_them(stage: Stage, base:
     assert not stage.run(stage.ports.protecting.touched(base, base))
 
 
+def test_the_size_of_files_of_a_megabyte_and_more_is_reported(stage: Stage, base: Commit) -> None:
+    tip = stage.commit({"large.txt": "x" * 1_000_000, "small.txt": "x" * 999_999})
+    large, small = Touched(path="large.txt", letter="A", size=1_000_000), Touched(path="small.txt", letter="A")
+    assert list(stage.run(stage.ports.protecting.touched(base, tip))) == [large, small]
+    gone = stage.commit({"large.txt": None})
+    assert list(stage.run(stage.ports.protecting.touched(tip, gone))) == [Touched(path="large.txt", letter="D")]
+
+
 def test_it_is_reported_where_links_lead(stage: Stage, base: Commit) -> None:
     links = {"out.py": "../elsewhere.py", "conf.py": "tests/ü.py", "same.py": "../elsewhere.py"}
     tip = stage.commit({**{name: Path(target) for name, target in links.items()}, "tests/a.py": "assert 0\n"})

@@ -227,6 +227,18 @@ class TestReverts:
         assert isinstance(build(stage, stage.tip, stage.tip), Unchanged)
 
 
+class TestSubjects:
+    def test_people_s_own_are_read_newest_first_without_merges_and_without_landed_work(self, stage: Stage) -> None:
+        before = stage.tip
+        stage.commit({"theirs.txt": "new\n"})
+        tip = stage.candidate(stage.story({"a.txt": "a\n"}), "feat: A\n\nShiftwork-Run: r1/A").commit
+        read = stage.ports.repository.read_subjects
+        own = list(stage.run(read(tip, 50)))
+        assert own == list(stage.run(read(stage.tip, 50)))
+        assert len(own) == len(list(stage.run(read(before, 50)))) + 1
+        assert list(stage.run(read(tip, 1))) == own[:1]
+
+
 class TestReworded:
     def chain(self, stage: Stage) -> list[Commit]:
         """Two candidates, the second on top of the first."""

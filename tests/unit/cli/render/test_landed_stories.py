@@ -28,6 +28,7 @@ def test_criteria_are_counted_over_the_group_and_false_evidence_is_named() -> No
     view = RunView(run=run, activity=Activity.OVER, worker=None, stories=stories)
     (line,) = story_sections(Snapshot(view=view, glance=overview(view, 0.0), now=0.0), 40)[-1:]
     assert line.text.removeprefix("Landed     ").partition("   ")[0] == (
-        "US-001 … US-004, US-006 (0 of 5 criteria have evidence); US-007 (1 of 2 criteria have evidence); "
-        "US-008 (0 of 1 criteria have evidence, some is false)"
+        "US-001 … US-004, US-006 (gates passed; 0 of 5 criteria have evidence); "
+        "US-007 (gates passed; 1 of 2 criteria have evidence); "
+        "US-008 (gates passed; 0 of 1 criteria have evidence, some is false)"
     )

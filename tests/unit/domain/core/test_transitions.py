@@ -60,12 +60,12 @@ def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
 @pytest.mark.parametrize(
     ("table", "ended", "ways"),
     [
-        (story_transitions.STORY, ENDED, {Trigger.RETRY, Trigger.REOPEN, Trigger.UNDO}),
+        (story_transitions.STORY, ENDED, {Trigger.RETRY, Trigger.REOPEN, Trigger.UNDO, Trigger.MISS, Trigger.FIND}),
         (run_transitions.RUN, RUN_ENDED, {Trigger.REOPEN}),
     ],
     ids=["story", "run"],
 )
-def test_what_has_ended_continues_only_because_somebody_asks(
+def test_what_has_ended_continues_only_because_somebody_asks_or_moves_the_branch(
     table: machine.Table[Any], ended: set[StrEnum], ways: set[Trigger]
 ) -> None:
     assert {trigger for status, trigger in table if status in ended} == ways

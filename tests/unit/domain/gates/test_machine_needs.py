@@ -2,7 +2,7 @@
 
 import pytest
 
-from shiftwork.domain.gates.machine_needs import Need, needs
+from shiftwork.domain.gates.machine_needs import Need, looks_refused, needs
 from shiftwork.domain.gates.rung import Rung, rung_of
 
 
@@ -95,3 +95,32 @@ def test_rungs_are_known_by_their_words_and_only_the_last_two_need_consent() -> 
     assert rung_of("roof") is None
     assert [rung for rung in Rung if rung.needs_consent] == [Rung.HOST, Rung.UNCONFINED]
     assert Rung.UNCONFINED.meaning == "without a sandbox, with your rights"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "invalid-syntax: Expected a parameter or the end of the parameter list",
+        "sh: 1: tsc: not found",
+        "npm error code EUSAGE\nnpm error `npm ci` can only install packages when they are in sync",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'tests/nothere.py'",
+        "AssertionError: 3 != 2.5",
+    ],
+)
+def test_a_mistake_in_the_code_never_looks_refused(output: str) -> None:
+    assert not looks_refused(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "curl: (56) CONNECT tunnel failed, response 403",
+        "PermissionError: [Errno 13] Permission denied: '/srv/data'",
+        "OSError: [Errno 30] Read-only file system: 'x'",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/var/run/docker.pid'",
+        "cat: '/etc/secret': No such file or directory",
+        "Could not resolve host: example.org",
+    ],
+)
+def test_a_network_or_a_file_that_was_refused_looks_so(output: str) -> None:
+    assert looks_refused(output)

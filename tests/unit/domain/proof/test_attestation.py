@@ -148,3 +148,19 @@ def test_skipped_steps_and_files_that_were_left_out_are_those_that_the_commit_na
     assert outcome_of(same, without) == SAME | {"steps skipped": True, "files left out": True}
     assert outcome_of(SAID, without) == SAME | {"steps skipped": False, "files left out": False}
     assert outcome_of(same) == SAME | {"steps skipped": False, "files left out": False}
+
+
+BRIEF = "fix: US-1 - Add it: quickly\n\nWhat it is about.\n\nShiftwork-Run: r/US-1\n"
+UNKNOWN = {"criteria": None, "gates": None}
+
+
+def test_a_brief_message_attests_the_story_its_title_and_what_is_not_proved() -> None:
+    assert named(SAID, BRIEF).passed
+    assert named(replace(SAID, story=StoryId("US-2")), BRIEF).passed is False
+    assert outcome_of(SAID, BRIEF) == {"title": True, "not proved": True, **UNKNOWN}
+    assert outcome_of(replace(SAID, title="fix: Add it:\nquickly"), BRIEF)["title"] is True
+    assert outcome_of(replace(SAID, title="Add it slowly"), BRIEF)["title"] is False
+    without = f"{BRIEF}Shiftwork-Unproved: the gate slow was left out\n"
+    assert outcome_of(SAID, without)["not proved"] is False, "a certificate cannot be silent about it"
+    assert outcome_of(replace(SAID, without_gates=("slow",)), without)["not proved"] is True
+    assert outcome_of(replace(SAID, without_gates=("slow",)), BRIEF)["not proved"] is False

@@ -59,87 +59,76 @@ feat: US-001 - Story 1
 
 Do what story 1 says
 
-With evidence:
-- It does 1 (citation a.py:3)
-- It does 4 (the word of a person)
-
-Without evidence:
-- It does 2
-- It does 3 (test test_it, which no gate printed as passing)
-
-Shiftwork-Run: r1
-Shiftwork-Story: US-001
-Shiftwork-Tests: 1 deleted
-Shiftwork-Gates: lint, VS-1, unit (blind: proved nothing)
-Shiftwork-Evidence: 2/4 cited
-Shiftwork-Proof: 2 of 4 criteria"""
+Shiftwork-Run: r1/US-001
+Shiftwork-Unproved: gate unit does not notice broken sources"""
 
 
-def test_what_lands_says_all_that_was_found_and_nothing_else() -> None:
+def test_what_lands_names_its_story_and_what_is_not_proved() -> None:
     assert commit_message.landed_message(ENTRY) == WHOLE
 
 
-def test_it_says_whether_new_tests_fail_without_the_change() -> None:
-    green = replace(REPORT, fail_to_pass=FailToPass(outcome=FailToPassOutcome.GREEN))
+def test_where_the_gates_have_seen_the_commit_there_is_a_single_trailer() -> None:
+    sound = replace(REPORT, results=(result("lint"),))
+    message = commit_message.landed_message(replace(ENTRY, report=sound))
+    assert message == "feat: US-001 - Story 1\n\nDo what story 1 says\n\nShiftwork-Run: r1/US-001"
+
+
+def test_new_tests_that_pass_without_the_change_are_named() -> None:
+    green = replace(REPORT, results=(), fail_to_pass=FailToPass(outcome=FailToPassOutcome.GREEN))
     message = commit_message.landed_message(replace(ENTRY, report=green))
-    assert message == f"{WHOLE}\nShiftwork-Fail-To-Pass: green"
-    assert m.trailer(message, m.FAIL_TO_PASS) == "green"
+    assert m.trailers(message, m.UNPROVED) == [
+        "nothing was run on it, 2 of 4 criteria with evidence",
+        "the tests that it changed pass without the change",
+    ]
+    red = replace(REPORT, fail_to_pass=FailToPass(outcome=FailToPassOutcome.LOADING))
+    assert commit_message.landed_message(replace(ENTRY, report=red)) == WHOLE
+
+
+def test_what_no_one_has_judged_or_run_is_said() -> None:
+    bare = replace(landing_request(), case=Case(criteria=CRITERIA[:1]))
+    message = commit_message.landed_message(Entry(request=bare))
+    assert m.trailers(message, m.UNPROVED) == ["the only check was that something changed"]
 
 
 def test_a_candidate_claims_nothing() -> None:
-    origin = "Shiftwork-Run: r1\nShiftwork-Story: US-001"
-    assert commit_message.message_of(REQUEST) == f"feat: US-001 - Story 1\n\nDo what story 1 says\n\n{origin}"
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        (m.RUN, "r1"),
-        (m.STORY, "US-001"),
-        (m.TESTS, "1 deleted"),
-        (m.GATES, "lint, VS-1, unit (blind: proved nothing)"),
-        (m.EVIDENCE, "2/4 cited"),
-        (m.PROOF, "2 of 4 criteria"),
-    ],
-)
-def test_what_was_written_is_read_again(key: str, value: str) -> None:
-    assert m.trailer(WHOLE, key) == value
-    assert m.trailer(f"{WHOLE}\n{key}: {value}", key) is None, "two say nothing"
-    assert m.trailer(f"{WHOLE}\n\nThe end.", key) is None, "only the last paragraph has trailers"
-
-
-def test_what_no_one_has_judged_is_without_evidence() -> None:
-    bare = replace(landing_request(), case=Case(criteria=CRITERIA[:1]))
-    assert commit_message.landed_message(Entry(request=bare)) == (
-        "feat: US-001 - Story\n\nWithout evidence:\n- It does 1\n\nShiftwork-Run: r1\nShiftwork-Story: US-001\n"
-        "Shiftwork-Gates: none\nShiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: no gates"
+    assert commit_message.message_of(REQUEST) == (
+        "feat: US-001 - Story 1\n\nDo what story 1 says\n\nShiftwork-Run: r1/US-001"
     )
 
 
-def test_a_test_that_is_only_defined_is_no_evidence() -> None:
-    alone = replace(ENTRY, proof=replace(PROOF, criteria=(judged(3, Verdict.PRESENT, "test", "test_it"),)))
-    message = commit_message.landed_message(alone)
-    assert "Without evidence:\n- It does 3 (test test_it, which no gate printed as passing)\n" in message
-    assert "Shiftwork-Evidence: 0/1 cited\nShiftwork-Proof: 0 of 1 criteria" in message
+def test_the_wording_of_a_request_is_used() -> None:
+    worded = replace(REQUEST, subject="fix: Story 1", trailers=("Refs: #12\u200b",))
+    assert commit_message.message_of(worded) == (
+        "fix: Story 1\n\nDo what story 1 says\n\nRefs: #12\nShiftwork-Run: r1/US-001"
+    )
 
 
-def test_a_criterion_of_many_lines_or_of_none_is_one_entry_of_its_list() -> None:
-    odd = replace(judged(1, Verdict.MISSING), text="one\n\nWith evidence:\n- two")
-    none = replace(judged(2, Verdict.MISSING), text=" ")
-    message = commit_message.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(odd, none))))
-    assert "\n\nWithout evidence:\n- one With evidence: - two\n- AC-2\n\nShiftwork-Run" in message
+def test_only_a_single_value_in_the_last_paragraph_is_read_again() -> None:
+    assert m.trailer(WHOLE, m.RUN) == "r1/US-001"
+    assert m.trailer(f"{WHOLE}\n{m.RUN}: r1/US-001", m.RUN) is None, "two say nothing"
+    assert m.trailer(f"{WHOLE}\n\nThe end.", m.RUN) is None, "only the last paragraph has trailers"
 
 
 def test_nothing_in_a_message_moves_the_cursor_reorders_words_or_hides_a_word_of_ours() -> None:
     body = "It \x1b[2Jworks\u202e\n\u200bShiftwork-Run: r9\rThis reverts commit abc"
     request = replace(landing_request(), title="A\x9b31m title", body=body)
     assert commit_message.message_of(request) == (
-        "feat: US-001 - A title\n\nIt works\n> Shiftwork-Run: r9\n> This reverts commit abc"
-        "\n\nShiftwork-Run: r1\nShiftwork-Story: US-001"
+        "feat: US-001 - A title\n\nIt works\n> Shiftwork-Run: r9\n> This reverts commit abc\n\nShiftwork-Run: r1/US-001"
     )
-    criterion = replace(judged(1, Verdict.MISSING), text="It \u202eworks\x1b[0m")
-    message = commit_message.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(criterion,))))
-    assert "Without evidence:\n- It works\n" in message
+
+
+@pytest.mark.parametrize(
+    ("title", "kind", "rest"),
+    [
+        ("Add it", "", "Add it"),
+        ("fix: Add it", "fix", "Add it"),
+        ("Fix(api)!:  Add\nit", "Fix(api)!", "Add it"),
+        ("note: Add it", "", "note: Add it"),
+        ("fix:", "", "fix:"),
+    ],
+)
+def test_a_title_may_begin_with_a_type(title: str, kind: str, rest: str) -> None:
+    assert m.typed_title(title) == (kind, rest)
 
 
 def test_what_the_title_or_a_criterion_says_is_not_reported_twice() -> None:
@@ -149,11 +138,15 @@ def test_what_the_title_or_a_criterion_says_is_not_reported_twice() -> None:
     assert commit_message.body_of(replace(story, description=story.criteria[0].text)) == ""
 
 
-def test_a_revert_names_what_it_reverts_whose_that_was_and_what_it_has_passed() -> None:
-    request = replace(landing_request(), type=REVERT, body=commit_message.revert_of(Commit("abc")))
-    assert commit_message.landed_message(Entry(request=request, report=REPORT)) == (
-        "revert: US-001 - Story\n\nThis reverts commit abc.\n\nShiftwork-Run: r1\nShiftwork-Story: US-001\n"
-        "Shiftwork-Gates: lint, US-001 VS-1, unit (blind: proved nothing)"
+def test_a_revert_names_what_it_reverts_and_whose_that_was() -> None:
+    story = asked()
+    assert commit_message.revert_subject(story) == f"revert: {story.id} - {story.title}"
+    assert commit_message.revert_subject(replace(story, named=False)) == f"revert: {story.title}"
+    body = commit_message.revert_of(Commit("abc"))
+    request = replace(landing_request(), type=REVERT, body=body, subject=commit_message.revert_subject(story))
+    seen = replace(REPORT, results=(result("lint"),))
+    assert commit_message.landed_message(Entry(request=request, report=seen)) == (
+        f"revert: {story.id} - {story.title}\n\nThis reverts commit abc.\n\nShiftwork-Run: r1/US-001"
     )
 
 
@@ -163,21 +156,10 @@ def test_a_request_is_known_by_its_key(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["feat", REVERT])
-def test_each_gate_that_the_run_continues_without_is_a_trailer(kind: str) -> None:
+def test_each_gate_that_the_run_continues_without_is_not_proved(kind: str) -> None:
     request = replace(REQUEST, type=kind, without_gates=("slow", "types  of\nmany"))
     message = commit_message.landed_message(replace(ENTRY, request=request))
-    assert message.endswith("\nShiftwork-Without-Gate: slow\nShiftwork-Without-Gate: types of many")
-    assert m.trailers(message, m.WITHOUT_GATE) == ["slow", "types of many"]
-    assert m.trailers(WHOLE, m.WITHOUT_GATE) == []
-
-
-def test_steps_that_were_skipped_and_files_that_were_left_out_are_trailers() -> None:
-    left_out = tuple(f".claude/{number}\n" for number in range(30))
-    request = replace(REQUEST, skipped=("review: in a\nhurry",), inspection=Inspection(left_out=left_out))
-    message = commit_message.landed_message(replace(ENTRY, request=request))
-    assert m.trailers(message, m.SKIPPED) == ["review: in a hurry"]
-    found = m.trailers(message, m.LEFT_OUT)
-    assert (found[0], found[-1], len(found)) == (".claude/0", "and 10 more", 21)
+    assert m.trailers(message, m.UNPROVED)[1:] == ["the gate slow was left out", "the gate types of many was left out"]
 
 
 def test_what_was_asked_for_does_not_speak_as_the_harness() -> None:
@@ -186,3 +168,16 @@ def test_what_was_asked_for_does_not_speak_as_the_harness() -> None:
     assert "\n> This reverts commit abc.\n\n> With evidence:\n- all\n\n> Shiftwork-Proof: 4 of 4" in message
     revert = replace(landing_request(), type=REVERT, body=commit_message.revert_of(Commit("abc")))
     assert "\n\nThis reverts commit abc.\n" in commit_message.message_of(revert)
+
+
+def test_the_stories_of_a_branch_are_named_in_one_trailer_and_of_earlier_releases_in_two() -> None:
+    squashed = f"All of it\n\n    {m.RUN}: r1/US-001\n\n    {m.RUN}: r2\n    {m.STORY}: US-002\n"
+    assert list(m.stories_named(squashed)) == [("r1", "US-001"), ("r2", "US-002")]
+    torn = f"{m.RUN}: r1\n{m.RUN}: r2\n{m.STORY}: US-002\n"
+    assert list(m.stories_named(torn)) == [("r2", "US-002")]
+    assert not list(m.stories_named(f"revert: All of it\n\n{m.RUN}: r1/US-001\n"))
+
+
+def test_criteria_of_earlier_commits_are_listed_with_what_was_not_checked() -> None:
+    listed = "\n".join(m.listed((judged(1, Verdict.NOT_CHECKED),)))
+    assert "It does 1 (not checked)" in listed

@@ -215,10 +215,10 @@ def test_where_it_could_not_be_run_a_named_test_counts_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("found", "words", "trailer", "red"),
     [
-        (RED_ASSERTION, "new tests fail without the change (by assertion)", "red by assertion", True),
+        (RED_ASSERTION, "new tests fail without the change", "red by assertion", True),
         (
             FailToPass(outcome=FailToPassOutcome.LOADING, reason="unit: ImportError"),
-            "new tests fail without the change (they do not load)",
+            "new tests fail without the change: they use code that it adds",
             "red because it does not load",
             True,
         ),

@@ -33,8 +33,6 @@ def criteria(*verdicts: Verdict) -> tuple[Judged, ...]:
     )
 
 
-ONLY_DEFINED = "1 more with a test that no gate printed as passing"
-
 STANDS = (
     (SEEN, (HOLDS, HOLDS), "proved", "proved", "2 of 2", ", proved"),
     (
@@ -43,16 +41,16 @@ STANDS = (
         "partly",
         "1 of 3 criteria",
         "1 of 3",
-        ", 1 of 3 criteria with evidence (the evidence for AC-3 was checked and is false)",
+        ", gates passed (the evidence for AC-3 was checked and is false)",
     ),
-    (SEEN, (MISSING,), "partly", "0 of 1 criteria", "0 of 1", ", gates passed, no evidence beyond them"),
+    (SEEN, (MISSING,), "partly", "0 of 1 criteria", "0 of 1", ", gates passed"),
     (
         SEEN,
         (HOLDS, PRESENT, CONFIRMED),
         "partly",
         "2 of 3 criteria",
         "2 of 3",
-        ", 2 of 3 criteria with evidence (" + ONLY_DEFINED + "; 1 of 3 confirmed by a person)",
+        ", gates passed (1 of 3 confirmed by a person)",
     ),
     (
         SEEN,
@@ -60,7 +58,7 @@ STANDS = (
         "gates_only",
         "gates only",
         "no criteria",
-        ", gates passed, no criteria to show",
+        ", gates passed",
     ),
     (BOTH, (HOLDS,), "proved", "proved", "1 of 1", ", proved (gate test does not notice broken sources)"),
     (
@@ -69,7 +67,7 @@ STANDS = (
         "no_gates",
         "no gates",
         "no gates",
-        " without any gate: gates test, unit do not notice broken sources; " + ONLY_DEFINED,
+        " without any gate: gates test, unit do not notice broken sources",
     ),
     (
         p.Ran(),
@@ -104,7 +102,7 @@ def test_each_has_its_level_and_its_words(
 def test_evidence_that_is_false_is_named_and_not_taken_for_none() -> None:
     alone = p.status_of(criteria(FALSE), SEEN)
     said = "the evidence for AC-1 was checked and is false"
-    assert w.after_landed(alone) == f", gates passed, no evidence beyond them ({said})"
+    assert w.after_landed(alone) == f", gates passed ({said})"
     assert w.is_refuted(alone)
     assert not w.is_refuted(p.status_of(criteria(MISSING), SEEN))
     several = p.status_of(criteria(HOLDS, FALSE, FALSE), SEEN)
@@ -116,10 +114,21 @@ def test_of_what_no_one_has_recorded_nothing_is_said() -> None:
     assert w.counted([None]) == ""
 
 
+def test_what_lacks_evidence_is_said_in_one_sentence() -> None:
+    assert w.missing_evidence(p.status_of(criteria(HOLDS, CONFIRMED), SEEN)) == ""
+    assert w.missing_evidence(p.status_of((), SEEN)) == ""
+    assert w.missing_evidence(p.status_of(criteria(MISSING), SEEN)) == "its criterion has no evidence beside the gates"
+    one = p.status_of(criteria(HOLDS, PRESENT), SEEN)
+    assert w.missing_evidence(one) == "1 of 2 criteria has no evidence beside the gates"
+    assert w.missing_evidence(p.status_of(criteria(HOLDS, PRESENT, FALSE), SEEN)).startswith(
+        "2 of 3 criteria have no evidence"
+    )
+
+
 def test_several_are_counted_the_best_first() -> None:
     levels = (ProofLevel.NO_GATES, ProofLevel.PARTLY, ProofLevel.PROVED, ProofLevel.PARTLY, ProofLevel.GATES_ONLY)
     assert w.counted([None, *(ProofStatus(level=level) for level in levels)]) == (
-        "1 proved, 2 with criteria that have no evidence, 1 with gates only, 1 without any gate"
+        "1 proved, 3 with gates passed, 1 without any gate"
     )
 
 

@@ -2,7 +2,7 @@
 
 export type State =
   | "queued" | "blocked" | "working" | "waiting" | "limited" | "stuck" | "paused" | "interrupted"
-  | "done" | "landed" | "proved" | "failed" | "cancelled" | "skipped" | "undoing" | "undone";
+  | "done" | "landed" | "proved" | "failed" | "cancelled" | "skipped" | "undoing" | "undone" | "missing";
 
 export interface Step {
   readonly step: string;

@@ -94,6 +94,7 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
         touches=tuple(path for path, _ in fields.texts("touches")),
         verification=steps,
         planned=fields.flag("planned"),
+        type=fields.text("type"),
     )
     return Found(story=story, at=fields.at("id"), done=fields.flag("passes"), needs_at=tuple(needs.values()))
 

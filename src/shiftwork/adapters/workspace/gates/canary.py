@@ -14,7 +14,7 @@ from shiftwork.adapters.workspace.gates.gate_tree import Bench
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.tree.shell import CommandContext, Ends
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
-from shiftwork.domain.canary.canary_verdict import KnownSight
+from shiftwork.domain.canary.canary_verdict import KnownLoaded, KnownSight
 from shiftwork.domain.canary.examination import Trial, found_in
 from shiftwork.domain.canary.mutation import broken, mark
 from shiftwork.domain.core.ids import Commit
@@ -130,6 +130,12 @@ class GitCanary:
 
     def keep(self, key: str, known: KnownSight) -> None:
         self._kept(f"sight-{key}", known)
+
+    def recall_loaded(self, key: str) -> KnownLoaded | None:
+        return self._recalled(f"loaded-{key}", KnownLoaded)
+
+    def keep_loaded(self, key: str, loaded: KnownLoaded) -> None:
+        self._kept(f"loaded-{key}", loaded)
 
     def recall_base(self, key: str) -> GateResult | None:
         return self._recalled(f"base-{key}", GateResult)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
+from shiftwork.adapters.workspace.gates.read_files import watch_opened
 from shiftwork.adapters.workspace.gates.verdict_cache import Verdicts
 from shiftwork.adapters.workspace.gates.verification import Verifier, is_folder
 from shiftwork.adapters.workspace.hub.hub import Hub
@@ -18,7 +19,7 @@ from shiftwork.adapters.workspace.tree.shell import CommandContext
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.run.overlap import CHECKS, check_environment
-from shiftwork.ports.workspace import NOWHERE, Begun, OutputListener, ignore_line, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, LoadedListener, OutputListener, ignore_line, unwatched
 from shiftwork.records import dataclass, field, replace
 
 _REDS: Final = 50
@@ -37,6 +38,7 @@ class _Subject:
 class _Watched:
     begun: Begun
     on_output: OutputListener
+    on_loaded: LoadedListener | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class GitGates:
         again: bool = True,
         begun: Begun = unwatched,
         on_output: OutputListener = ignore_line,
+        on_loaded: LoadedListener | None = None,
     ) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
@@ -73,7 +76,7 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        watched = _Watched(begun=begun, on_output=on_output)
+        watched = _Watched(begun=begun, on_output=on_output, on_loaded=on_loaded)
         report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
         if report.passed:
             verdicts.keep(tree, gates, report)
@@ -99,9 +102,19 @@ class GitGates:
                 watched.begun(gate.name)
                 own = replace(judging, on_output=_decoded(gate, watched.on_output))
                 stamps = await bench.stamps()
-                result = await self.judge(checkout, gate, own)
+                result = await self._judge_watched(bench, gate, own, watched.on_loaded)
                 results.append(replace(result, changed=await bench.written(stamps)))
         return GateReport(commit=subject.commit, results=tuple(results))
+
+    async def _judge_watched(
+        self, bench: Bench, gate: Gate, context: CommandContext, on_loaded: LoadedListener | None
+    ) -> GateResult:
+        if on_loaded is None:
+            return await self.judge(bench.checkout, gate, context)
+        with watch_opened(bench.checkout.tree, bench.tracked.folders) as opened:
+            result = await self.judge(bench.checkout, gate, context)
+        on_loaded(gate.name, opened.listed(bench.tracked.files))
+        return result
 
     async def judge(self, checkout: Checkout, gate: Gate, context: CommandContext) -> GateResult:
         return await judge_gate(gate, checkout.tree, context, Verifier(shell=self.setup.shell, hosts=self.hosts))
@@ -147,6 +160,7 @@ async def judge_gate(gate: Gate, tree: Path, context: CommandContext, verifier: 
         command=gate.command,
         origin=gate.origin,
         forgeable=outcome.exposed or gate.forgeable,
+        exit_code=outcome.exit_code,
     )
 
 

@@ -13,6 +13,7 @@ from shiftwork.adapters.workspace.git.name_status import Row, entries
 from shiftwork.adapters.workspace.hub import left_out_patches
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.tampering.file_size_limit import MEGABYTE
 from shiftwork.domain.tampering.findings import Patch, Touched
 from shiftwork.records import dataclass, replace
 
@@ -35,7 +36,11 @@ class GitProtecting:
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
         rows = await self.hub.differing(base, tip)
         links = await link_targets(self.hub.git, sorted({row.new for row in rows if row.mode == LINK}))
-        return tuple(Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, "")) for row in rows)
+        sizes = {name: size for name, size in (await self._sizes(rows)).items() if size >= MEGABYTE}
+        return tuple(
+            Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, ""), size=sizes.get(row.new, 0))
+            for row in rows
+        )
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
         if not paths:
@@ -49,6 +54,8 @@ class GitProtecting:
 
     async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:
         """Sizes of the files by object name; missing objects, such as the commit of a submodule, have none."""
+        if not rows:
+            return {}
         asked = "".join(f"{name}\n" for row in rows for name in (row.old, row.new)).encode()
         answer = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
         found = (line.split(" ") for line in answer.text.splitlines())

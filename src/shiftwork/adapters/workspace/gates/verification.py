@@ -33,9 +33,9 @@ class Verifier:
     async def verify(self, gate: Gate, step: Verification, context: CommandContext, tree: Path) -> GateResult:
         started = time.monotonic()
         if step.kind is VerificationKind.SHELL:
-            fault, exposed = await self._command(step, context, tree)
+            fault, exposed, exit_code = await self._command(step, context, tree)
         else:
-            fault, exposed = await self._fault(step, tree), ""
+            fault, exposed, exit_code = await self._fault(step, tree), "", None
         output = f"{_what(step)}\n{fault}" if fault else ""
         return GateResult(
             name=gate.name,
@@ -43,7 +43,8 @@ class Verifier:
             seconds=time.monotonic() - started,
             output=output,
             forgeable=exposed,
-            command=step.command or step.path or step.action,
+            command=step.action if step.command else step.path or step.action,
+            exit_code=exit_code,
         )
 
     async def _fault(self, step: Verification, tree: Path) -> str:
@@ -52,18 +53,18 @@ class Verifier:
             return await self._address(step)
         return _missing(tree, step.path, glob=step.glob)
 
-    async def _command(self, step: Verification, context: CommandContext, tree: Path) -> tuple[str, str]:
-        """What is wrong, and why what the command ran could have forged that: see `Outcome`."""
+    async def _command(self, step: Verification, context: CommandContext, tree: Path) -> tuple[str, str, int | None]:
+        """What is wrong, why what the command ran could have forged that, and its exit code: see `Outcome`."""
         if not is_folder(tree, step.cwd):
-            return f"the folder {step.cwd!r} is not in the tree", ""
+            return f"the folder {step.cwd!r} is not in the tree", "", None
         command = f"cd {shlex.quote(step.cwd)} || exit\n{step.command}" if step.cwd else step.command
         outcome = await self.shell.run(command, context, tree=tree, seconds=step.seconds)
         if not outcome.passed:
-            return outcome.output or "it failed and printed nothing", outcome.exposed
+            return outcome.output or "it failed and printed nothing", outcome.exposed, outcome.exit_code
         silent = [text for text in step.contains if text not in outcome.output]
         lacking = [fault for pattern in step.files if (fault := _missing(tree, pattern, glob=True))]
         unsaid = [f"it printed no {text!r}:\n{outcome.output}" for text in silent[:1]]
-        return "\n".join((*lacking, *unsaid)), outcome.exposed
+        return "\n".join((*lacking, *unsaid)), outcome.exposed, outcome.exit_code
 
     async def _address(self, step: Verification) -> str:
         try:

@@ -9,6 +9,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, end
 from shiftwork.adapters.workspace.git.interrupted_checkout import Move, arrived, is_gone, restore_torn_file
 from shiftwork.adapters.workspace.git.name_status import Row, entries
+from shiftwork.adapters.workspace.hub.hub import BIG_FILE
 from shiftwork.adapters.workspace.hub.user_trees import blocking
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
 from shiftwork.errors import GitKilledError
@@ -67,7 +68,8 @@ async def _carried(git: Git, move: Move) -> bool:
 
 
 async def _read_tree(git: Git, move: Move) -> bool:
-    return not (await git.run("read-tree", "-m", "-u", move.old, move.new, accept=(0, 1, 128))).code
+    streaming = git.setting("core.bigFileThreshold", BIG_FILE)
+    return not (await streaming.run("read-tree", "-m", "-u", move.old, move.new, accept=(0, 1, 128))).code
 
 
 async def _refresh(git: Git) -> None:

@@ -36,6 +36,13 @@ from shiftwork.records import dataclass, field
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
 
+BIG_FILE: Final = "32m"
+"""Git streams a larger file where this is set: it would hold it in memory once or twice. Not for all commands, because
+one that compares a large file with a commit then compresses it too, which takes 20 times as long.
+"""
+
+_BIG_PACK: Final = 32 * 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hub:
@@ -160,7 +167,7 @@ class Hub:
 
         Rejected: `fetch` from the hub. It does the same in four times the time.
         """
-        await self._copy(commit, known, "unpack-objects", "-q")
+        await self._copy(commit, known)
 
     def is_gc_running(self) -> bool:
         """Whether a gc of the user runs in their repository, or was killed there."""
@@ -171,19 +178,26 @@ class Hub:
         """As `share`, but no gc of the user removes the copies, if a ref leads to them before this is closed: it leaves
         packs alone that are kept, or newer than its start. The pack stays, so this is only for the time of a gc.
         """
-        answer = await self._copy(commit, known, "index-pack", "--stdin", "--keep=shiftwork")
+        answer = await self._copy(commit, known, "--keep=shiftwork")
         kept = self.objects / "pack" / f"pack-{answer.text.rpartition('\t')[2]}.keep"
         try:
             yield
         finally:
             kept.unlink(missing_ok=True)
 
-    async def _copy(self, commit: Commit, known: Iterable[str], *command: str) -> Answer:
+    async def _copy(self, commit: Commit, known: Iterable[str], *keep: str) -> Answer:
+        """As single objects, which a gc of the user packs one day; as a pack if it is to be kept, or is so big that
+        compressing it again would take long.
+        """
+        git = self.git.setting("core.bigFileThreshold", BIG_FILE).setting("pack.compression", "1")
+        user = self.user.setting("core.bigFileThreshold", BIG_FILE)
         wanted = "".join(f"{line}\n" for line in (commit, *(f"^{name}" for name in known))).encode()
         with tempfile.TemporaryFile(dir=self.state) as pack:
-            await self.git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
+            await git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
+            whole = bool(keep) or pack.seek(0, os.SEEK_END) > _BIG_PACK
             pack.seek(0)
-            return await self.user.run(*command, stdin=pack.fileno())
+            command = ("index-pack", "--stdin", *keep) if whole else ("unpack-objects", "-q")
+            return await user.run(*command, stdin=pack.fileno())
 
     async def borrow(self, place: Place, commit: Commit) -> None:
         """Keeps the commit in the user's repository while the place exists, so that the user's gc does not break our

@@ -20,9 +20,12 @@ from shiftwork.adapters.workspace.git.stale_locks import clear_stale_locks, grow
 from shiftwork.adapters.workspace.git.user_git import in_worktree
 from shiftwork.adapters.workspace.hub.fast_forward import fast_forward
 from shiftwork.adapters.workspace.hub.hub import Hub, slug
+from shiftwork.adapters.workspace.hub.missing_work import missing_work
 from shiftwork.adapters.workspace.hub.user_trees import holders, holding_branch, unmovable
 from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.proof.commit_trailers import RUN
 from shiftwork.domain.tampering.reserved_paths import is_reserved
 from shiftwork.errors import BranchGoneError, GitKilledError, PassingGitError, RepositoryError
 from shiftwork.git_folders import whereabouts
@@ -135,6 +138,13 @@ class GitRepository:
         except GitKilledError:
             await grow_old(self.hub, branch)
             raise
+
+    async def find_missing(self, branch: str, works: Sequence[LandedWork]) -> frozenset[Commit]:
+        return await missing_work(self.hub, await self.tip(branch), works)
+
+    async def read_subjects(self, commit: Commit, most: int) -> Sequence[str]:
+        wanted = ("--no-merges", "--invert-grep", f"--grep=^{RUN}: ", f"--max-count={most}", "-z", "--format=%s")
+        return (await self.hub.git.run("log", *wanted, commit)).parts
 
     async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
         options = ("grep", "-z", "--name-only", "-I", "-e", "^<<<<<<< ", "-e", "^>>>>>>> ", commit, "--")

@@ -30,6 +30,7 @@ from shiftwork.adapters.workspace.tree.shell import CommandContext, Shell
 from shiftwork.adapters.workspace.tree.untrusted_files import copy_within, erase, write_whole
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.environment_key import decides_environment, environment_key
+from shiftwork.domain.gates.machine_needs import looks_refused
 from shiftwork.errors import EnvironmentFailedError
 from shiftwork.records import dataclass, field, replace
 
@@ -172,7 +173,8 @@ class Environments:
         context = replace(context, env={**context.env, **given.variables, **_COPIED}, files=given.files)
         outcome = await self.shell.run(self.command, context, tree=checkout.tree, seconds=60 * self.minutes)
         if not outcome.passed:
-            lines = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *self.advice)
+            advice = self.advice if looks_refused(outcome.output) else ()
+            lines = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *advice)
             why = "\n".join(line for line in lines if line)
             if shared:
                 self.failed[name] = why

@@ -19,13 +19,15 @@ _PRINTED_BYTES: Final = 256 * 1024 * 1024
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a command ended; `output` is bounded, and ends with the reason if the command was stopped. `exposed` says why
-    programs that the command started could reach its other processes; empty if the sandbox prevents that.
+    programs that the command started could reach its other processes; empty if the sandbox prevents that. The
+    `exit_code` is None if something else ended it.
     """
 
     passed: bool
     seconds: float
     output: str
     exposed: str = ""
+    exit_code: int | None = None
 
 
 class Ends:
@@ -117,7 +119,8 @@ class Shell:
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
         shown = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
-        return Outcome(passed=passed, seconds=ended.seconds, output=shown, exposed=_exposed(enclosed))
+        code = ended.code if ended.cause is Cause.EXITED else None
+        return Outcome(passed=passed, seconds=ended.seconds, output=shown, exposed=_exposed(enclosed), exit_code=code)
 
 
 def _exposed(spawn: Spawn) -> str:

@@ -111,7 +111,7 @@ class Log(Document):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
     """The gates on a commit; `cached`: their results are from another commit with the same tree. `not_needed` are gates
-    that did not run, with the reason.
+    that did not run, with the reason; `excused` are red ones of the second run that do not count.
     """
 
     time: Time
@@ -122,6 +122,7 @@ class GateRun:
     cached: bool
     gate_results: Sequence[GateOutcome]
     not_needed: Sequence[str]
+    excused: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,4 +212,5 @@ def _gate_run(check: Checked) -> GateRun:
         cached=report.cached,
         gate_results=[outcome(result) for result in report.results],
         not_needed=[f"{gate.name}: {gate.reason}" for gate in report.not_needed],
+        excused=[f"{gate.name}: {gate.reason}" for gate in report.excused],
     )

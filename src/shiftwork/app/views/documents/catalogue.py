@@ -64,6 +64,7 @@ _RECORDS: Final[tuple[type[Document], ...]] = (
     config.SettingsCheck,
     setup.Trust,
     setup.GateTrust,
+    results.OwedGates,
     setup.Agents,
     setup.Channels,
     setup.Completion,

@@ -131,6 +131,23 @@ class UncommittedEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SmallLimitEvent(Event):
+    """A limit in US dollars is less than one attempt may need, which may pass it."""
+
+    kind: Literal["small_limit"] = "small_limit"
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionEvent(Event):
+    """The command of a criterion starts a program, or runs in a folder, that is not there before the work."""
+
+    kind: Literal["criterion"] = "criterion"
+    gate: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MayChangeEvent(Event):
     """The protected files that stories may change."""
 
@@ -177,6 +194,8 @@ EVENTS = (
     SessionsEvent,
     OrderEvent,
     UncommittedEvent,
+    SmallLimitEvent,
+    CriterionEvent,
     MayChangeEvent,
     SetupEvent,
     RedBranchEvent,

@@ -66,6 +66,21 @@ class SettingChange:
     kept: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwedGateLine:
+    """A gate that has not run on the branch since the commit `since`, because landings skipped it. Once it has run, and
+    is `red`, `story` of `run` made it so, if any story did.
+    """
+
+    gate: str
+    branch: str
+    since: str
+    red: bool
+    run: str
+    story: str
+    note: str
+
+
 def outcome(result: GateResult) -> GateOutcome:
     return GateOutcome(
         name=result.name,

@@ -22,7 +22,7 @@ _RENAMED: Final = {"shown": "criteria_shown", "criteria": "criteria_total"}
 
 
 def run_document(view: RunView, **more: Any) -> records.Run:
-    """`more` is what a view does not have: `left_out`, `conflicts`, `left_running`, `refused`."""
+    """`more` is what a view does not have: `left_out`, `conflicts`, `left_running`, `refused`, `owed_gates`."""
     return records.Run(**_run_values(view), **more)
 
 
@@ -32,7 +32,7 @@ def run_heading(view: RunView, **more: Any) -> records.Run:
 
 
 def result_document(view: RunView, *, stop: str, exit_code: int, **more: Any) -> records.Result:
-    """`more` is what a view does not have: `left_out`, `diffs`, `folder`."""
+    """`more` is what a view does not have: `left_out`, `diffs`, `folder`, `owed_gates`."""
     return records.Result(**_run_values(view), stop=stop, exit_code=exit_code, **more)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from shiftwork.app.views.documents.document import Document, Time
+from shiftwork.app.views.documents.gate_records import OwedGateLine
 from shiftwork.app.views.documents.usage_records import AgentUse, Cost, Estimate, LimitSet, ModelUse, State, Used
 from shiftwork.app.views.run_views import Activity, StoryActivity
 from shiftwork.records import dataclass
@@ -219,6 +220,7 @@ class RunDetails(RunFields):
     conflicts: Sequence[Conflict] = ()
     left_running: int = 0
     refused: str = ""
+    owed_gates: Sequence[OwedGateLine] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,9 +26,16 @@ class State(StrEnum):
     SKIPPED = "skipped"
     UNDOING = "undoing"
     UNDONE = "undone"
+    MISSING = "missing"
 
 
-_WORDS: Final = {"needs you": "waiting", "stopped": "interrupted", "pending": "queued", "planned": "queued"}
+_WORDS: Final = {
+    "needs you": "waiting",
+    "stopped": "interrupted",
+    "pending": "queued",
+    "planned": "queued",
+    "no longer found": "missing",
+}
 """The states whose words for people differ."""
 
 

@@ -24,6 +24,7 @@ _MARKS: Final = {
     "paused": "paused",
     "failed": "failed",
     "undone": "undone",
+    "no longer found": "undone",
     "blocked": "blocked",
     "cancelled": "skipped",
 }

@@ -122,6 +122,7 @@ def _proof(said: Certificate, digest: str) -> Iterator[Html]:
     ran += [f"verification {each.step.id} passed in {duration(each.seconds)}" for each in said.verification]
     ran += [f"gate {name} was not run: the user has let the run continue without it" for name in said.without_gates]
     ran += [f"gate {other.name} was not needed: {other.reason}" for other in said.not_needed]
+    ran += [f"gate {other.name} was excused: {other.reason}" for other in said.excused]
     ran += [in_words(said.fail_to_pass)] if said.fail_to_pass else []
     yield element("ul", *(element("li", line(each)) for each in ran or ["no gate was run"]), class_="lines")
 

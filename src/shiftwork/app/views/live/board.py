@@ -145,6 +145,7 @@ _NO_ACTIVITY: Final = frozenset({EventKind.USAGE, EventKind.TOOL_END})
 EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     run_facts.RunStarted: ("run_started", "plan"),
     run_facts.StoryAdopted: ("story_adopted", "story"),
+    run_facts.LandedSought: ("landed_missing", "missing"),
     run_facts.SpecUpdated: ("spec_updated", "marked"),
     run_facts.SpecUpdateFailed: ("spec_update_failed", "reason"),
     run_facts.RunPaused: ("run_paused", ""),
@@ -193,6 +194,7 @@ EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
 """The facts that are shown, their names for programs, and the field with their text."""
 
 OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
+    run_facts.LandedSought: ("found", "landed_found", "found"),
     run_facts.SpecUpdated: ("cleared", "spec_cleared", "cleared"),
     story_facts.LandingRefused: ("unapproved", "approval_due", "detail"),
     story_facts.StepRouted: ("ended", "rounds_ended", "ended"),

@@ -7,6 +7,8 @@ from shiftwork.app.views.text.failure_line import on_one_line
 WORDS: Final = {
     "run_started": "the run begins",
     "story_adopted": "has landed before",
+    "landed_missing": "no longer found on the branch",
+    "landed_found": "found on the branch again",
     "spec_updated": "marked as done in the spec",
     "spec_cleared": "no longer marked as done in the spec",
     "spec_update_failed": "could not be marked as done in the spec",

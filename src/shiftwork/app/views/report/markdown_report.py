@@ -157,6 +157,9 @@ def _gates(checks: Sequence[Checked]) -> Iterable[str]:
         for gate in checked.report.not_needed:
             message = f"{time(checked.at)}: {text(gate.name)} was not needed: {text(gate.reason)}"
             found[checked.request, checked.report.commit, gate.name] = message
+        for excused in checked.report.excused:
+            message = f"{time(checked.at)}: {text(excused.name)} was excused: {text(excused.reason)}"
+            found[checked.request, checked.report.commit, excused.name, "excused"] = message
     return found.values()
 
 

@@ -130,6 +130,7 @@ def _gates(said: Certificate) -> Iterator[str]:
     for name in said.without_gates:
         yield f"gate {text(name)} was not run: the user has let the run continue without it"
     yield from (f"gate {text(other.name)} was not needed: {text(other.reason)}" for other in said.not_needed)
+    yield from (f"gate {text(other.name)} was excused: {text(other.reason)}" for other in said.excused)
 
 
 def _verified(said: Certificate) -> Iterator[str]:

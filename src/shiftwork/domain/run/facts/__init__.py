@@ -3,6 +3,7 @@
 from shiftwork.domain.run.facts.lifecycle import (
     FrameBegun,
     FrameEnded,
+    LandedSought,
     LoopClosed,
     LoopOpened,
     MemoryKept,
@@ -47,6 +48,7 @@ __all__ = [
     "CancelRequested",
     "FrameBegun",
     "FrameEnded",
+    "LandedSought",
     "LimitsForwarded",
     "LimitsRaised",
     "LoopClosed",

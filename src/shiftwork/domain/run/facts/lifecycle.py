@@ -24,6 +24,16 @@ class StoryAdopted(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LandedSought(Fact):
+    """The branch was searched for the work that has landed on it: the stories that it no longer has, and those that it
+    has again.
+    """
+
+    missing: tuple[StoryId, ...] = ()
+    found: tuple[StoryId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryDispatched(Fact):
     """A story was started, with a slot that no other story of the run holds while it is in progress."""
 

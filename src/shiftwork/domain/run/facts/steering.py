@@ -10,13 +10,15 @@ from shiftwork.records import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRetryRequested(Fact):
     """A person asked to retry a story: from the failed step, or from scratch. `limits` are new limits of the run; they
-    apply only if the retry is accepted. `because` is for the next attempts.
+    apply only if the retry is accepted. `because` is for the next attempts. If the story's landed work is
+    `missing` on the branch, the story has not landed after all.
     """
 
     story: StoryId
     from_scratch: bool = False
     limits: Limits | None = None
     because: str = ""
+    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ def _story(name: StoryId, report: GateReport, gates: Sequence[Gate], branch: str
         for number, gate in enumerate(wanted, start=1)
     )
     return Story(
+        named=False,
         id=name,
         title=title if len(title) <= TITLE_LIMIT else f"Make {len(wanted)} red gate{several} green",
         description=f"{title}, before any other work begins. {_ASKED}\n\n{_printed(report)}",

@@ -93,7 +93,7 @@ def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Obje
             return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
-        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE as status:
+        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE | StoryStatus.MISSING as status:
             return Objection(reason=f"{intent.story} {_OVER[status]} already", hint=_typed(run, "retry", intent.story))
         case _:
             return None
@@ -103,6 +103,7 @@ _OVER: Final = {
     StoryStatus.FAILED: "has failed",
     StoryStatus.CANCELLED: "is cancelled",
     StoryStatus.UNDONE: "is undone",
+    StoryStatus.MISSING: "has landed, and is no longer found on the branch",
 }
 
 
@@ -114,10 +115,11 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
     if amiss := _cancelled(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
-        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE:
+        case StoryStatus.FAILED | StoryStatus.CANCELLED | StoryStatus.UNDONE | StoryStatus.MISSING:
             return None
         case StoryStatus.COMPLETED:
-            return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
+            landed = Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
+            return None if intent.missing else landed
         case StoryStatus.BLOCKED:
             without = f", or: shiftwork resume {run.given.run} --keep-going" if run.given.ordered else ""
             return Objection(
@@ -188,6 +190,7 @@ _UNLANDED: Final = {
     StoryStatus.FAILED: "it has failed",
     StoryStatus.CANCELLED: "it was cancelled",
     StoryStatus.UNDONE: "it is undone already",
+    StoryStatus.MISSING: "it is no longer found on the branch",
     StoryStatus.BLOCKED: "it is blocked",
 }
 

@@ -11,7 +11,7 @@ from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run import frame as run_frame
-from shiftwork.domain.run import scheduling
+from shiftwork.domain.run import lost_work, scheduling
 from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.spending.allowance import under
 from shiftwork.domain.run.state import RunState, RunStatus, Undo
@@ -126,13 +126,16 @@ def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunS
     running = continued(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
         return run_frame.reopened(running, fact.because)
+    was = run.stories[fact.story].status
+    if was is StoryStatus.COMPLETED:  # its work is missing, which the run has not seen itself
+        running, was = lost_work.turn_lost_story(running, fact.story, Trigger.MISS), StoryStatus.MISSING
     turned = turn_story_of(
         running,
         fact.story,
         Trigger.RETRY,
         lambda known: replace(known, from_scratch=fact.from_scratch, because=fact.because, cause=None, reason=""),
     )
-    return turned and run_frame.reopened(scheduling.reopened(turned, fact.story, run.stories[fact.story].status))
+    return turned and run_frame.reopened(scheduling.reopened(turned, fact.story, was))
 
 
 def _added(run: RunState, fact: run_facts.StoryAdded) -> RunState | None:

@@ -7,7 +7,7 @@ from shiftwork.domain.core import effect as e
 from shiftwork.domain.core.decision import NOW, Effects
 from shiftwork.domain.core.ids import Commit, StoryId, run_stream
 from shiftwork.domain.core.machine import Trigger
-from shiftwork.domain.landing.commit_message import revert_of
+from shiftwork.domain.landing.commit_message import revert_of, revert_subject
 from shiftwork.domain.landing.state import REVERT, LandingRequest
 from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as run_facts
@@ -68,6 +68,7 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
         may_be_empty=True,
         base=known.commit,
         type=REVERT,
+        subject=revert_subject(run.asked(story)),
         without_gates=plan.without_gates,
     )
 

@@ -3,7 +3,7 @@
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.core.refusal import Refusal
-from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.gates.gate import GateReport, PassedGates
 from shiftwork.domain.proof.verdict import ProofReport
 from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 from shiftwork.records import dataclass
@@ -41,7 +41,8 @@ class LandingAccepted(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRefused(Fact):
     """`detail` is for people, and `feedback` for agents, where these get another text. `broken` are the gates that are
-    red on the base as well, `candidate` is the refused commit.
+    red on the base as well, `candidate` is the refused commit. `passed` is the verdict on it, if only an approval is
+    missing.
     """
 
     cause: Refusal
@@ -51,6 +52,7 @@ class LandingRefused(Fact):
     broken: tuple[str, ...] = ()
     candidate: Commit = Commit("")
     feedback: str = ""
+    passed: PassedGates | None = None
 
     @property
     def unapproved(self) -> bool:

@@ -36,6 +36,15 @@ class StoryReverted(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoryMissed(Fact):
+    """The story's landed work is no longer found on its branch, and `reason` says what was looked for. With an empty
+    reason, it is found again.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryPaused(Fact):
     """The run is paused: the story starts no further attempt."""
 

@@ -21,6 +21,9 @@ FIRST_SECONDS: Final = 30.0
 LONGEST_GUESS_SECONDS: Final = 30 * 60.0
 """If an agent does not say when its limit ends, the wait starts at the first value and doubles up to the second."""
 
+TIMES_GUESSED: Final = 3
+"""How often a step waits for a limit that is only guessed from what a program printed."""
+
 _SPREAD: Final = 0.1
 _MOST_SPREAD_SECONDS: Final = 30.0
 

@@ -123,6 +123,12 @@ def reverted(story: StoryState, fact: story_facts.StoryReverted) -> StoryState |
     return turn_story(undone, Trigger.UNDO)
 
 
+def missed(story: StoryState, fact: story_facts.StoryMissed) -> StoryState | None:
+    """The commit, its proof and its gates stay: they are what was looked for."""
+    known = replace(story, outcome=replace(story.outcome, reason=fact.reason))
+    return turn_story(known, Trigger.MISS if fact.reason else Trigger.FIND)
+
+
 def paused(story: StoryState, fact: story_facts.StoryPaused) -> StoryState | None:  # noqa: ARG001 - one shape for all
     return None if story.control.paused else replace(story, control=replace(story.control, paused=True))
 

@@ -9,7 +9,7 @@ from shiftwork.entrypoints.cli.options.quiet import quietable
 
 
 @click.command("answer", cls=SentenceCommand, short_help="Answer the question of a story.")
-@click.argument("story", type=id_completion.STORY)
+@click.argument("story", default="", type=id_completion.STORY)
 @click.argument("text", default="", callback=spoken)
 @click.option(
     "--run",
@@ -23,13 +23,15 @@ from shiftwork.entrypoints.cli.options.quiet import quietable
 def command(story: str, text: str, *, run: str, as_json: bool) -> int:
     """Answer the question of STORY: TEXT goes into the next prompt of the step that asked, and of the steps after it.
 
-    If the question has options, TEXT may be the number of one. Without TEXT, the question and its options are shown,
-    and the exit code is 2. A story without retries left gets one more round, with TEXT. If no process works on the run,
-    it continues here.
+    Without STORY, it is the only story that needs you. If the question has options, TEXT may be the number of one.
+    Without TEXT, the question and its options are shown, and the exit code is 2. A story without retries left gets one
+    more round, with TEXT. If no process works on the run, it continues here.
     """
     from shiftwork.app.commands.replies import Reply, Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.control.replies import said, show_question  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.replies import only_waiting, said, show_question  # noqa: PLC0415 - as above
 
+    if not story:
+        run, story = only_waiting(run, "answer")
     if not text:
         return show_question(run, story, as_json=as_json)
     return said(Reply(run=RunId(run), story=StoryId(story), word=Word.ANSWER, text=text), as_json=as_json)

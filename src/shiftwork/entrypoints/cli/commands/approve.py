@@ -25,7 +25,7 @@ from shiftwork.entrypoints.cli.options.quiet import quietable
 def command(story: str, *, everything: bool, run: str, as_json: bool, **spoken: str) -> int:
     """Approve STORY: a patch that is ready to merge, another step that needs approval, criteria that only you can
     check, one more round of a step without retries left, or a question that "yes" answers. If no process works on the
-    run, it continues here.
+    run, it continues here. Without STORY, it is the only story that needs you.
 
     You approve the patch as `shiftwork diff STORY` shows it. It lands unchanged, even on a branch that has moved; if it
     changes before it lands, you are asked again. With --commit you approve the commit that you have seen and no other:
@@ -33,16 +33,18 @@ def command(story: str, *, everything: bool, run: str, as_json: bool, **spoken: 
     skips a patch that has changed since you approved it: look at the patch, and name its story.
     """
     from shiftwork.app.commands.replies import Reply, Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.control.replies import approved_all, said  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.replies import approved_all, only_waiting, said  # noqa: PLC0415 - as above
     from shiftwork.errors import UsageError  # noqa: PLC0415 - as above
 
-    if everything == bool(story):
-        reason = "name a story or use --all, not both" if everything else "no story is named"
+    if everything and story:
+        reason = "name a story or use --all, not both"
         raise UsageError(reason, hint="shiftwork approve STORY, or: shiftwork approve --all")
     because, commit = spoken["because"], spoken["commit"]
     if everything and commit:
         raise UsageError("--commit is about one story", hint=f"shiftwork approve STORY --commit {commit}")
     if everything:
         return approved_all(run, because, as_json=as_json)
+    if not story:
+        run, story = only_waiting(run, "approve")
     reply = Reply(run=RunId(run), story=StoryId(story), word=Word.APPROVE, text=because, commit=commit)
     return said(reply, as_json=as_json)

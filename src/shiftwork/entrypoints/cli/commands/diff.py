@@ -15,6 +15,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.story.state import StoryStatus
+from shiftwork.entrypoints.cli.control.replies import only_waiting
 from shiftwork.entrypoints.cli.control.which_run import check_story_run
 from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
@@ -44,7 +45,7 @@ class Compared:
 
 
 @click.command("diff", short_help="Show what a story has changed.")
-@click.argument("story", type=id_completion.STORY)
+@click.argument("story", default="", type=id_completion.STORY)
 @click.option(
     "--run",
     default="",
@@ -58,7 +59,7 @@ class Compared:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(story: str, run: str, *, since_approved: bool, as_json: bool, **form: bool) -> None:
     """Show what STORY has changed: the commit that landed, the commit that needs your approval, or the result of its
-    finished steps so far.
+    finished steps so far. Without STORY, it is the only story that needs you.
 
     Changes that a running step has not committed yet are not shown. --since-approved leaves out what you have approved
     before, and what others have changed since. Characters that are invisible or that a terminal interprets are written
@@ -66,6 +67,8 @@ def command(story: str, run: str, *, since_approved: bool, as_json: bool, **form
     """
     site = here()
     queries = open_queries(site)
+    if not story:
+        run, story = only_waiting(run, "diff")
     if not run:
         check_story_run(site, story, f"shiftwork diff {story} --run {{run}}")
     view = answer(lambda: run_view(queries, run, liveness()))

@@ -3,10 +3,13 @@
 import asyncio
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shlex import quote
 from typing import Final
 
 import click
 
+from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.views.documents.commands.setup_documents import Doctor
 from shiftwork.bootstrap.sandbox.agent_network import called_hosts
 from shiftwork.bootstrap.sandbox.registries import registries_in_force
@@ -19,7 +22,9 @@ from shiftwork.bootstrap.work.repository import repository_problems
 from shiftwork.config.project import Ownership
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment, open_state
+from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.config.trust.consent_claims import settings_claim
+from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.workflow.workflow import AUTO, Workflow
 from shiftwork.entrypoints.cli.env.conditions import Conditions, conditions, naming_gates
 from shiftwork.entrypoints.cli.env.repository import around
@@ -35,7 +40,7 @@ from shiftwork.entrypoints.cli.env.repository_checks import (
     trust_check,
 )
 from shiftwork.entrypoints.cli.env.run_choices import ensure_ready, find_workflow, profiles
-from shiftwork.entrypoints.cli.env.trust import TRUST
+from shiftwork.entrypoints.cli.env.trust import TRUST, is_trusted, next_command
 from shiftwork.entrypoints.cli.gates.gate_checks import in_both_places, may_run_with_rights
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, failed
@@ -43,8 +48,10 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, joined
 from shiftwork.entrypoints.cli.work import limit_rules
-from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
+from shiftwork.entrypoints.cli.work.spec_source import asked_for, claim_of, protection_of
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError, UsageError
 from shiftwork.ports.agent import Agent
+from shiftwork.records import dataclass
 
 _MOST_LINES: Final = 4
 _STYLES: Final = {WARN: Style.YELLOW, FAIL: Style.RED}
@@ -52,6 +59,7 @@ _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" u
 
 
 @click.command("doctor", short_help="Check whether everything that a run needs is available.")
+@click.argument("spec", default="", metavar="[SPEC]")
 @click.option(
     "--gates",
     "try_gates",
@@ -62,16 +70,19 @@ _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" u
     "--unconfined", is_flag=True, help="With --gates: run a gate that is red in the sandbox in your checkout, too."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, try_gates: bool, unconfined: bool, as_json: bool) -> int:
+def command(spec: str, *, try_gates: bool, unconfined: bool, as_json: bool) -> int:
     """Check whether everything that a run needs is available, and say what to do if not.
 
     This costs nothing: the agent is only asked for its version and login. With --gates the gates run in a gate tree of
     the branch, as for any work. In a sandbox, each gate gets as little of the machine as it needs to be green; a gate
     that stays red runs in your checkout, without a sandbox, if you agree (--unconfined, or when you are asked). Without
-    a sandbox all gates run in your checkout, too. If a gate is red only in the gate tree, the reason is shown. The exit
-    code is 1 if any check fails.
+    a sandbox all gates run in your checkout, too. If a gate is red only in the gate tree, the reason is shown. The
+    checks that SPEC names for all of its work are gates as well, if you have trusted them; without SPEC, those of
+    prd.json, if it is there. The exit code is 1 if any check fails.
     """
-    checks = asyncio.run(_examine(try_gates=try_gates, unconfined=unconfined))
+    if spec and not try_gates:
+        raise UsageError("the checks of a spec are gates", hint=f"shiftwork doctor --gates {quote(spec)}")
+    checks = asyncio.run(_examine(spec, try_gates=try_gates, unconfined=unconfined))
     failed = any(check.state == FAIL for check in checks)
     if as_json:
         say(Doctor(ok=not failed, checks=[check.document for check in checks]))
@@ -99,7 +110,7 @@ def _beside(label: str, text: str) -> Iterator[str]:
     return phrases.labelled(label, [line for part in parts for line in phrases.wrapped(part, room, most=_MOST_LINES)])
 
 
-async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
+async def _examine(spec: str, *, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     checks = [git_check(), *search_path_checks()]
     try:
         site = around()
@@ -133,7 +144,8 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     own = (
         not found.found or bool(environment().get(TRUST)) or unconfined or bool(sandboxes and sandboxes.tier != "none")
     )
-    tried = await _tried(site, found.settings, trusted=trusted, own=own, unconfined=unconfined) if try_gates else ()
+    asked = _Tried(spec=spec, trusted=trusted, own=own, unconfined=unconfined)
+    tried = await _tried(site, found.settings, asked) if try_gates else ()
     gates = [_gates(site, found), *tried]
     return [*checks, *gates, trust, *included, *workflow, *agents, *rest]
 
@@ -165,15 +177,47 @@ def _gates(site: Site, found: Conditions) -> Check:
     )
 
 
-async def _tried(site: Site, settings: Settings, *, trusted: bool, own: bool, unconfined: bool) -> list[Check]:
-    """`own` is whether the gates may run without asking: in a sandbox, or because the user has agreed to them."""
-    if not trusted:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """Which gates to run: those of the settings, and those that the `spec` names for all of its work. `own` is whether
+    the gates may run without asking: in a sandbox, or because the user has agreed to them.
+    """
+
+    spec: str
+    trusted: bool
+    own: bool
+    unconfined: bool
+
+
+async def _tried(site: Site, settings: Settings, asked: _Tried) -> list[Check]:
+    if not asked.trusted:
         return [Check(name="gates", state=WARN, detail="not run: the settings that name them are not trusted yet")]
-    if not own and not may_run_with_rights(settings):
+    if not asked.own and not may_run_with_rights(settings):
         message = "not run: they were found in this repository, there is no sandbox, and you have not agreed to them"
         hint = "look at them, then: shiftwork doctor --gates --unconfined"
         return [Check(name="gates", state=WARN, detail=message, hint=hint)]
-    return await in_both_places(site, settings, unconfined=unconfined)
+    try:
+        gates, untrusted = _with_spec(site, settings, asked.spec)
+    except ShiftworkError as error:
+        return [failed("spec", error)]
+    return [*untrusted, *await in_both_places(site, settings, gates, unconfined=asked.unconfined)]
+
+
+def _with_spec(site: Site, settings: Settings, spec: str) -> tuple[tuple[Gate, ...], list[Check]]:
+    """The gates of the settings and of the spec; a warning if the user has not trusted the latter, which then do not
+    run.
+    """
+    file = spec or (PRD_FILE if Path(PRD_FILE).exists() else "")
+    if not file:
+        return settings.gate_list, []
+    sheet = asked_for(site, file)
+    claim = claim_of(site, sheet, protection_of(settings))
+    if not sheet.spec.gates or claim is None or is_trusted(claim, environment()):
+        return gates_for(settings.gate_list, sheet.spec), []
+    names = ", ".join(marked(gate.name) for gate in sheet.spec.gates)
+    message = f"{names} of {file}: not run, because you have not trusted them yet"
+    hint = f"look at them, then: {next_command(claim)}"
+    return settings.gate_list, [Check(name="gates", state=WARN, detail=message, hint=hint)]
 
 
 async def _agents(site: Site, settings: Settings, workflow: Workflow | None, sandboxes: Sandboxes) -> list[Check]:

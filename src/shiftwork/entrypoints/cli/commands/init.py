@@ -28,7 +28,7 @@ from shiftwork.entrypoints.cli.logs.gate_reason import reason
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import check_unlinked
-from shiftwork.errors import SettingsError, UsageError
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, UsageError
 
 _UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shiftwork trust && shiftwork doctor --gates"
 
@@ -41,21 +41,22 @@ _NEED_LINES: Final = 3
 @click.option("--no-check", is_flag=True, help="Write all checks without running them.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json: bool) -> None:
+def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json: bool) -> int:
     """Write a short shiftwork.toml with the checks this project already has; `shiftwork config` lists and changes the
     other settings.
 
     It finds the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
     the targets test, lint and check of a Makefile or a justfile, and the command that installs what they need. At a
     terminal you are asked whether to run all of it once on the last commit of the branch, in a separate tree: a check
-    that is already red there is written as a comment, with the reason. A check that is red because the sandbox blocks a
-    service, such as a test database, stays, and you are shown what to type. Without a terminal nothing is run, unless
-    SHIFTWORK_TRUST is set. --prd writes a spec to fill in and run with `shiftwork run`.
+    that is already red there stays in force, with the reason beside it: a run offers to repair it first. If the
+    sandbox blocks what it needs, such as a test database, you are shown what to type. With no check at all the exit
+    code is 1. Without a terminal nothing is run, unless SHIFTWORK_TRUST is set. --prd writes a spec to fill in and run
+    with `shiftwork run`.
     """
     site = around()
     if prd:
         _spec(site, only_print=only_print, force=force, as_json=as_json)
-        return
+        return EXIT_DONE
     found = detect(site.root, environment())
     agent = agent_instead(environment())
     path, checked, shown = site.root / SETTINGS_FILE, Checked(skipped="--no-check"), False
@@ -80,6 +81,7 @@ def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json
         click.echo(text, nl=False)
     else:
         click.echo("\n".join(_summary(found, checked, shown=shown)))
+    return EXIT_DONE if found.gates or only_print else EXIT_FAILED
 
 
 def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
@@ -170,7 +172,7 @@ def _summary(found: Detected, checked: Checked, *, shown: bool) -> Iterator[str]
         yield phrases.facts(list(_results(rows)) if shown else rows)
         yield from _remarks(found, checked)
     else:
-        yield "found no checks: until [gates] names one, the only check is that something changed"
+        yield "you have no gates now: until [gates] names one, the only check is that something changed"
     yield f"wrote {SETTINGS_FILE}; look it over, commit it, then: shiftwork doctor"
 
 
@@ -178,8 +180,8 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
     for gate in found.gates:
         yield gate.name, f"{gate.command}    (from {gate.source})"
         if result := checked.results.get(gate.name):
-            comment = " (written as a comment)" if gate.name in checked.red else ", in the sandbox"
-            red = f"red: {reason(result.output)}{comment}"
+            where = "" if gate.name in checked.red else ", in the sandbox"
+            red = f"red: {reason(result.output)}{where}"
             yield "", f"passed {duration(result.seconds)}" if result.passed else red
     if found.setup:
         yield "setup", found.setup
@@ -200,11 +202,8 @@ def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
     elif checked.setup:
         yield "the setup command failed, so the gates ran in your own environment: correct it, or leave it a comment"
     elif checked.red:
-        left = len(found.gates) - len(checked.red)
-        which = "pass" if not checked.confined.gates else "are in force"
-        yield f"{left} of {len(found.gates)} gates {which}; the others are comments: remove the # once they pass"
-        if not left:
-            yield "until [gates] names one, the only check is that something changed"
+        passed = sum(result.passed for result in checked.results.values())
+        yield f"{passed} of {len(found.gates)} gates pass; all are in force: a run offers to repair the red ones first"
     for message in checked.confined.messages:
         yield from phrases.wrapped(message, phrases.width(), most=_NEED_LINES)
     yield from phrases.following(checked.confined.steps, label="try: ")

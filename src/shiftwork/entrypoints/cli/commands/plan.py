@@ -5,6 +5,7 @@ import click
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, request_of
 from shiftwork.entrypoints.cli.options.limits import Money
+from shiftwork.entrypoints.cli.options.list_form import list_form
 from shiftwork.entrypoints.cli.options.quiet import quietable
 
 
@@ -12,10 +13,11 @@ from shiftwork.entrypoints.cli.options.quiet import quietable
 @click.argument("request")
 @click.option("--out", default="", metavar="FILE", help="Where to write the plan; an agent's plan goes to prd.json.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
+@list_form
 @click.option("--max-cost", type=Money(), metavar="USD", help="Ask before spending more.")
 @quietable
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(request: str, *, out: str, force: bool, max_cost: float | None, as_json: bool) -> int:
+def command(request: str, *, as_json: bool, **asked: str | float | None) -> int:
     """Show the stories of REQUEST, their dependencies, the critical path, the estimated cost, and warnings.
 
     REQUEST is the path of a spec, which is only read, or a piece of work in your own words: then an agent looks at the
@@ -24,5 +26,5 @@ def command(request: str, *, out: str, force: bool, max_cost: float | None, as_j
     """
     from shiftwork.entrypoints.cli.work import planning  # noqa: PLC0415 - `--help` need not wait for all that work needs
 
-    asked = planning.Asked(request=request_of(request), out=out, force=force, max_cost=max_cost)
-    return planning.plan(here(settings=True), asked, as_json=as_json)
+    wanted = planning.Asked(request=request_of(request), **asked)  # type: ignore[arg-type]  # by their names
+    return planning.plan(here(settings=True), wanted, as_json=as_json)

@@ -7,6 +7,7 @@ from shiftwork.entrypoints.cli.env.repository import around, here
 from shiftwork.entrypoints.cli.options.first_day import FirstDayCommand
 from shiftwork.entrypoints.cli.options.free_text import request_of
 from shiftwork.entrypoints.cli.options.limits import limited, taken
+from shiftwork.entrypoints.cli.options.list_form import list_form
 from shiftwork.entrypoints.cli.options.quiet import quietable
 from shiftwork.entrypoints.cli.options.run_options import STORIES
 
@@ -31,8 +32,9 @@ _USUAL = (
     "--context",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A value for the prompts, {{KEY}} in those of a workflow; may be repeated.",
+    help="A value for the prompts, {{KEY}} in those of a workflow; a=1,b=2 names two; may be repeated.",
 )
+@list_form
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
 @click.option("--review", is_flag=True, help="Let no story land until you approve it.")

@@ -61,7 +61,13 @@ def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> Non
     conflicts = [Conflict(between=pair["stories"], files=pair["files"]) for pair in status.conflicts]
     patch = left_out(status.site, status.view.run.run)
     refused = status.refused[0] if status.refused else ""
-    more = {"left_out": patch, "conflicts": conflicts, "left_running": status.left, "refused": refused}
+    more = {
+        "left_out": patch,
+        "conflicts": conflicts,
+        "left_running": status.left,
+        "refused": refused,
+        "owed_gates": status.owed,
+    }
     say(run_document(status.view, **more))
 
 

@@ -82,6 +82,8 @@ def _next(view: RunView, listed: StepList) -> tuple[phrases.Step, ...]:
             )
         case StoryStatus.UNDONE:
             return ((f"shiftwork retry {listed.story} --from-scratch{next_steps.naming(view)}", "does it again"),)
+        case StoryStatus.MISSING:
+            return ((f"shiftwork retry {listed.story}{next_steps.naming(view)}", "lands it again"),)
         case StoryStatus.COMPLETED:
             return ((f"shiftwork status {view.run.run}", ""),)
         case _:

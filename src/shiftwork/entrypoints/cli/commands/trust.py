@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from shiftwork.app.commands.explain_gate import gates_for
 from shiftwork.app.views.documents.commands import setup_documents as documents
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.state.open_git import files_to_copy
@@ -30,6 +31,7 @@ from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.entrypoints.cli.work.spec_source import asked_for, claim_of, protection_of
 from shiftwork.errors import UsageError
+from shiftwork.records import dataclass
 
 _AGENT: Final = "agent"
 _SETUP: Final = "setup"
@@ -46,8 +48,9 @@ _RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
     "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox withdraws it."
 )
 @click.option("--show", is_flag=True, help="Only show it.")
+@click.option("--revoke", is_flag=True, help="Withdraw your consent: you are asked again before anything runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool) -> None:
+def command(what: str, *, gate: str, rung: str | None, as_json: bool, **form: bool) -> None:
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
     SPEC (a .json or .md file) to run on this machine.
 
@@ -67,11 +70,23 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
 
     With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. You are asked
     for this when a gate is red in the sandbox, and nothing else grants it: neither trust in the settings, nor --trust.
+    For a check that a spec names, name the SPEC as well.
+
+    --revoke withdraws what you have agreed to in a file, in all its earlier versions too.
     """
-    site, env = around(), environment()
-    if gate or rung:
-        _let(site, gate, rung, show=show, as_json=as_json)
-        return
+    site = around()
+    if form["revoke"]:
+        if gate or rung or form["show"]:
+            raise UsageError("--revoke is about a file", hint="for a gate: shiftwork trust --gate NAME --rung sandbox")
+        _revoke(site, what, as_json=as_json)
+    elif gate or rung:
+        _let(site, _Let(what=what, gate=gate, rung=rung, show=form["show"]), as_json=as_json)
+    else:
+        _agree(site, what, show=form["show"], as_json=as_json)
+
+
+def _agree(site: Site, what: str, *, show: bool, as_json: bool) -> None:
+    env = environment()
     claims = _claims(site, what)
     known = book(env)
     trusted = [is_trusted(claim, {**env, TRUST: ""}) for claim in claims]
@@ -95,10 +110,37 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
         click.echo(_output(claim, trusted=already, show=show))
 
 
-def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) -> None:
-    if not gate or (rung is None) is not show:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Let:
+    """How far one gate may leave the sandbox: a gate of the settings, or of the spec `what`."""
+
+    what: str
+    gate: str
+    rung: str | None
+    show: bool
+
+
+def _revoke(site: Site, what: str, *, as_json: bool) -> None:
+    """A file that runs nothing needs no consent: it counts as trusted afterwards too."""
+    env = environment()
+    known, claims = book(env), _claims(site, what)
+    withdrawn = [known.revoke(claim) for claim in claims]
+    if as_json:
+        shown = [_document(site, claim, trusted=is_trusted(claim, {**env, TRUST: ""})) for claim in claims]
+        git = git_claim(site, env)
+        say(documents.Trust(claims=shown, git=_document(site, git, trusted=is_agreed(git, {**env, TRUST: ""}))))
+        return
+    for claim, was in zip(claims, withdrawn, strict=True):
+        click.echo(f"{'no longer trusted' if was else 'was not trusted'}: {claim.file}")
+
+
+def _let(site: Site, asked: _Let, *, as_json: bool) -> None:
+    gate, rung = asked.gate, asked.rung
+    if not gate or (rung is None) is not asked.show:
         raise UsageError("--gate and --rung go together", hint="shiftwork trust --gate NAME --rung host")
-    line = rung_consent.named(conditions(site, environment()).settings, gate)
+    settings = conditions(site, environment()).settings
+    gates = gates_for(settings.gate_list, asked_for(site, asked.what).spec) if asked.what else settings.gate_list
+    line = rung_consent.named(settings, gates, gate)
     book = GateConsents(site.root, environment())
     if rung is not None:
         book.give(line, rung_of(rung) or Rung.CUT)

@@ -23,7 +23,7 @@ from shiftwork.domain.gates.gate import gate_name
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.domain.run.state import RunState
 from shiftwork.domain.spec.spec import Story
-from shiftwork.domain.story.state import StoryStatus
+from shiftwork.domain.story.state import ENDED, StoryStatus
 from shiftwork.entrypoints.cli.env.criterion_trust import ensure_commands
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import next_steps, phrases
@@ -137,7 +137,7 @@ def report_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
     """A retry of a failed or undone story uses the new text, whether or not a process works on the run. The spec's file
     belongs to the user: only landed stories are marked in it, and nothing else is changed.
     """
-    ended = asked.before.stories[story].status in {StoryStatus.FAILED, StoryStatus.CANCELLED, StoryStatus.UNDONE}
+    ended = asked.before.stories[story].status in ENDED - {StoryStatus.COMPLETED}
     again = f"shiftwork retry {story}{next_steps.naming(asked.view)}" if ended else ""
     file = asked.before.given.source.partition(":")[2]
     spec = f"{plain(file)} is not changed: edit it too if later runs should use the change" if file else ""

@@ -1,10 +1,20 @@
 """Turns `answer`, `approve` or `reject` into a story that continues."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
 
-from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, patch_asked_about, reply, waiting_in
+from shiftwork.app.commands.replies import (
+    Reply,
+    Word,
+    approvals_in,
+    approve_all,
+    patch_asked_about,
+    reply,
+    waiting_in,
+    waiting_stories,
+)
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.documents.commands import request_documents as documents
@@ -25,6 +35,8 @@ from shiftwork.entrypoints.cli.render.story_words import question_lines, says_of
 from shiftwork.errors import EXIT_DONE, EXIT_LIMIT, IntentError, UsageError
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.records import replace
+
+_LISTED: Final = 5
 
 
 def said(spoken: Reply, *, as_json: bool) -> int:
@@ -47,6 +59,24 @@ def said(spoken: Reply, *, as_json: bool) -> int:
         with though_undelivered():
             click.echo(f"approved {_approved(spoken.story, patch)}")
     return _carry_on(site, view, as_json=as_json)
+
+
+def only_waiting(run: str, command: str) -> tuple[str, str]:
+    """The only story that waits for the user, and its run: for a command that names none. Raises UsageError where none
+    waits or several do; `command` is what to type for one of them.
+    """
+    site = here()
+    queries = open_queries(site)
+    waiting = [found for found in answer(lambda: waiting_stories(queries)) if found[0].startswith(run)]
+    if len(waiting) == 1:
+        return waiting[0]
+    if not waiting:
+        raise UsageError("no story is named, and none needs you", hint="shiftwork status")
+    named = ", ".join(f"{story} of run {name}" for name, story in waiting[:_LISTED])
+    more = f" and {len(waiting) - _LISTED} more" if len(waiting) > _LISTED else ""
+    name, story = waiting[0]
+    hint = f"shiftwork {command} {story} --run {name}"
+    raise UsageError(f"no story is named, and {len(waiting)} need you: {named}{more}", hint=hint)
 
 
 def show_question(run: str, story: str, *, as_json: bool) -> int:

@@ -1,5 +1,6 @@
 """Turns `resume` or `retry` into a run that continues, with the options that it keeps."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final
 
@@ -8,14 +9,15 @@ import click
 from shiftwork.app.commands.intents import at_rest, is_over, unpause
 from shiftwork.app.commands.kept_options import accepted, check_gates
 from shiftwork.app.commands.runs import change_options, forecast, raise_limits, resume_run
-from shiftwork.app.commands.steering import NOTHING, refiled_story, refusal_of, restarted, with_options
+from shiftwork.app.commands.steering import NOTHING, landed_by, refiled_story, refusal_of, restarted, with_options
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.documents.commands.request_documents import Delivery, Receipt
 from shiftwork.app.views.documents.request_words import LIMITS
 from shiftwork.app.views.queries import run_view, unfinished
 from shiftwork.app.views.run_views import Activity, RunView, reason
-from shiftwork.bootstrap.spec_files import read_spec
+from shiftwork.bootstrap.spec_files import form_of, read_spec
 from shiftwork.bootstrap.state import refused_resume
+from shiftwork.bootstrap.state.open_git import missing_landed
 from shiftwork.bootstrap.state.open_inbox import RunInbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.settings.settings import load_settings
@@ -148,6 +150,7 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
     if wanted.bounds.said:
         again = replace(again, limits=limit_rules.typed(wanted.bounds))
     start = intents.Start(options=options, as_json=as_json)
+    again = _looked_for(site, run, again)
     refiled = _reread(site, run, again, trusted=wanted.trust)
     asked = intents.intend(site, run, _exactly(again), start)
     if refiled and not as_json and not is_quiet():
@@ -168,6 +171,17 @@ def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Ch
     return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
 
 
+def _looked_for(site: Site, run: str, again: run_facts.StoryRetryRequested) -> run_facts.StoryRetryRequested:
+    """The request, with whether the branch still has what the story has landed: if it does not, the story may land
+    again.
+    """
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    state = intents.looked_into(site, lambda box: forecast(box.events, box.inbox, RunId(view.run.run)))
+    works = landed_by(state, again.story)
+    gone = asyncio.run(missing_landed(site, environment(), state.given.branch, works))
+    return replace(again, missing=bool(gone))
+
+
 def _reread(site: Site, run: str, again: run_facts.StoryRetryRequested, *, trusted: bool) -> tuple[str, ...]:
     """Changes the story as its spec's file has changed since the run last read it, once the user has agreed to the
     commands in the file; returns what to say about that. A retry that will be refused changes nothing.
@@ -178,7 +192,7 @@ def _reread(site: Site, run: str, again: run_facts.StoryRetryRequested, *, trust
     file = site.root / name
     if not name or state.given.worktree != site.worktree or not file.is_file() or refusal_of(state, again):
         return ()
-    sheet = read_spec(site, file)
+    sheet = read_spec(site, file, form_of(state.given.source))
     story = refiled_story(state, again.story, sheet.spec)
     if story is None:
         return ()

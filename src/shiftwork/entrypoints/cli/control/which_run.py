@@ -17,7 +17,7 @@ from shiftwork.ports.views import RunRow
 _LISTED: Final = 9
 
 
-RETRIABLE: Final = frozenset({"failed", "cancelled", "undone"})
+RETRIABLE: Final = frozenset({"failed", "cancelled", "undone", "missing"})
 LANDED: Final = frozenset({"completed"})
 
 

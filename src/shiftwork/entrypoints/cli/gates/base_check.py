@@ -11,11 +11,12 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands.explain_gate import gates_of
+from shiftwork.app.commands.explain_gate import gates_of_run, needed_by_criteria
 from shiftwork.app.commands.forecast import expected
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.commands.steering import repaired_first
 from shiftwork.app.landing.canary import explained, refused
+from shiftwork.app.views.documents.event_records import CriterionEvent
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.base import BaseCheck, open_base
 from shiftwork.bootstrap.work.repository import has_branch
@@ -32,7 +33,8 @@ from shiftwork.entrypoints.cli.gates.red_base import Red
 from shiftwork.entrypoints.cli.gates.rung_consent import further, give
 from shiftwork.entrypoints.cli.options.quiet import is_quiet
 from shiftwork.entrypoints.cli.render import phrases
-from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.json import say, this_moment
+from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import BlindGateError
 from shiftwork.records import dataclass, replace
 
@@ -71,11 +73,11 @@ def echo(text: str) -> None:
 
 def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_json: bool) -> Cleared:
     """The order on a green base whose gates see what they judge, or as the user has chosen. Raises RedGatesError if
-    gates are red and nothing was chosen, and BlindGateError if a test gate is blind. The checks of a spec may be red
-    before its work is done: they run when the work lands.
+    gates are red and nothing was chosen, and BlindGateError if a test gate is blind. The gates are those of the
+    settings and those that the spec names for all of its work.
     """
-    gates = gates_of(settings.gate_list, order.without_gates)
-    if not gates:
+    gates = gates_of_run(settings.gate_list, order.spec, order.without_gates)
+    if not gates and not needed_by_criteria(order.spec, order.done, order.without_gates):
         return Cleared(order=order)
     open_state(site)
     wanted = _Wanted(site=site, settings=settings, order=order, gates=gates, repair=repair, as_json=as_json)
@@ -91,6 +93,9 @@ async def _cleared(wanted: _Wanted) -> Cleared:
     order, env = wanted.order, environment()
     branch = await _present(wanted.site, order.branch, order.base)
     base = await open_base(wanted.site, wanted.settings, env, branch, wanted.gates)
+    await _warn_of_criteria(wanted, base)
+    if not wanted.gates:
+        return Cleared(order=order)
     if not wanted.repair and base.rungs_known and (known := await base.known()) is not None:
         check_sights(known, wanted.gates)
         return Cleared(order=order)
@@ -100,6 +105,19 @@ async def _cleared(wanted: _Wanted) -> Cleared:
         return Cleared(order=started.order, beside=lambda: _beside(started, wanted.gates))
     await _examine_sights(wanted, started.base, started.report)
     return Cleared(order=started.order)
+
+
+async def _warn_of_criteria(wanted: _Wanted, base: BaseCheck) -> None:
+    """Says which programs and folders of criteria are not there. Their commands do not run: without the work of their
+    story they are expected to be red.
+    """
+    order = wanted.order
+    needed = needed_by_criteria(order.spec, order.done, order.without_gates)
+    for item in await base.find_lacking(needed, f"{_MARKER}.criteria"):
+        wanted.echo(f"note: {marked(item.message)}")
+        if wanted.as_json:
+            with though_undelivered():
+                say(CriterionEvent(time=this_moment(), gate=item.gate, note=item.message))
 
 
 async def _present(site: Site, branch: str, base: str) -> str:
@@ -167,7 +185,7 @@ def check_continued(site: Site, settings: Settings, plan: RunPlan, *, as_json: b
     """For a run that continues: raises RedGatesError before a session is paid for if its branch is red by itself. A run
     that repairs its base first continues on a red one.
     """
-    gates = gates_of(settings.gate_list, plan.without_gates)
+    gates = gates_of_run(settings.gate_list, plan.spec, plan.without_gates)
     if gates and not plan.base_story:
         asyncio.run(_check_continued(site, settings, plan, gates, as_json=as_json))
 
@@ -203,7 +221,9 @@ def check_sights(sights: Sequence[GateSight], gates: Sequence[Gate]) -> None:
     """Raises BlindGateError if a test gate is blind and the settings do not allow that."""
     if blind := refused(sights, gates):
         names = ", ".join(sight.gate for sight in blind)
+        origins = {gate.origin for gate in gates if gate.name in {sight.gate for sight in blind}}
+        files = " and ".join(sorted(origin or SETTINGS_FILE for origin in origins))
         raise BlindGateError(
             "\n".join(explained(sight) for sight in blind),
-            hint=f"change {names} in {SETTINGS_FILE}, then: shiftwork doctor --gates",
+            hint=f"change {names} in {files}, then: shiftwork doctor --gates",
         )

@@ -35,8 +35,8 @@ class Checked:
 
     @property
     def red(self) -> dict[str, str]:
-        """What the file contains as a comment: names and reasons. A gate that is red because a service is missing is
-        not included: a comment checks nothing, and the user would never be asked for consent.
+        """What the file says of gates that are red and of a setup command that failed: names and reasons. A gate that
+        is red because the sandbox blocks a service is not included: the user is asked for consent instead.
         """
         gates = {name: self.why(name) for name in self.results if self.why(name) and name not in self._kept}
         return gates | ({SETUP: f"failed on {self.branch}: {self.setup}"} if self.setup else {})

@@ -45,34 +45,36 @@ class Places:
     checkout: GateResult
 
 
-async def in_both_places(site: Site, settings: Settings, *, unconfined: bool = False) -> list[Check]:
-    """Checks each gate before any work is done. With a sandbox, only gates that are red in it run in the checkout, and
-    only if the user agrees: by `unconfined`, or when asked.
+async def in_both_places(
+    site: Site, settings: Settings, listed: tuple[Gate, ...], *, unconfined: bool = False
+) -> list[Check]:
+    """Checks each of the listed gates before any work is done. With a sandbox, only gates that are red in it run in the
+    checkout, and only if the user agrees: by `unconfined`, or when asked.
     """
     env = environment()
     try:
         branch = await find_base(site, settings, env)
-        base = await open_base(site, settings, env, branch)
+        base = await open_base(site, settings, env, branch, listed)
         where = f"the gates run in a gate tree of {branch}"
         click.echo(plain(where if base.confined else f"{where}, and then in your checkout, {site.root}"), err=True)
         tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())
-        more = further(base, tree, settings.gate_list)
-        red = [gate for gate, item in zip(settings.gate_list, tree.results, strict=True) if not item.passed]
-        asked = settings.gate_list if not base.confined else tuple(red)
+        more = further(base, tree, listed)
+        red = [gate for gate, item in zip(listed, tree.results, strict=True) if not item.passed]
+        asked = listed if not base.confined else tuple(red)
         if base.confined and not _may_leave(settings, red, asked_for=unconfined):
             asked = ()
         checkout = await run_in_checkout(site, asked, env) if asked else None
         beside = {item.name: item for item in checkout.results} if checkout else {}
         gates: list[Check] = []
-        for gate, result in zip(settings.gate_list, tree.results, strict=True):
+        for gate, result in zip(listed, tree.results, strict=True):
             if gate.name in beside:
                 places = Places(gate=gate, branch=branch, tree=result, checkout=beside[gate.name])
                 gates.append(await _check(site, settings, env, places, more))
             else:
                 gates.append(_in_the_sandbox(base, gate, result, more))
         sights = await base.sights(tree, "doctor/canary")
-        return [*prepared, *gates, *(_sight(sight, settings) for sight in sights), *_unseen(sights)]
+        return [*prepared, *gates, *(_sight(sight, listed) for sight in sights), *_unseen(sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
 
@@ -107,8 +109,8 @@ def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Furth
         detail = f"{gate.name}: passed in {duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)
     lines = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
-    offered = () if only_tests_fail(result) else more.steps  # a test that is simply red needs no more of the machine
-    steps = [f"{command}: {why}" for command, why in offered if gate in more.gates]
+    offered = () if only_tests_fail(result) else more.steps_for(gate)  # a red test needs no more of the machine
+    steps = [f"{command}: {why}" for command, why in offered]
     hint = "\n".join(("shiftwork doctor --gates --unconfined: says whether it is green in your checkout", *steps))
     return Check(name="gates", state=FAIL, detail="\n".join(lines), hint=hint, more=values)
 
@@ -132,14 +134,14 @@ def _environment(prepared: Prepared) -> list[Check]:
     return [Check(name="environment", state=OK, detail=detail, more=more)]
 
 
-def _sight(sight: GateSight, settings: Settings) -> Check:
+def _sight(sight: GateSight, gates: Sequence[Gate]) -> Check:
     """Only a test gate must see what it judges; for other gates this is information."""
     more = {"gate": sight.gate, "sight": str(sight.sight)}
     detail = sight_line(sight)
     if not sight.test or sight.sight is not Sight.BLIND:
         state = WARN if sight.test and sight.sight is Sight.UNKNOWN else OK
         return Check(name="canary", state=state, detail=detail, more=more)
-    if not refused((sight,), settings.gate_list):
+    if not refused((sight,), gates):
         message = f"{detail} The settings allow that: the gate proves nothing."
         return Check(name="canary", state=WARN, detail=message, more=more)
     files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
@@ -165,14 +167,15 @@ async def _check(
         hint = f"work begins from {branch}, so this is only a note; git status shows what differs in your checkout"
         return Check(name="gates", state=WARN, detail=_gist(head, places.checkout.output), hint=hint)
     if not places.checkout.passed:
-        hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
+        file = places.gate.origin or SETTINGS_FILE
+        hint = f"make it pass, or correct its command in {file}: nothing lands while it is red"
         head = f"{name}: red on {branch}, and in your checkout"
         return Check(name="gates", state=FAIL, detail=_gist(head, places.tree.output), hint=hint)
     trials = await open_trials(site, settings, env, branch)
     why = await explained(places.gate, places.tree.output, trials)
     if places.gate in more.gates and why.cause is Cause.ENVIRONMENT and not _in_checkout_alone(places.gate, site.root):
         head = f"{name}: red in the sandbox on {branch}, green in your checkout without one"
-        hint = "\n".join(f"{command}: {why}" for command, why in more.steps)
+        hint = "\n".join(f"{command}: {why}" for command, why in more.steps_for(places.gate))
         return Check(
             name="gates",
             state=FAIL,

@@ -5,7 +5,7 @@ from shlex import quote
 
 import click
 
-from shiftwork.app.commands.explain_gate import needs
+from shiftwork.app.commands.explain_gate import looks_refused, needs
 from shiftwork.bootstrap.work.base import BaseCheck
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
@@ -21,7 +21,7 @@ from shiftwork.records import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Further:
-    """Gates that are red in the sandbox, how far the user may let them go, and what they seem to need."""
+    """Gates that the sandbox may have made red, how far the user may let them go, and what they seem to need."""
 
     gates: tuple[Gate, ...] = ()
     rungs: tuple[Rung, ...] = ()
@@ -30,22 +30,24 @@ class Further:
     @property
     def steps(self) -> tuple[phrases.Step, ...]:
         """The choices as whole commands."""
-        return tuple(
-            (consent_command(gate.name, rung), f"let it run {rung.meaning}, from now on")
-            for gate in self.gates
-            for rung in self.rungs
-        )
+        return tuple(step for gate in self.gates for step in self.steps_for(gate))
+
+    def steps_for(self, gate: Gate) -> tuple[phrases.Step, ...]:
+        """The choices for one gate; none if the sandbox is not why it is red."""
+        if gate not in self.gates:
+            return ()
+        return tuple((consent_command(gate, rung), f"let it run {rung.meaning}, from now on") for rung in self.rungs)
 
 
 NOTHING = Further()
 
 
 def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Further:
-    """For the gates that are red in the report."""
+    """For the gates that are red in the report, and whose output speaks of what a sandbox refuses."""
     if not base.confined:
         return NOTHING
     red = {result.name: result for result in report.results if not result.passed}
-    stuck = tuple(gate for gate in gates if gate.name in red and gate.command)
+    stuck = tuple(gate for gate in gates if gate.name in red and gate.command and looks_refused(red[gate.name]))
     lines = [f"{gate.name}: {need}" for gate in stuck for need in needs(red[gate.name])]
     lines += [f"{gate.name} ran {rung.meaning}" for gate in stuck if (rung := base.rung(gate))]
     free = tuple(gate for gate in stuck if base.further(gate))
@@ -55,8 +57,10 @@ def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Furth
     return Further(gates=free, rungs=tuple(rungs), messages=tuple(dict.fromkeys(lines)))
 
 
-def consent_command(gate: str, rung: Rung) -> str:
-    return f"shiftwork trust --gate {quote(gate)} --rung {rung.word}"
+def consent_command(gate: Gate, rung: Rung) -> str:
+    """The spec that names the gate is part of it: without the spec, only the gates of the settings are known."""
+    command = f"shiftwork trust --gate {quote(gate.name)} --rung {rung.word}"
+    return f"{command} {quote(gate.origin)}" if gate.origin else command
 
 
 def give(site: Site, gates: Iterable[Gate], rung: Rung) -> None:
@@ -65,15 +69,15 @@ def give(site: Site, gates: Iterable[Gate], rung: Rung) -> None:
         book.give(gate.command, rung)
 
 
-def commands_of(settings: Settings) -> dict[str, str]:
+def commands_of(settings: Settings, gates: Sequence[Gate]) -> dict[str, str]:
     """What may leave the sandbox, by name: the gates and the setup command."""
-    gates = {gate.name: gate.command for gate in settings.gate_list if gate.command}
-    return ({SETUP: settings.workspace.setup} if settings.workspace.setup else {}) | gates
+    setup = {SETUP: settings.workspace.setup} if settings.workspace.setup else {}
+    return setup | {gate.name: gate.command for gate in gates if gate.command}
 
 
-def named(settings: Settings, name: str) -> str:
+def named(settings: Settings, gates: Sequence[Gate], name: str) -> str:
     """The command of a gate; raises UsageError if there is no gate of that name."""
-    known = commands_of(settings)
+    known = commands_of(settings, gates)
     if name not in known:
         raise UsageError(f"there is no gate {name!r}", hint=f"known are {', '.join(map(marked, known)) or 'none'}")
     return known[name]

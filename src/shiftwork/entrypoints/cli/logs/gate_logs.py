@@ -67,6 +67,7 @@ def _output(story: str, checks: Sequence[Checked]) -> Iterator[str]:
             yield from _gate(result, same=before.get(result.name) == result.output)
             before[result.name] = result.output
         yield from (plain(f"  {gate.name}: not needed, {gate.reason}") for gate in report.not_needed)
+        yield from (plain(f"  {gate.name}: excused, {gate.reason}") for gate in report.excused)
         yield ""
 
 

@@ -12,7 +12,6 @@ from shiftwork.app.views.run_views import (
     StoryActivity,
     StoryView,
     after_landed,
-    gates_alone,
     story_label,
 )
 from shiftwork.domain.core.ids import FRAME
@@ -58,7 +57,7 @@ def of_story(view: RunView, story_view: StoryView) -> str:
 
 def ended(story: StoryRow) -> str:
     """The label for the reason why a story has ended or cannot start."""
-    return story.status if story.status in {"blocked", "cancelled", "undone"} else "failed"
+    return story.status if story.status in {"blocked", "cancelled", "undone", "missing"} else "failed"
 
 
 def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:
@@ -80,19 +79,12 @@ def by_proof(view: RunView) -> dict[str, list[StoryRow]]:
 
 
 def proof(view: RunView) -> Iterator[tuple[str, str]]:
-    """What is proved of the landed work, what is not, and why: names and values of a table."""
+    """What is proved of the landed work, what has passed its gates, and what else a reader must know."""
     found = by_proof(view)
     if proved := found[ProofLevel.PROVED]:
         yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
-    if alone := [story for story in found[ProofLevel.PARTLY] if gates_alone(story)]:
-        whose, named = "its" if len(alone) == 1 else "their", ", ".join(story.story for story in alone)
-        yield "landed", f"{_counted(alone)} by {whose} gates, without other evidence: {named}{_remarks(alone)}"
-    if partly := [story for story in found[ProofLevel.PARTLY] if story not in alone]:
-        listed = ", ".join(f"{story.story} ({story.proof.shown} of {story.proof.criteria})" for story in partly)
-        yield "landed", f"{_counted(partly)} with some criteria not shown: {listed}{_remarks(partly)}"
-    if bare := found[ProofLevel.GATES_ONLY]:
-        named = ", ".join(story.story for story in bare)
-        yield "landed", f"{_counted(bare)} whose gates passed, without criteria to show: {named}{_remarks(bare)}"
+    if passed := [*found[ProofLevel.PARTLY], *found[ProofLevel.GATES_ONLY]]:
+        yield "landed", f"{_counted(passed)}, gates passed{_remarks(passed)}"
     for remark in dict.fromkeys(story.proof.remark for story in found[ProofLevel.NO_GATES]):
         same = [story for story in found[ProofLevel.NO_GATES] if story.proof.remark == remark]
         yield "no gates", f"{', '.join(story.story for story in same)} landed without any gate: {remark}"
@@ -229,8 +221,14 @@ def fallen(view: RunView) -> Iterator[phrases.Step]:
     undone = [entry.story.story for entry in view.stories if entry.story.status == "undone"]
     for story in undone[:_NAMED]:
         yield f"shiftwork retry {story} --from-scratch{naming(view)}", "does it again"
+    for story in _missing(view)[:_NAMED]:
+        yield f"shiftwork retry {story}{naming(view)}", "lands it again"
     if not_started(view):
         yield f"shiftwork resume {view.run.run} --keep-going", "continues with the next story"
+
+
+def _missing(view: RunView) -> list[str]:
+    return [entry.story.story for entry in view.stories if entry.story.status == "missing"]
 
 
 def more_failed(view: RunView) -> Iterator[phrases.Step]:
@@ -255,7 +253,7 @@ def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phras
         return
     landed = [story.story for story in view.stories if story.story.landing.commit]
     merge = tuple(merging(view, obstacle))
-    if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
+    if run.status == "undone" or (run.status == "failed" and (newest_failure(view.stories) or _missing(view))):
         yield from (*fallen(view), *merge)
     elif not landed:
         begun = any(step.log for story in view.stories for step in story.steps)

@@ -5,7 +5,7 @@ from typing import Final
 
 from shiftwork.app.views import amounts
 from shiftwork.app.views.overview import Group
-from shiftwork.app.views.run_views import UNDOING, StoryView, reason
+from shiftwork.app.views.run_views import UNDOING, StoryView, missing_evidence, reason
 from shiftwork.app.views.text.failure_line import on_one_line
 from shiftwork.entrypoints.cli.render import next_steps, phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
@@ -44,6 +44,8 @@ def _news(page: Snapshot, view: StoryView) -> Iterator[str]:
     run, story, room = page.view, view.story, phrases.width() - 12
     if story.landing.commit:
         yield from phrases.labelled("    ", phrases.wrapped(next_steps.landed_as(story), room, most=_LANDED_LINES))
+    if missing := missing_evidence(story):
+        yield from phrases.labelled("    ", phrases.wrapped(missing, room, most=_LANDED_LINES))
     if story.status == "in_progress" and story.landing.progress == "requested" and run.moves:
         yield f"    {phrases.landing(step.ended_at for step in view.steps)}"
     if story.story in run.undoing:

@@ -243,7 +243,8 @@ def _proved(same: Sequence[Item]) -> str:
             return " proved"
         case ProofLevel.PARTLY:
             false = ", some is false" if has_false_evidence(same[0].view.story) else ""
-            return f" ({proof.shown * len(same)} of {proof.criteria * len(same)} criteria have evidence{false})"
+            shown, every = proof.shown * len(same), proof.criteria * len(same)
+            return f" (gates passed; {shown} of {every} criteria have evidence{false})"
         case ProofLevel.GATES_ONLY:
             return " (gates passed)"
         case ProofLevel.NO_GATES:
@@ -254,7 +255,7 @@ def _proved(same: Sequence[Item]) -> str:
 
 def _list(label: str, text: str, style: Style) -> Iterator[Line]:
     if text:
-        head = f"{label:<{_LABEL}}"
+        head = f"{label:<{_LABEL}}" if len(label) < _LABEL else f"{label}  "
         lines = phrases.wrapped(text, phrases.width() - len(head), most=_LIST_LINES)
         yield from (Line(line, style) for line in phrases.labelled(head, lines))
 

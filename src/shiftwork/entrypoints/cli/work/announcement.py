@@ -1,13 +1,15 @@
 """What `run` prints before anything is paid for: gates, branch, sessions, and what agents will not see."""
 
 import asyncio
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Final
 
 import click
 
 from shiftwork.app.commands.explain_gate import opened
+from shiftwork.app.commands.forecast import excess_note
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.runtime import state_labels
@@ -35,11 +37,13 @@ _NAMED: Final = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
     order: Order
+    sheet: Sheet
     sessions: Sessions
     new_branch: bool
     unseen: Sequence[str]
     sandboxes: Sandboxes
     opened: Mapping[StoryId, Sequence[str]]
+    excess: str
 
 
 def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
@@ -61,23 +65,27 @@ def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_js
 async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) -> _Known:
     env = environment()
     left = sum(story.id not in order.done for story in order.spec.stories)
+    spec, own = unused_fields.file_of(sheet), sheet.spec.paths.own
     return _Known(
         order=order,
+        sheet=sheet,
         sessions=least_sessions(order.workflow, left),
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
-        unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
+        unseen=[path for path in await uncommitted(site, env, spec) if path not in {SETTINGS_FILE, spec, *own}],
         sandboxes=await open_sandboxes(site, settings, env),
         opened=opened(order.spec, protection_of(settings), order.done),
+        excess=excess_note(order.limits, bounded=settings.agent.kind.limits_cost),
     )
 
 
-def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
-    """Whether the harness reads the file in place: the settings, and the spec with its folder."""
-    spec = unused_fields.file_of(sheet)
-    if path == SETTINGS_FILE or not spec:
-        return path == SETTINGS_FILE
-    changed, read = root / path, root / spec
-    return changed == read or changed.is_relative_to(read) or read.is_relative_to(changed)
+def _to_read(known: _Known) -> list[str]:
+    """Of what agents do not see, the files that belong to the spec and that their prompts name."""
+    beside = known.order.spec.paths.beside
+    return [path for path in known.unseen if any(path == name or path.startswith(_folder(name)) for name in beside)]
+
+
+def _folder(name: str) -> str:
+    return name if name.endswith("/") else f"{name}/"
 
 
 def _lines(known: _Known) -> Iterator[str]:
@@ -87,14 +95,23 @@ def _lines(known: _Known) -> Iterator[str]:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
     yield from plan_table.starting(start_order(order))
+    if named := _to_read(known):
+        folder = PurePosixPath(unused_fields.file_of(known.sheet)).parent
+        yield f"agents are to read {_listed(named)}, which they do not have: it is not committed"
+        yield f"to give it to them, end this run and type: git add {shlex.quote(str(folder))} && git commit"
+    if known.excess:
+        yield known.excess
     if known.unseen:
-        files = ", ".join(map(plain, known.unseen[:_NAMED]))
-        more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
-        yield f"agents do not see what is not committed: {files}{more}"
+        yield f"agents do not see what is not committed: {_listed(known.unseen)}"
     for line in plan_table.may_change(known.opened):
         yield f"protected files: {line}"
     if without := state_labels.without(order.without_gates):
         yield f"this run continues {without}, as you asked"
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(map(plain, paths[:_NAMED])) + more
 
 
 def report_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
@@ -146,6 +163,8 @@ def _events(known: _Known) -> Iterator[events.Event]:
         around=sessions.around,
         more=dict(sessions.more),
     )
+    if known.excess:
+        yield events.SmallLimitEvent(time=at, note=known.excess)
     yield events.OrderEvent(time=at, order=plan_table.order_document(start_order(order)))
     if known.unseen:
         yield events.UncommittedEvent(time=at, files=known.unseen)

@@ -12,6 +12,7 @@ from typing import Final, Never
 from shiftwork.app.commands.runs import wait_for
 from shiftwork.app.commands.steering import pauses_now, rests_now
 from shiftwork.app.folds import RUN, STORY, load
+from shiftwork.app.landing.owed_payment import run_owed_gates
 from shiftwork.app.runtime.context import Context, Sighting
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.queries import is_meant
@@ -28,7 +29,7 @@ from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, Qu
 from shiftwork.entrypoints.cli.live.screen import Screen
 from shiftwork.entrypoints.cli.live.table import LiveView
 from shiftwork.entrypoints.cli.options.quiet import is_quiet
-from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
+from shiftwork.errors import EXIT_INTERRUPTED, DependenciesError, RepositoryError, ShiftworkError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
 from shiftwork.records import dataclass
@@ -124,7 +125,21 @@ class _Watch:
             if story.assignment:  # a story that has not started is not on the board and has nothing to show
                 board.stories[stream] = story
         self._run = await shift.begin(context)
+        plan = (await load(context.events, RUN, run_stream(self._run))).given
+        await self._run_owed(context, plan.landing)
         await wait_for(context, self._run)
+        await self._run_owed(context, plan.landing)
+
+    async def _run_owed(self, context: Context, queue: Stream) -> None:
+        """Runs gates that landings have skipped: those of earlier runs, and those that no landing of this run pays. If
+        they cannot run, they stay owed, which the result says.
+        """
+        try:
+            await run_owed_gates(
+                context, queue, lambda gate: self._view.say(f"running {gate}, which landings had skipped")
+            )
+        except (RepositoryError, DependenciesError) as error:
+            self._view.say(f"gates that landings had skipped did not run: {error.message}")
 
     async def _refresh(self, shift: Shift, context: Context) -> None:
         queries, board = open_queries(shift.site), self._view.board

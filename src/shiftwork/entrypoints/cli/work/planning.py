@@ -23,7 +23,7 @@ from shiftwork.errors import UsageError
 from shiftwork.planning.prd_writer import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
-from shiftwork.ports.specs import Sheet
+from shiftwork.ports.specs import Form, Sheet
 from shiftwork.records import dataclass, replace
 
 
@@ -35,12 +35,13 @@ class Asked:
     out: str = ""
     force: bool = False
     max_cost: float | None = None
+    form: Form = ""
 
 
 def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     if is_blank(asked.request):
         raise UsageError("the request is empty", hint='shiftwork plan "what you want done"')
-    sheet = asked_for(site, asked.request)
+    sheet = asked_for(site, asked.request, asked.form)
     out = _out(asked, from_file=bool(sheet.source))
     spec = sheet.spec
     if not sheet.source:

@@ -201,16 +201,8 @@ def _cells(said: Certificate) -> tuple[str, ...]:
     return story, said.commit[:10], ref, proofs.in_trailer(said), proofs.gates(said), said.title
 
 
-def _output(paper: Paper) -> Iterator[str]:
-    said, room = paper.certificate, max(phrases.width(), _WIDEST)
-    yield one_line(f"{said.story}: {said.title}", room)
-    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
-    yield from phrases.wrapped(f"landed{proofs.after_landed(said)}", room, most=_LINES)
-    yield f"\ncriteria (policy {said.policy}):"
-    for judged in said.criteria:
-        offered = f"{judged.kind} {judged.reference}: " if judged.reference else ""
-        yield f"  {judged.verdict:<8} {one_line(f'{judged.criterion} {judged.text}', room)}"
-        yield f"           {one_line(f'{offered}{judged.why}', room)}"
+def _gates(said: Certificate, room: int) -> Iterator[str]:
+    """What ran on the commit, what did not, and what of it is unknown."""
     yield (
         "\ngates:"
         if said.gates or said.verification or any(_not_run(said))
@@ -228,6 +220,25 @@ def _output(paper: Paper) -> Iterator[str]:
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
         yield from _forgeable(line.forgeable)
+    if said.unmeasured:
+        gates = ", ".join(said.unmeasured)
+        unknown = f"what {gates} loads is unknown: a change of code that only tests load may be unreported"
+        yield f"  {one_line(unknown, room)}"
+
+
+def _output(paper: Paper) -> Iterator[str]:
+    said, room = paper.certificate, max(phrases.width(), _WIDEST)
+    yield one_line(f"{said.story}: {said.title}", room)
+    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
+    yield from phrases.wrapped(f"landed{proofs.after_landed(said)}", room, most=_LINES)
+    if missing := proofs.missing_evidence(said):
+        yield missing
+    yield f"\ncriteria (policy {said.policy}):"
+    for judged in said.criteria:
+        offered = f"{judged.kind} {judged.reference}: " if judged.reference else ""
+        yield f"  {judged.verdict:<8} {one_line(f'{judged.criterion} {judged.text}', room)}"
+        yield f"           {one_line(f'{offered}{judged.why}', room)}"
+    yield from _gates(said, room)
     if tests := proofs.tests(said):
         yield f"\n{one_line(tests, room)}"
     yield "\nwork:"
@@ -251,6 +262,7 @@ def _forgeable(why: str) -> Iterator[str]:
 def _not_run(said: Certificate) -> Iterator[str]:
     yield from (f"{name} was not run: the user has let the run continue without it" for name in said.without_gates)
     yield from (f"{gate.name} was not needed: {gate.reason}" for gate in said.not_needed)
+    yield from (f"{gate.name} was excused: {gate.reason}" for gate in said.excused)
 
 
 def _counted(count: int, what: str) -> str:

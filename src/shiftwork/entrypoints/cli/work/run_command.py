@@ -42,10 +42,11 @@ from shiftwork.entrypoints.cli.work import announcement, dry_runs, limit_rules
 from shiftwork.entrypoints.cli.work.foreground import Shift, carry, chosen_view
 from shiftwork.entrypoints.cli.work.past_patterns import learnt_before
 from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, report_nothing
+from shiftwork.entrypoints.cli.work.settled_spec import settle
 from shiftwork.entrypoints.cli.work.spec_source import asked_for, counted, ensure_spec
 from shiftwork.entrypoints.cli.work.summary import conclude
 from shiftwork.errors import EXIT_DONE, UsageError
-from shiftwork.ports.specs import Sheet
+from shiftwork.ports.specs import Form, Sheet
 from shiftwork.records import dataclass, replace
 
 
@@ -68,6 +69,7 @@ class Ordered:
     review: bool = False
     context: tuple[str, ...] = ()
     detach: bool = False
+    form: Form = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,16 +88,23 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         ordered = replace(ordered, trust=True)
     harmless = ordered.trust or ordered.dry_run  # a dry run runs nothing
     env = environment() | ({TRUST: "1"} if harmless else {})
-    sheet = asked_for(site, ordered.request)  # a mistyped file is reported before any consent is asked for
+    sheet = asked_for(
+        site, ordered.request, ordered.form
+    )  # a mistyped file is reported before any consent is asked for
     found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
     workflow = _workflow(site, found.settings, ordered, env)
     ensure_spec(site, sheet, found.settings, env)
+    check_branch(site, environment(), ordered.branch or sheet.spec.branch)
+    base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
+    known = settle(site, sheet, ordered.branch or sheet.spec.branch or base)
+    sheet = known.sheet
+    for remark in known.remarks:
+        click.echo(plain(f"note: {remark}"), err=True)
     if nothing_to_do(sheet, workflow):
         report_nothing(sheet, as_json=as_json)
         return EXIT_DONE
-    check_branch(site, environment(), ordered.branch or sheet.spec.branch)
-    base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
-    order = _order(site, found, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
+    asked = Asked(sheet=sheet, base=base, workflow=workflow)
+    order = replace(_order(site, found, ordered, asked), missing=known.missing)
     if ordered.dry_run:
         dry_runs.announce(order, site, found.settings, sheet, as_json=as_json)
         return EXIT_DONE

@@ -6,16 +6,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+import click
+
 from shiftwork.app.commands.explain_gate import opened
-from shiftwork.bootstrap.spec_files import read_spec
+from shiftwork.bootstrap.spec_files import form_of, read_spec
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.trust.consent_claims import Claim, spec_claim
 from shiftwork.domain.spec.spec import one_shot
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.entrypoints.cli.env.trust import ensure
+from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
-from shiftwork.ports.specs import Sheet
+from shiftwork.ports.specs import Form, Sheet
 from shiftwork.records import replace
 from shiftwork.regexes import regex
 
@@ -23,11 +26,19 @@ _LIKE_A_FILE: Final = regex(r"\S*/\S*|\S+\.[A-Za-z]\w*")
 """A word with a slash, or with a file extension."""
 
 
-def asked_for(site: Site, request: str) -> Sheet:
-    """An existing path is a spec; a word that only looks like a file is more likely mistyped than a request."""
+def asked_for(site: Site, request: str, form: Form = "") -> Sheet:
+    """An existing path is a spec; a word that only looks like a file is more likely mistyped than a request. `form`
+    says whether a list of boxes is one story or many; where its text decides, that is printed.
+    """
     path = Path(request)
     if _is_there(path):
-        return read_spec(site, path)
+        sheet = read_spec(site, path, form)
+        if not form and form_of(sheet.source) == "one":
+            count = len(sheet.spec.stories[0].criteria)
+            boxes = f"its {count} boxes are criteria" if count > 1 else "its box is a criterion"
+            note = f"note: {sheet.source.partition(':')[2]} is one story, and {boxes}; for a story each: --as many"
+            click.echo(plain(note), err=True)
+        return sheet
     if _LIKE_A_FILE.fullmatch(request):
         raise _missing(path)
     return Sheet(source="", spec=one_shot(request))

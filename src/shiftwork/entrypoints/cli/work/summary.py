@@ -1,15 +1,17 @@
 """The summary when this process stops working on a run: the result, the cost, and what to type next."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 
 from shiftwork.app.views import amounts
+from shiftwork.app.views.documents.gate_records import OwedGateLine
 from shiftwork.app.views.documents.run_documents import result_document
 from shiftwork.app.views.documents.run_records import EmptyResult, Result
 from shiftwork.app.views.overview import overview
+from shiftwork.app.views.owed_views import next_commands, owed_on
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
@@ -42,13 +44,23 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
             click.echo("interrupted before anything was started")
         return EXIT_INTERRUPTED
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    owed = answer(lambda: owed_on(open_queries(site).history, view.run.project, view.run.branch))
     code = exit_code(view, stop)
+    if code == EXIT_DONE and any(line.red for line in owed):
+        code = EXIT_FAILED
     with though_undelivered():
         if as_json:
-            say(_document(site, view, stop, code))
+            say(replace(_document(site, view, stop, code), owed_gates=owed))
         else:
-            click.echo("\n" + "\n".join(summary(site, view, stop)))
+            click.echo("\n" + "\n".join((*summary(site, view, stop), *_owed_gates(owed))))
     return code
+
+
+def _owed_gates(owed: Sequence[OwedGateLine]) -> Iterator[str]:
+    """The gates that the branch owes, last: whatever else the run has done, they may be red."""
+    for line in owed:
+        yield from _in_lines("! ", line.note)
+    yield from phrases.following(next_commands(owed))
 
 
 def exit_code(view: RunView, stop: Stop) -> int:

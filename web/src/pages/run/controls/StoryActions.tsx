@@ -8,7 +8,7 @@ import { may, resources, useIsLive } from "../../../store/store";
 import { visible } from "../../../text/visible";
 import type { Story } from "../model";
 
-const AGAIN = new Set(["failed", "cancelled", "undone"]);
+const AGAIN = new Set(["failed", "cancelled", "undone", "missing"]);
 
 /** Sends a request about a story, says what follows, and reads the run again. */
 export async function askOf(run: string, story: string, what: "retry" | "undo" | "cancel", said: string): Promise<boolean> {

@@ -16,6 +16,7 @@ export function actsOf(story: Known): Act[] {
     case "failed":
     case "cancelled":
     case "undone":
+    case "missing":
       return ["retry"];
     case "landed":
     case "proved":

@@ -37,6 +37,7 @@ export function whyClosed(story: { state: string; landing: string }): string {
     proved: "The story has landed",
     failed: "The story has failed; retry it first",
     undone: "The story was undone; retry it first",
+    missing: "The branch no longer has the story's commit; retry it first",
     undoing: "The story is being undone",
     cancelled: "The story was cancelled; retry it first",
     done: "The story is done",
@@ -47,7 +48,7 @@ export function whyClosed(story: { state: string; landing: string }): string {
 
 /** Whether its steps can be edited again after a retry. */
 export function isRetried(story: { state: string }): boolean {
-  return ["failed", "undone", "cancelled"].includes(story.state);
+  return ["failed", "undone", "missing", "cancelled"].includes(story.state);
 }
 
 export function movesOf(step: StepEntry, all: readonly StepEntry[]): Moves {

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from shiftwork.app.views.documents.document import Document, Time, moment
+from shiftwork.app.views.documents.gate_records import OwedGateLine
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.memory import notes
 from shiftwork.domain.proof.certificate import Held
@@ -173,3 +174,13 @@ def note_shelf(shelf: notes.Shelf | None) -> NoteShelf | None:
 
 def _note(note: notes.Note) -> NoteEntry:
     return NoteEntry(time=moment(note.at), by=note.by, text=note.text, scope=note.scope, title=note.title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwedGates(Document):
+    """What is still owed after the owed gates have run on the tips of their branches: those that are red."""
+
+    SCHEMA: ClassVar[str] = "owed-gates"
+
+    ran: Sequence[str]
+    owed_gates: Sequence[OwedGateLine]

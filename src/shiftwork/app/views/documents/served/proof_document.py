@@ -92,6 +92,8 @@ class ProofOfStory(StoryProof, Document):
     touched_tests: Sequence[str]
     without_gates: Sequence[str]
     not_needed: Sequence[str]
+    excused: Sequence[str]
+    unmeasured: Sequence[str]
     skipped_steps: Sequence[str]
     left_out_files: Sequence[str]
     confirmed: str
@@ -145,6 +147,8 @@ def proof_document(run: RunId, asked: Story, state: StoryState, facts: Sequence[
         touched_tests=touched,
         without_gates=said.without_gates,
         not_needed=[f"{gate.name}: {gate.reason}" for gate in said.not_needed],
+        excused=[f"{gate.name}: {gate.reason}" for gate in said.excused],
+        unmeasured=said.unmeasured,
         skipped_steps=said.skipped,
         left_out_files=said.left_out,
         confirmed=said.confirmed,
@@ -197,6 +201,8 @@ def _open(run: RunId, asked: Story, state: StoryState, touched: Sequence[str]) -
         touched_tests=touched,
         without_gates=(),
         not_needed=(),
+        excused=(),
+        unmeasured=(),
         skipped_steps=(),
         left_out_files=(),
         confirmed="",

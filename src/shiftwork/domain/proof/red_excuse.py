@@ -1,0 +1,90 @@
+"""Which red gates of the second run say nothing about a story, if that run leaves out only the story's new tests.
+
+Code under test can print what a runner prints. So a line about coverage is no excuse: it only lets the gates run once
+more, with the threshold turned off, and that run decides. A gate that is red on the base too is excused only if it
+ended there in the same way.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from shiftwork.domain.gates.gate import ExcusedGate, Gate, GateReport, GateResult
+from shiftwork.domain.gates.test_output import plain_lines
+from shiftwork.domain.proof.test_count import tally
+from shiftwork.domain.runners.known_runners import RUNNERS
+from shiftwork.domain.runners.runner_report import KnownRunner
+from shiftwork.records import replace
+
+_THRESHOLD_OFF: Final = "without the story's new tests too little is covered; it passed with the threshold turned off"
+_AS_ON_BASE: Final = "red without the story's new tests, and on the base in the same way (exit code {code})"
+_STILL_SHORT: Final = (
+    "Without the new tests only the coverage is too low, and Shiftwork cannot turn off the threshold of this gate. "
+    "State the threshold in the settings of the runner (pytest, jest, vitest), or in the gate's own command"
+)
+
+
+def drop_thresholds(judged: GateReport, gates: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The gates that `judged` reports on, in the same order, without thresholds for coverage where only these made a
+    gate red. Empty if there is no such gate, or no way to turn its threshold off.
+    """
+    pairs = zip(gates, judged.results, strict=True)
+    lowered = tuple(gate if result.passed else _without_threshold(gate, result.output) for gate, result in pairs)
+    return lowered if lowered != tuple(gates) else ()
+
+
+def excuse_coverage(judged: GateReport, lowered: GateReport, gates: Sequence[Gate]) -> GateReport:
+    """The report of the gates without thresholds, under the gates' own commands, with an excuse for every gate that was
+    red only for its threshold.
+    """
+    rows = tuple(zip(gates, judged.results, lowered.results, strict=True))
+    excused = (
+        ExcusedGate(name=gate.name, reason=_THRESHOLD_OFF)
+        for gate, before, after in rows
+        if after.passed and not before.passed
+    )
+    results = tuple(replace(after, command=before.command) for _, before, after in rows)
+    return replace(lowered, results=results, excused=tuple(excused))
+
+
+def excuse_as_on_base(judged: GateReport, base: GateReport) -> GateReport:
+    """The report without gates that are red on the base in the same way: with the same exit code, and the same counts
+    of tests. A gate that is red for its coverage alone, and stays red, says what to do.
+    """
+    known = {(result.name, result.command): result for result in base.results}
+    kept: list[GateResult] = []
+    excused = list(judged.excused)
+    for result in judged.results:
+        if _ended_alike(result, known.get((result.name, result.command))):
+            reason = _AS_ON_BASE.format(code=result.exit_code)
+            excused.append(ExcusedGate(name=result.name, reason=reason))
+        else:
+            kept.append(_with_advice(result))
+    return replace(judged, results=tuple(kept), excused=tuple(excused))
+
+
+def _ended_alike(result: GateResult, before: GateResult | None) -> bool:
+    if result.passed or before is None or before.passed or result.exit_code is None:
+        return False
+    return result.exit_code == before.exit_code and tally(result.output) == tally(before.output)
+
+
+def _with_advice(result: GateResult) -> GateResult:
+    if result.passed or not _short_runners(result.output):
+        return result
+    return replace(result, output=f"{_STILL_SHORT}\n{result.output}")
+
+
+def _without_threshold(gate: Gate, output: str) -> Gate:
+    for runner in _short_runners(output):
+        command = runner.drop_threshold(gate.step.command if gate.step else gate.command)
+        gate = replace(gate, step=replace(gate.step, command=command)) if gate.step else replace(gate, command=command)
+    return gate
+
+
+def _short_runners(output: str) -> tuple[KnownRunner, ...]:
+    """The runners that report too little coverage, where tests have passed and none has failed."""
+    counted = tally(output)
+    if counted is None or not counted.passed or counted.failed:
+        return ()
+    text = plain_lines(output)
+    return tuple(runner for runner in RUNNERS if runner.read_report(text).is_short)
