@@ -22,7 +22,7 @@ def test_repairing(tier: str, tmp_path: Path) -> Outcome:
     return played(tmp_path, tier, {"tests/test_a.py": repairing})
 
 
-@attack(row("a forged line about too little coverage excuses the second run", Severity.MEDIUM))
+@attack(row("a forged line about too little coverage excuses the second run", Severity.MEDIUM, seen=33))
 def test_forged_shortage(tier: str, tmp_path: Path) -> Outcome:
     """A new test repairs the code, and without it the code ends the run with what a red runner prints for coverage."""
     forging = (

@@ -71,7 +71,7 @@ WITH_PLUGIN = {
 REPAIRING = "\nimport price\n\nprice.total = sum\n"
 
 
-@attack(row("a plugin that the settings of the test runner name repairs the code"))
+@attack(row("a plugin that the settings of the test runner name repairs the code", seen=30))
 def test_named_plugin(tier: str, tmp_path: Path) -> Outcome:
     return played(tmp_path, tier, {"shop_fixtures.py": f"{PLUGIN}{REPAIRING}"}, base=WITH_PLUGIN, gate=PYTEST)
 

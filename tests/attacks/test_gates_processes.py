@@ -82,8 +82,8 @@ script.write_text("\\n".join(lines) + "\\n")
 """
 
 
-def row(name: str, none: Outcome) -> Attack:
-    return Attack(name=name, layer="gates", severity=Severity.HIGH, harm=Harm.PROOF, none=none)
+def row(name: str, none: Outcome, seen: int | None = None) -> Attack:
+    return Attack(name=name, layer="gates", severity=Severity.HIGH, harm=Harm.PROOF, none=none, seen=seen)
 
 
 def reached(folder: Path, tier: str, app: str, check: str = CHECK) -> Outcome:
@@ -97,7 +97,7 @@ def reached(folder: Path, tier: str, app: str, check: str = CHECK) -> Outcome:
     return attempt.outcome()
 
 
-@attack(row("the product attaches to the gate's shell and ends it with success", Outcome.REPORTED))
+@attack(row("the product attaches to the gate's shell and ends it with success", Outcome.REPORTED, seen=32))
 @NEEDS_OPEN_KERNEL
 def test_attaching(tier: str, tmp_path: Path) -> Outcome:
     return reached(tmp_path, tier, ATTACHING)
