@@ -16,7 +16,8 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
     """
     document = {
         "_comment": "Edit what you like, then: shiftwork run THIS_FILE",
-        "project": spec.title,
+        "project": spec.project or spec.title,
+        "feature": spec.title if spec.project else "",
         "branchName": spec.branch,
         "description": spec.description,
         "technical_requirements": list(spec.requirements),

@@ -47,6 +47,9 @@ def test_the_project_and_the_feature_are_named() -> None:
     policy = WorkPolicy(project="shop")
     (line,) = rehearse(order(Spec(title="Pay by card", description="", stories=(story("A"),))), policy, tools=True)
     assert "- Project: shop\n- Feature: Pay by card\n" in line.prompt
+    spec = Spec(title="Pay by card", description="", stories=(story("A"),), project="Corner shop")
+    (line,) = rehearse(order(spec), policy, tools=True)
+    assert "- Project: Corner shop\n- Feature: Pay by card\n" in line.prompt
 
 
 def test_a_run_sends_what_was_shown_but_for_its_paths(rig: Rig) -> None:

@@ -139,6 +139,24 @@ def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Pa
     assert lines[-1] == "and 40 more"
 
 
+@pytest.mark.parametrize(
+    ("names", "title", "project"),
+    [
+        ({"project": "Shop", "feature": "Coupons"}, "Coupons", "Shop"),
+        ({"project": "Shop", "name": "Coupons"}, "Coupons", "Shop"),
+        ({"project": "Shop"}, "Shop", ""),
+        ({"project": "Shop", "feature": "Shop"}, "Shop", "Shop"),
+        ({"project": {"key": "SHOP"}, "feature": "Coupons"}, "Coupons", ""),
+        ({}, "prd", ""),
+    ],
+)
+def test_the_project_is_named_beside_its_feature(
+    tmp_path: Path, names: dict[str, object], title: str, project: str
+) -> None:
+    spec = of_text(tmp_path, "prd.json", prd(A, **names))
+    assert (spec.title, spec.project) == (title, project)
+
+
 def test_a_number_that_python_would_not_read_is_a_mistake(tmp_path: Path) -> None:
     assert "a JSON value" in mistakes(tmp_path, "prd.json", f'{{"a": {"1" * 5000}}}')[0]
 

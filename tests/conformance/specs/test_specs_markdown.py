@@ -25,6 +25,25 @@ def test_an_openspec_change_offers_its_scenarios() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("proposal", "title"),
+    [
+        ("# Change: Add login\n", "Add login"),
+        ("# Change Proposal: Add login\n", "Add login"),
+        ("# Changelog for users\n", "Changelog for users"),
+        ("# Why\nPeople asked.\n# What Changes\nAll.\n# Impact\nNone.\n", "add-login"),
+        ("## Why\nPeople asked.\n", "add-login"),
+        ("# Proposal\n", "add-login"),
+        ("", "add-login"),
+    ],
+)
+def test_a_change_is_titled_by_its_proposal_or_its_folder(tmp_path: Path, proposal: str, title: str) -> None:
+    folder = tmp_path / "add-login"
+    folder.mkdir()
+    (folder / "proposal.md").write_text(proposal, encoding="utf-8")
+    assert of_text(folder, "tasks.md", "## 1. A\n- [ ] 1.1 a\n").title == title
+
+
 def test_sections_build_on_each_other_unless_they_say_otherwise(tmp_path: Path) -> None:
     text = "## 1. A\n- [ ] 1.1 a\n## 2. B\n- [ ] 2.1 b\n## 3. C\nDepends on: section-1, 2\n- [ ] 3.1 c\n"
     spec = of_text(tmp_path, "tasks.md", text)

@@ -24,7 +24,7 @@ def paths(sheet: Sheet) -> list[str]:
     [
         ("ralph.json", ["userStories[2].x-estimate", "passes"]),
         ("ralph-tui.json", ["userStories[0].labels", "userStories[3].labels", "metadata"]),
-        ("codetether.json", ["project", "version", "created_at"]),
+        ("codetether.json", ["version", "created_at"]),
     ],
 )
 def test_what_is_not_used_of_each_dialect(file: str, expected: list[str]) -> None:

@@ -46,6 +46,7 @@ class Draft:
     mistakes: tuple[Mistake, ...] = ()
     unused: tuple[Unused, ...] = ()
     beside: tuple[str, ...] = ()
+    project: str = ""
 
 
 def mistakes_of(draft: Draft) -> Sequence[Mistake]:

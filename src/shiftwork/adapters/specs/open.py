@@ -139,6 +139,7 @@ def _sheet(source: str, draft: Draft, paths: SpecPaths) -> Sheet:
         instructions=draft.instructions,
         gates=draft.gates,
         paths=paths,
+        project=draft.project,
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
     return Sheet(source=source, spec=spec, done=done, unused=draft.unused, limits=draft.limits)

@@ -29,6 +29,9 @@ _INSTRUCTIONS: Final = """\
 This work is the OpenSpec change `{change}`, kept in `{folder}`. Your story is one section of its `tasks.md`: do the
 tasks of that section and no others. Read `proposal.md`, `design.md` and the files under `specs/` there, as far as they
 exist. Do not change `tasks.md`: the harness marks a section's tasks as done when the story has landed."""
+_LEAD: Final = regex(r"(?i)^(?:(?:change )?proposal\b:?|change:)[ \t]*")
+_PARTS: Final = frozenset({"why", "what changes", "impact"})
+"""The usual headings of a proposal, which title none."""
 _BESIDE: Final = ("proposal.md", "design.md", "specs/")
 _OFFER: Final = """\
 These are all scenarios of the change. Look at those that concern your story: they must hold when it is done."""
@@ -113,10 +116,10 @@ def _criterion(box: Block, number: int) -> Criterion:
 
 
 def _title(folder: Path) -> str:
-    """The proposal's heading, without the word "proposal"; the folder's name where nothing else is left."""
+    """The proposal's heading without such a word as "proposal"; the folder's name where nothing else is left."""
     headings = (block.text for block in parse(text_beside(folder / "proposal.md")) if block.level == 1)
-    named = (re.sub(r"(?i)^(?:change )?proposal:?[ \t]*", "", heading) for heading in headings)
-    return cleaned(next((title for title in named if title), folder.name))
+    named = (cleaned(_LEAD.sub("", heading)) for heading in headings)
+    return next((title for title in named if title and title.lower() not in _PARTS), folder.name)
 
 
 def _scenarios(folder: Path) -> Iterator[tuple[str, str]]:

@@ -223,7 +223,7 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         work_branch=context.workspaces.branch(place_of(attempt.story)),
         attempt=attempt.number,
         workspace=str(attempt.tree),
-        project=context.work_policy.project,
+        project=run.given.spec.project or context.work_policy.project,
         feature=run.given.spec.title,
         started_at=run.started_at or 0.0,
         memory=run.memory,

@@ -32,7 +32,8 @@ class Line:
 def rehearse(order: Order, work_policy: WorkPolicy, *, tools: bool) -> tuple[Line, ...]:
     """Returns the first step of each story that the run would start immediately."""
     run = RUN.fold(RUN.start, opening(order, _RUN, 0.0))
-    known = Surroundings(gates=work_policy.gates, tools=tools, project=work_policy.project, feature=order.spec.title)
+    project = order.spec.project or work_policy.project
+    known = Surroundings(gates=work_policy.gates, tools=tools, project=project, feature=order.spec.title)
     return tuple(_line(run, effect, known) for effect in _begun(run))
 
 

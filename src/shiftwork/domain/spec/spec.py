@@ -71,7 +71,8 @@ class Spec:
 
     `branch` is the branch that landing moves, where the spec names it. `instructions` explain to an agent how to work
     with the kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of
-    its run lands while any of them is red. `paths` is empty where the spec has no file in the repository.
+    its run lands while any of them is red. `paths` is empty where the spec has no file in the repository. `project` is
+    empty where the spec does not name it beside its title.
     """
 
     title: str
@@ -83,6 +84,7 @@ class Spec:
     gates: tuple[Gate, ...] = ()
     non_goals: tuple[str, ...] = ()
     paths: SpecPaths = SpecPaths()
+    project: str = ""
 
 
 def text_of(story: Story) -> tuple[str, str, tuple[Criterion, ...], tuple[Verification, ...]]:

@@ -63,6 +63,14 @@ def test_several_gates_are_left_out_by_one_command() -> None:
     ]
 
 
+def test_doctor_looks_at_the_gates_of_the_spec_whose_check_is_red() -> None:
+    result = GateResult(name="lint", passed=False, seconds=1, output="", origin="plans/my feature.json")
+    found = Red(branch="main", report=GateReport(commit=Commit("c"), results=(result,)))
+    looking = "shiftwork doctor --gates 'plans/my feature.json'"
+    assert choices(found, ARGV)[-1][0] == looking
+    assert looking in refusal_continued(found, "abc", ["/bin/shiftwork", "resume", "abc"]).hint
+
+
 def test_of_a_long_output_the_informative_lines_are_shown() -> None:
     message = refusal(red("lint", output="\n".join((*map(str, range(500)), "error: here", "the end"))), ARGV).message
     assert "error: here" in message

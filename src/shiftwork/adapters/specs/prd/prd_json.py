@@ -49,9 +49,11 @@ def read(path: Path, text: str, shown: str) -> Draft:
     fields = Fields(root, "the spec")
     stories = fields.objects(*_STORIES, required=True)
     found = tuple(_found(fields, node, number) for number, node in enumerate(stories, start=1))
-    title = fields.text("feature") or fields.text("name") or fields.text("project")
+    title = fields.text("feature") or fields.text("name")
+    project = fields.text("project") if _is_text(root, "project") or not title else ""
     return Draft(
-        title=title or path.stem,
+        title=title or project or path.stem,
+        project=project if title else "",
         description=fields.text("description"),
         stories=_last_without_priority(found, stories),
         requirements=(
@@ -66,6 +68,11 @@ def read(path: Path, text: str, shown: str) -> Draft:
         mistakes=(*fields.mistakes, *_repeated(root), *(mistake for node in stories for mistake in _repeated(node))),
         unused=tuple(unused(root, fields.record)),
     )
+
+
+def _is_text(node: Node, name: str) -> bool:
+    known = node.member(name)
+    return known is not None and known.node.kind == TEXT
 
 
 def _limits(fields: Fields) -> Limits:

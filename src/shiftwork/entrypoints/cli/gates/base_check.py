@@ -138,7 +138,7 @@ async def _green(wanted: _Wanted, base: BaseCheck, branch: str) -> _Started:
     """The order on a green base, or as the user has chosen."""
     await announce(base, branch, wanted.gates, wanted.echo)
     report = await base.report(_MARKER)
-    found = Red(branch=branch, report=report, further=further(base, report, wanted.gates))
+    found = Red(branch=branch, report=report, further=further(base, report, wanted.gates), root=wanted.site.root)
     if failure := (await base.prepared()).failure:
         wanted.echo("\n".join(phrases.gist(f"no environment: the gates run in your own\n{failure}", phrases.width())))
     if not found.gates:
@@ -199,7 +199,7 @@ async def _check_continued(
     base = await open_base(site, settings, environment(), branch, gates)
     await announce(base, branch, gates, lambda text: None if as_json else echo(text))
     report = await base.report(_MARKER)
-    found = Red(branch=branch, report=report, further=further(base, report, gates))
+    found = Red(branch=branch, report=report, further=further(base, report, gates), root=site.root)
     if found.gates:
         raise red_base.refusal_continued(found, plan.run, sys.argv)
 

@@ -1,9 +1,11 @@
 """A base with red gates: found before a session is paid for, with the user's choices."""
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final
 
 import click
@@ -36,15 +38,24 @@ _FURTHER: Final = {Rung.HOST: NETWORK, Rung.UNCONFINED: UNCONFINED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Red:
-    """The gate results on the base branch, and how far the gates may leave the sandbox."""
+    """The gate results on the base branch, and how far the gates may leave the sandbox. `root` is the repository's."""
 
     branch: str
     report: GateReport
     further: Further = NOTHING
+    root: Path = Path()
 
     @property
     def gates(self) -> tuple[str, ...]:
         return self.report.red
+
+    @property
+    def examination(self) -> str:
+        """The command that says why they are red: it reads the spec, if one of them is the spec's."""
+        specs = [result.origin for result in self.report.results if not result.passed and result.origin]
+        return shlex.join(
+            ["shiftwork", "doctor", "--gates", *(os.path.relpath(self.root / spec) for spec in specs[:1])]
+        )
 
 
 def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:
@@ -88,7 +99,7 @@ def chosen(found: Red, *, as_json: bool) -> str:
     click.echo("cancel")
     chosen: str = click.prompt("what now?", type=click.Choice((*offered, *_CHOICES)), default="cancel")
     if chosen == "cancel":
-        raise RedGatesError("cancelled: nothing was started", hint="shiftwork doctor --gates")
+        raise RedGatesError("cancelled: nothing was started", hint=found.examination)
     return chosen
 
 
@@ -108,7 +119,7 @@ def refusal_continued(found: Red, run: str, argv: Sequence[str]) -> RedGatesErro
         (typed(given), f"when you have repaired {found.branch}"),
         (without, says.replace("it", "them", 1) if len(found.gates) > 1 else says),
         *found.further.steps,
-        ("shiftwork doctor --gates", "says whether your checkout is green, and why"),
+        (found.examination, "says whether your checkout is green, and why"),
     )
     return _refusal(found, f"run {run} does not continue, and no session was paid for", steps)
 
@@ -139,7 +150,7 @@ def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
         (typed(argv, REPAIR), f"a separate story repairs {'them' if many else 'it'} first"),
         (typed(argv, *leaving), f"continue without {'them' if many else 'it'}; every commit and certificate says so"),
         *found.further.steps,
-        ("shiftwork doctor --gates", "cancel; says whether your checkout is green, and why"),
+        (found.examination, "cancel; says whether your checkout is green, and why"),
     )
 
 
