@@ -157,7 +157,7 @@ def story_in_progress() -> StoryHistory:
 async def account_of(store: MemoryStore, *, attempts: bool = True) -> Account:
     """The history of the run, written to the store as jobs would write it, or as before there were rows of attempts."""
     stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
-    plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
+    plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd-json:prd.json")
     run: list[Fact] = [run_facts.RunStarted(at=1_700_000_000.0, plan=plan)]
     for history in (landed_story(), failed_story(), story_in_progress()):
         await _write_story(store, history, attempts=attempts)

@@ -11,6 +11,7 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.spec.spec import Spec, Story, one_shot
 from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow
 from shiftwork.ports.agent import AgentTask
+from shiftwork.records import replace
 from tests.app.rig import LANDING, Rig, done
 
 WORK_POLICY = WorkPolicy(gates=(Gate(name="test", command="true"),))
@@ -60,9 +61,11 @@ def test_a_run_sends_what_was_shown_but_for_its_paths(rig: Rig) -> None:
         return done(write={"work.txt": "work\n"})
 
     rig.script = script
-    asyncio.run(rig.run())
-    (line,) = rehearse(order(one_shot("Add work.txt")), WorkPolicy(gates=rig.gates), tools=False)
+    asked = replace(one_shot("Add work.txt"), project="Corner shop")
+    asyncio.run(rig.run(asked))
+    (line,) = rehearse(order(asked), WorkPolicy(gates=rig.gates), tools=False)
     shown, real = line.prompt.splitlines(), sent[0].splitlines()
     differing = [(name, other) for name, other in zip(shown, real, strict=False) if name != other]
     assert all(str(rig.repo.parent) in other for _, other in differing)
     assert len(differing) <= 2
+    assert "- Project: Corner shop" in real

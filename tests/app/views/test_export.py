@@ -117,7 +117,7 @@ def test_edits_name_the_steps_they_made(document: dict[str, Any]) -> None:
     )
     assert by_agent["operation"] == "add_after"
     assert by_agent["new_steps"] == [{"id": "step-005", "type": "coding", "description": "the *other* part | <b>"}]
-    assert skipped == {"operation": "skip", "reason": "small change", "target_step_id": "step-003"}
+    assert (skipped["operation"], skipped["reason"], skipped["target_step_id"]) == ("skip", "small change", "step-003")
     assert [step["id"] for step in by_person["replacement_steps"]] == ["step-006", "step-007"]
     assert (described["old_description"], described["new_description"]) == ("the *other* part | <b>", "all of it")
     assert reordered["new_order"] == ["step-007", "step-006", "step-005", "step-004"]
@@ -126,6 +126,21 @@ def test_edits_name_the_steps_they_made(document: dict[str, Any]) -> None:
     assert steps.keys() >= {"step-005", "step-006", "step-007", "step-008"}
     assert steps["step-003"]["skip_reason"] == "small change"
     assert history(document, "US-001", "step_skipped")[0]["step_id"] == "step-003"
+
+
+def test_edits_show_the_steps_before_and_after_them(document: dict[str, Any]) -> None:
+    edits = [entry["details"] for entry in history(document, "US-001", "workflow_edit")]
+    added, skipped, split, _, reordered, repaired = edits
+    first = {"id": "step-001", "type": "planning", "status": "in_progress", "description": "Decide how to do it"}
+    assert added["before"][0].keys() == first.keys()
+    assert [step["id"] for step in added["before"]] == ["step-001", "step-002", "step-003", "step-004"]
+    assert {step["id"]: step["status"] for step in skipped["after"]}["step-003"] == "skipped"
+    assert "step-006" not in [step["id"] for step in split["before"]]
+    assert "step-006" in [step["id"] for step in split["after"]]
+    pending = [step["id"] for step in reordered["after"] if step["status"] == "pending"]
+    assert [step for step in pending if step in reordered["new_order"]] == reordered["new_order"]
+    known = {step["id"] for step in repaired["before"]}
+    assert [step["id"] for step in repaired["after"] if step["id"] not in known] == ["step-008"]
 
 
 def test_an_edit_says_whose_it_was(document: dict[str, Any]) -> None:

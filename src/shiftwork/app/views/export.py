@@ -17,7 +17,7 @@ from shiftwork.domain.usage.totals import one_attempt
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import PERSON
-from shiftwork.domain.workflow.pipeline import Step, StepStatus, pipeline_of
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, pipeline_of
 
 VERSION: Final = 1
 
@@ -34,7 +34,7 @@ def export(account: Account, root: Path) -> Json:
     return {
         "version": VERSION,
         "created_at": _time(run.started_at),
-        "prd_file": run.given.source or None,
+        "prd_file": run.given.source.partition(":")[2] or None,
         "stories": {story.asked.id: _story(account, story, root) for story in account.stories},
         "account": costs.document(record_of(account)),
     }
@@ -167,11 +167,13 @@ def _used(usage: Usage) -> Json:
 
 
 def _edited(turn: Turn, fact: story_facts.WorkflowEdited) -> Iterator[_Entry]:
-    """One entry for each operation, and a second entry if it skips a step."""
+    """One entry for each operation, and a second entry if it skips a step. Each shows the steps before and after the
+    whole request, which is applied at once.
+    """
     number = turn.before.pipeline.next_number
     step, by = _editor(fact.by)
     for edit in fact.edits:
-        yield "workflow_edit", step, {**_operation(turn, edit, number), **by}
+        yield "workflow_edit", step, {**_operation(turn, edit, number), **_around(turn), **by}
         number += len(edit.steps)
         if edit.operation is Operation.SKIP:
             yield "step_skipped", edit.target, {"operation": edit.operation.value, "reason": edit.reason}
@@ -203,7 +205,22 @@ def _fixed(turn: Turn, fact: story_facts.RepairPlanned) -> _Entry:
     before = turn.after.pipeline.steps[: turn.after.pipeline.index(step_id(number))]
     added = _new(number, NewStep(type=fact.type, description=fact.description))
     details = {"operation": Operation.ADD_AFTER.value, "reason": f"refused: {fact.cause}", "new_steps": [added]}
-    return "workflow_edit", None, {**details, "target_step_id": next((step.id for step in reversed(before)), None)}
+    return (
+        "workflow_edit",
+        None,
+        {**details, **_around(turn), "target_step_id": next((step.id for step in reversed(before)), None)},
+    )
+
+
+def _around(turn: Turn) -> Json:
+    return {"before": _listed(turn.before.pipeline), "after": _listed(turn.after.pipeline)}
+
+
+def _listed(pipeline: Pipeline) -> list[Json]:
+    return [
+        {"id": step.id, "type": step.plan.type, "status": step.status.value, "description": step.plan.description}
+        for step in pipeline.steps
+    ]
 
 
 def _new(number: int, step: NewStep) -> Json:

@@ -58,7 +58,7 @@ def _summary(record: RunRecord, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("state", _of_run(record, stand)),
             ("branch", text(plan.branch)),
             ("agent", f"{text(plan.agent)}, workflow {text(plan.workflow.id)}"),
-            ("requested in", text(plan.source) or "the command line"),
+            ("requested in", text(plan.source.partition(":")[2]) or "the command line"),
             ("started", time(run.started_at)),
             ("ended", time(run.ended_at)),
             ("took", _took(run, amounts.waiting(record.idle, lasted))),
