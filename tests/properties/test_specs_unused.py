@@ -1,6 +1,7 @@
 """Every unused key of a prd.json is listed, at any depth; a file that shiftwork writes has none."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,16 @@ def test_of_a_plan_that_we_have_written_everything_is_used(spec: Spec) -> None:
 
 def test_of_the_template_everything_is_used() -> None:
     assert unused(prd_file("mine")) == []
+
+
+def test_the_checks_that_the_template_offers_are_understood() -> None:
+    document = json.loads(prd_file("mine"))
+    assert (document["quality_checks"], document["userStories"][1]["verification_steps"]) == ({}, [])
+    offered = " ".join((*document["_comment_quality_checks"], *document["userStories"][1]["_comment"]))
+    gates, *steps = map(json.loads, re.findall(r"\{.*?\}", offered))
+    document["quality_checks"], document["userStories"][1]["verification_steps"] = gates, steps
+    assert unused(json.dumps(document)) == []
+    assert [step["type"] for step in steps] == ["shell", "file_exists", "url"]
 
 
 def test_the_template_says_from_which_branch_a_new_one_is_created() -> None:

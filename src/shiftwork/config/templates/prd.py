@@ -28,6 +28,10 @@ def _template(project: str) -> dict[str, Any]:
         ],
         "branchName": "",
         "description": "What this is about, in a few sentences.",
+        "_comment_quality_checks": [
+            'Commands that must pass for every story, beside the gates of shiftwork.toml: {"test": "npm test"}.',
+        ],
+        "quality_checks": {},
         "userStories": [_first(), _second()],
     }
 
@@ -56,6 +60,9 @@ def _second() -> dict[str, Any]:
             "dependsOn: starts when these have landed. Stories that do not depend on each other are done in parallel.",
             "If no story says dependsOn, they are done one after the other, by priority and then in this order.",
             "Optional: complexity (1 to 5), touches (paths it will change: such stories are kept apart).",
+            "verification_steps: what must hold on the commit that would land, for this story alone. Each is one of",
+            '{"type": "shell", "command": "make smoke"}, {"type": "file_exists", "path": "README.md"},',
+            '{"type": "url", "url": "http://localhost:8000", "expect_status": 200}.',
         ],
         "id": "US-002",
         "title": "Describe --version in the README",
@@ -63,6 +70,7 @@ def _second() -> dict[str, Any]:
         "acceptanceCriteria": ["The README shows the option and what it prints"],
         "priority": 2,
         "dependsOn": ["US-001"],
+        "verification_steps": [],
         "passes": False,
         "notes": "",
     }
