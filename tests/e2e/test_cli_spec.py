@@ -234,5 +234,6 @@ def test_what_agents_are_to_read_and_do_not_have_is_said_before_the_first_sessio
     listed = "openspec/changes/add-x/proposal.md, openspec/changes/add-x/specs/x/spec.md"
     assert f"agents are to read {listed}, which they do not have: it is not committed" in lines
     assert "type: git add openspec/changes/add-x && git commit" in lines
-    assert f"agents do not see what is not committed: {listed}, openspec/project.md" in lines
+    assert "agents do not see what is not committed: openspec/project.md " in lines
+    assert lines.count("proposal.md") == 1, "each file is named once"
     assert lines.index("agents are to read") < lines.index("begins")

@@ -95,14 +95,15 @@ def _lines(known: _Known) -> Iterator[str]:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
     yield from plan_table.starting(start_order(order))
-    if named := _to_read(known):
+    named = _to_read(known)
+    if named:
         folder = PurePosixPath(unused_fields.file_of(known.sheet)).parent
         yield f"agents are to read {_listed(named)}, which they do not have: it is not committed"
         yield f"to give it to them, end this run and type: git add {shlex.quote(str(folder))} && git commit"
     if known.excess:
         yield known.excess
-    if known.unseen:
-        yield f"agents do not see what is not committed: {_listed(known.unseen)}"
+    if others := [path for path in known.unseen if path not in named]:
+        yield f"agents do not see what is not committed: {_listed(others)}"
     for line in plan_table.may_change(known.opened):
         yield f"protected files: {line}"
     if without := state_labels.without(order.without_gates):
