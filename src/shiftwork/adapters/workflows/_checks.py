@@ -7,7 +7,7 @@ from typing import Final
 
 from shiftwork.adapters.workflows._building import kind_of, type_of, verifies
 from shiftwork.adapters.workflows._diagnostics import Diagnostics
-from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.adapters.workflows._yaml import MAPPING, Place
 from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.adapters.workflows.workflow_fields import CONTINUE, ROLES
 from shiftwork.domain.workflow.step_types import CATALOGUE
@@ -157,7 +157,7 @@ class _Step:
                 self._diagnostics.mistake(route.at("retry_step"), f"{where} has both next_step and retry_step")
             elif route.has("add_steps") and route.has("retry_step"):
                 self._diagnostics.mistake(route.at("add_steps"), f"{where} has both add_steps and retry_step")
-            elif not given and not route.has("add_steps") and route.node.members:
+            elif not given and not route.has("add_steps") and route.node.kind == MAPPING:
                 message = (
                     f"{where} has neither next_step nor retry_step; the word {CONTINUE} means the next step in order"
                 )
