@@ -150,7 +150,8 @@ class Repository(Protocol):
         """Merge `base` into `tip`: the merge commit, and the files that contain conflict markers.
 
         `made_from` is the commit that the work at `tip` began from; empty means the merge base. It matters if `base`
-        does not contain it, because the branch was rewritten: both sides may have no common history.
+        does not contain it, because the branch was rewritten: then the result is a commit on `base` alone, with the
+        difference between the two and nothing else of the history of `tip`.
         """
         ...
 

@@ -106,6 +106,34 @@ def test_work_that_was_repaired_after_a_person_confirmed_it_is_shown_to_them_aga
     asyncio.run(scenario())
 
 
+def test_what_the_user_reset_away_does_not_come_back_with_work_on_top_and_the_changed_patch_is_shown_again(
+    rig: Rig,
+) -> None:
+    before = rig.find_commit()
+    rig.commit_files({"list.txt": "theirs\n", "theirs.txt": "theirs\n", "work.txt": "theirs\n"}, "to be reset away")
+
+    def script(task: AgentTask) -> Turn:
+        first = task.env["SHIFTWORK_STEP_TYPE"] == "coding"
+        return done(write={"list.txt": "theirs\nmine\n" if first else "mine\n", "work.txt": "mine\n"})
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await begun(context, asked("It feels nice"), ProofPolicy.STRICT)
+            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
+            rig.project.set_branch("main", before)
+            await approve(rig, context, run, 1, "it was nice")
+            again = await approve(rig, context, run, 2, "it still is")
+            assert "the work has changed since you confirmed it" in again
+            ended = await asyncio.wait_for(wait_for(context, run), timeout=60)
+            assert ended.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+    assert rig.list_files() == ["README", "list.txt", "work.txt"]
+    assert rig.read_file("list.txt") == "mine\n"
+
+
 def test_who_has_confirmed_is_not_asked_again_where_only_evidence_was_lacking(rig: Rig) -> None:
     rig.script = working(fixed=("AC-1 citation work.txt:1",))  # type: ignore[assignment]
 

@@ -258,6 +258,26 @@ def test_a_resolved_conflict_is_another_patch(git_rig: Rig) -> None:
     assert (again.landing.conflicts, git_rig.log()[0]) == (1, "theirs")
 
 
+def test_a_conflict_with_a_further_commit_of_the_user_is_another_conflict_and_resolved_too(rig: Rig) -> None:
+    rig.review, rig.script = True, writing("mine", "mine and theirs", "mine and all of theirs")
+
+    async def scenario() -> StoryState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            for number, theirs in enumerate(("theirs\n", "more of theirs\n"), start=1):
+                await asked(rig, run, number)
+                rig.commit_files({"work.txt": theirs}, "theirs")
+                await say(context, run, Word.APPROVE)
+            await asked(rig, run, 3)
+            await say(context, run, Word.APPROVE)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
+            return await rig.story(run)
+
+    story = asyncio.run(scenario())
+    assert (story.landing.conflicts, story.outcome.reason) == (2, "")
+    assert rig.read_file("work.txt").strip() == "mine and all of theirs"
+
+
 def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
     prompts: list[str] = []
 

@@ -56,14 +56,14 @@ class FakeRepository:
             self.store.branches[branch] = self.store.tip(base)
 
     async def merged(self, base: Commit, tip: Commit, *, made_from: Commit = NOWHERE) -> tuple[Commit, tuple[str, ...]]:
+        if tip == made_from or self.store.contains(base, tip):
+            return base, ()
+        if not self._has(base, made_from):
+            tree, files = _merge_from(self.store, made_from, tip, base)
+            return self.store.record(tree, (base,), f"Apply {tip[:12]} to {base[:12]}"), files
         if self.store.contains(tip, base):
             return tip, ()
-        if self.store.contains(base, tip):
-            return base, ()
-        if self._has(base, made_from):
-            tree, files = _merge(self.store, tip, base)
-        else:
-            tree, files = _merge_from(self.store, made_from, tip, base)
+        tree, files = _merge(self.store, tip, base)
         return self.store.record(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}"), files
 
     async def candidate(

@@ -96,6 +96,26 @@ class TestMerged:
         tip = stage.story({"new.txt": "n\n"})
         assert stage.run(stage.ports.repository.merged(base, tip)) == (tip, ())
 
+    def test_what_it_was_built_on_and_was_reset_away_since_does_not_come_with_it(self, stage: Stage) -> None:
+        before, below = stage.tip, stage.commit({"theirs.txt": "t\n"})
+        tip = stage.story({"new.txt": "n\n"}, below)
+        stage.project.set_branch("main", before)
+        commit, files = stage.run(stage.ports.repository.merged(before, tip, made_from=below))
+        assert (files, stage.files(commit)) == ((), {**FIRST, "new.txt": "n\n"})
+        again = build(stage, commit, before, onto=below)
+        assert isinstance(again, Candidate), "the user has moved the branch forward again"
+        assert stage.files(again.commit) == {**FIRST, "theirs.txt": "t\n", "new.txt": "n\n"}
+
+    def test_lines_beside_those_that_were_reset_away_are_between_markers(self, stage: Stage) -> None:
+        before, below = stage.tip, stage.commit({"src/a.txt": "one\ntheirs\nthree\n"})
+        tip = stage.story({"src/a.txt": "one\ntheirs\nmine\nthree\n"}, below)
+        stage.project.set_branch("main", before)
+        commit, files = stage.run(stage.ports.repository.merged(before, tip, made_from=below))
+        assert files == ("src/a.txt",)
+        assert "\ntheirs\n=======\ntwo\n>>>>>>>" in stage.files(commit)["src/a.txt"], (
+            "the markers show what to leave out"
+        )
+
 
 class TestUnresolved:
     def test_names_the_files_with_markers_among_those_asked_for(self, stage: Stage) -> None:

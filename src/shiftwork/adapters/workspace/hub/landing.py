@@ -72,15 +72,20 @@ class GitRepository:
     async def merged(
         self, base: Commit, tip: Commit, *, made_from: Commit = _NOWHERE
     ) -> tuple[Commit, tuple[str, ...]]:
-        if await self.hub.contains(tip, base):
-            return tip, ()
-        if await self.hub.contains(base, tip):  # nothing was changed: the work continues from the base itself
+        if tip == made_from or await self.hub.contains(base, tip):  # nothing was changed: the work continues from there
             return base, ()
-        sides = (tip, base)
+        parents: tuple[Commit, ...] = (tip, base)
+        message = f"Merge {base[:12]} into {tip[:12]}"
         if not await self._has(base, made_from):
-            sides = await parted(self.hub, tip, base, made_from)
-        tree, *files = (await merge_tree(self.hub, *sides)).parts
-        commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")
+            # The branch was rewritten: what the work was made from must not come with it, nor be an ancestor of it.
+            answer = await merge_tree(self.hub, *await parted(self.hub, tip, base, made_from))
+            parents, message = (base,), f"Apply {tip[:12]} to {base[:12]}"
+        elif await self.hub.contains(tip, base):
+            return tip, ()
+        else:
+            answer = await merge_tree(self.hub, tip, base)
+        tree, *files = answer.parts
+        commit = await self.hub.commit(tree, parents, message)
         self.hub.pin(f"merged/{commit}", commit)
         return commit, tuple(dict.fromkeys(files))
 

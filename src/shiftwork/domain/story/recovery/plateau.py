@@ -58,18 +58,18 @@ def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
     """The refusals of the work so far, in order, without those that a person decides."""
     if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
         return story.landing.failures
-    return (*story.landing.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.text.detail)))
+    return (*story.landing.failures, Failure(digest=_identity(refused), line=_line(refused.text.detail)))
 
 
 def _identity(refused: Refused) -> str:
-    """The text by which refusals are compared. A conflict with another commit is a different conflict."""
+    """By which refusals are compared. A conflict with another commit is a different conflict."""
     match refused.cause:
         case Refusal.EMPTY:
-            return refused.cause
-        case Refusal.CONFLICT:
-            return "\n".join((refused.cause, f"onto {refused.base}", *sorted(refused.files)))
+            return fingerprint(refused.cause)
+        case Refusal.CONFLICT:  # a fingerprint leaves out hashes of commits
+            return f"{fingerprint('\n'.join((refused.cause, *sorted(refused.files))))} onto {refused.base}"
         case _:
-            return f"{refused.cause}\n{refused.text.detail}"
+            return fingerprint(f"{refused.cause}\n{refused.text.detail}")
 
 
 def _line(detail: str) -> str:

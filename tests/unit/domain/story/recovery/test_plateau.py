@@ -77,13 +77,14 @@ def test_refusals_of_two_kinds_are_never_the_same(first: Refusal, then: Refusal)
 
 
 def test_a_conflict_with_another_commit_is_another_conflict() -> None:
+    second, third = Commit("2f64155e" * 5), Commit("0728933b" * 5)
     conflict = story_facts.LandingRefused(at=1, cause=Refusal.CONFLICT, detail="a.py", files=("a.py",), base=BASE)
-    merged = story_facts.BaseMerged(at=1, commit=Commit("merged"), base=Commit("base-2"), files=("a.py",))
-    again = fold_story(concluded(fold_story(asking(), replace(conflict, base=Commit("base-2")))), merged)
+    merged = story_facts.BaseMerged(at=1, commit=Commit("merged"), base=second, files=("a.py",))
+    again = fold_story(concluded(fold_story(asking(), replace(conflict, base=second))), merged)
     again = after_steps(again, 2)
     again = fold_story(again, story_facts.LandingRequested(at=1, number=2, tip=again.work.head))
-    assert not on_plateau(fold_story(again, replace(conflict, base=Commit("base-3"))))
-    assert on_plateau(fold_story(again, replace(conflict, base=Commit("base-2"))))
+    assert not on_plateau(fold_story(again, replace(conflict, base=third)))
+    assert on_plateau(fold_story(again, replace(conflict, base=second)))
 
 
 def test_dependencies_that_cannot_be_installed_are_for_a_person_and_no_failure_of_the_work() -> None:
