@@ -341,3 +341,56 @@ def test_what_a_gate_sees_is_examined_again_where_a_plugin_of_its_runner_has_cha
             assert await examiner.known(changed) is None
 
     asyncio.run(scenario())
+
+
+def keep_loaded(rig: Rig, *files: str) -> None:
+    """As the gates' run on the base leaves it."""
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            setup = (await context.canary.situation(rig.find_commit())).setup
+            context.canary.keep_loaded(loaded_key(UNIT, setup), KnownLoaded(files=files))
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("path", "is_known"), [("checking.py", False), ("cart.py", True)])
+def test_what_a_gate_sees_is_examined_again_where_code_has_changed_that_only_its_tests_load(
+    rig: Rig, path: str, *, is_known: bool
+) -> None:
+    """Known only from the measurement: neither its name nor its folder says that it belongs to tests."""
+    helper = {"checking.py": "ONE = 1\n", "tests/test_cart.py": f"import checking\n{TESTS}"}
+    python_project(rig, **helper)
+    keep_loaded(rig, "cart.py", "checking.py", "tests/test_cart.py")
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
+            await examiner.sights(await examiner.base(rig.find_commit(), "base"), "base")
+            rig.commit_files({path: "TOTAL = 1\nMORE = 2\n"})
+            changed = rig.find_commit()
+            await examiner.base(changed, "base")
+            assert (await examiner.known(changed) is not None) is is_known
+
+    asyncio.run(scenario())
+
+
+def test_of_a_gate_that_opens_no_test_it_is_unknown_what_it_loads(git_rig: Rig) -> None:
+    """It has taken its result, or what it runs, from a cache."""
+    git_rig.commit_files({"price.py": "", "test_price.py": "import price\n"})
+    gates = (
+        Gate(name="cached", command="cat price.py", kind="test"),
+        Gate(name="test", command="cat price.py test_price.py", kind="test"),
+        Gate(name="lint", command="cat price.py test_price.py", kind="lint"),
+    )
+
+    async def scenario() -> None:
+        async with git_rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=gates, protection=Protection())
+            tip = git_rig.find_commit()
+            assert (await examiner.base(tip, "base")).passed
+            setup = (await context.canary.situation(tip)).setup
+            known = [context.canary.recall_loaded(loaded_key(gate, setup)) for gate in gates]
+            assert known == [None, KnownLoaded(files=("price.py", "test_price.py")), None]
+
+    asyncio.run(scenario())

@@ -6,11 +6,11 @@ its gates, their configuration, the environment and the source roots costs nothi
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from shiftwork.app.landing.loaded_code import loaded_key, with_loaded
+from shiftwork.app.landing.loaded_code import loaded_key, with_loaded, with_measured
 from shiftwork.domain.canary.advice import remedies
 from shiftwork.domain.canary.canary_verdict import GateSight, KnownLoaded, KnownSight, Sight, Sources
 from shiftwork.domain.canary.examination import (
@@ -25,6 +25,7 @@ from shiftwork.domain.canary.examination import (
     still_holds,
 )
 from shiftwork.domain.canary.source_root import sources
+from shiftwork.domain.canary.test_support import is_searched
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_gate import is_test_gate, with_preparation
@@ -62,13 +63,22 @@ class Examiner:
         if not again and (known := await self.known_green(commit)) is not None:
             return known
         loaded: dict[str, frozenset[str] | None] = {}
-        report = await self.runner.check(commit, self.gates, marker, begun=begun, on_loaded=loaded.__setitem__)
+        listening = loaded.__setitem__ if is_searched((await self.canary.situation(commit)).paths) else None
+        report = await self.runner.check(commit, self.gates, marker, begun=begun, on_loaded=listening)
         await self.keep_green(report)
-        setup = (await self.canary.situation(commit)).setup
-        for gate in self.gates:
-            if (files := loaded.get(gate.name)) is not None and gate.name not in report.red:
-                self.canary.keep_loaded(loaded_key(gate, setup), KnownLoaded(files=tuple(sorted(files))))
+        await self._keep_loaded(report, loaded)
         return report
+
+    async def _keep_loaded(self, report: GateReport, loaded: Mapping[str, frozenset[str] | None]) -> None:
+        """Caches what green test gates opened. A gate that has opened no test took its result from a cache, or runs the
+        tests elsewhere: what its tests load stays unknown.
+        """
+        situation = await self.canary.situation(report.commit)
+        for gate in filter(is_test_gate, self.gates):
+            files, tests = loaded.get(gate.name), self._surveyed(gate, situation).tests
+            if files is not None and gate.name not in report.red and (not tests or tests & files):
+                key = loaded_key(gate, situation.setup)
+                self.canary.keep_loaded(key, KnownLoaded(files=tuple(sorted(files))))
 
     async def known_green(self, commit: Commit) -> GateReport | None:
         """The cached report on a base; None unless every gate was green on it."""
@@ -161,8 +171,10 @@ class Examiner:
     async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
         """Uses the situation after the examination, because an environment may have failed meanwhile."""
         situation = await self.canary.situation(commit)
-        known = await with_loaded(self.canary, commit, map(_edited, situation.paths), self._protection)
-        tests = self._tests(gate, situation, known.loaded | known.support)
+        edited = tuple(map(_edited, situation.paths))
+        known = await with_loaded(self.canary, commit, edited, self._protection)
+        known = await with_measured(self.canary, commit, edited, known, (gate,))
+        tests = self._tests(gate, situation, known.loaded | known.support | known.unnamed)
         self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=tests))
 
     def _tests(self, gate: Gate, situation: Situation, loaded: Collection[str]) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
-from shiftwork.domain.canary.test_support import find_support, find_unnamed, plan_search, plan_unnamed
+from shiftwork.domain.canary.test_support import find_support, find_unnamed, is_searched, plan_search, plan_unnamed
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
@@ -28,7 +28,12 @@ async def with_measured(
     the test gates of which it is unknown what they load.
     """
     situation = await canary.situation(base)
-    known = {gate.name: canary.recall_loaded(loaded_key(gate, situation.setup)) for gate in gates if is_test_gate(gate)}
+    searched = is_searched(situation.paths)
+    known = {
+        gate.name: canary.recall_loaded(loaded_key(gate, situation.setup)) if searched else None
+        for gate in gates
+        if is_test_gate(gate)
+    }
     unmeasured = tuple(name for name, loaded in known.items() if loaded is None)
     measured = frozenset(path for loaded in known.values() if loaded for path in loaded.files)
     search = plan_unnamed(touched, situation.paths, measured, protection)

@@ -34,8 +34,8 @@ class GateSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSight:
-    """The earlier result for a gate, and the tests that existed then, with the code that only they and runners load,
-    each with its content hash.
+    """The earlier result for a gate, and the tests that existed then, with the code that only they and runners load, as
+    far as names, settings and the measurement show it, each with its content hash.
     """
 
     sight: GateSight

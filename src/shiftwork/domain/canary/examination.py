@@ -35,7 +35,7 @@ RUNS: Final = 8
 """The maximum number of runs of a gate, without its run on the base."""
 FILES: Final = 20
 """The maximum number of listed files that a blind gate did not notice."""
-_VERSION: Final = 2
+_VERSION: Final = 3
 """Increased when these rules lead to other verdicts: earlier stored verdicts are then not used."""
 
 

@@ -25,13 +25,23 @@ _SETTINGS: Final = frozenset({"toml", "cfg", "ini", "json", "yml", "yaml", "grad
 _SETTING_NAMES: Final = ("Dockerfile*", "Procfile", "Makefile", "justfile", "Gemfile", "Rakefile", "*.gemspec")
 _IMPORT: Final = regex(
     r"""^[ \t]*(?:import|from|export|use|load|include|require\w*|mod)\b[^\n]*|\bfrom[ \t]*['"][^'"\n]*
-    |\b(?:require\w*|import|import_module|mock)[ \t]*\([ \t]*['"][^'"\n]*""",
+    |\b(?:require\w*|import|import_module|mock)[ \t]*\([ \t]*['"][^'"\n]*
+    |^[ \t]+(?:[\w.]+[ \t]+)?"[\w./-]+"[ \t]*$""",
     re.MULTILINE | re.VERBOSE,
 )
 _QUOTED: Final = regex(r"""'[^'\n]{1,200}'|"[^"\n]{1,200}\"""")
 _WORD: Final = regex(r"[\w-]+")
+_TEST_WORD: Final = regex(r"[_-]?(?:tests?|spec)[_-]?")
 _NAMELESS: Final = frozenset({"index", "__init__", "mod", "__main__"})
 _SCRIPTS: Final = frozenset({"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"})
+_PYTHON: Final = "py"
+_GO: Final = "go"
+_IMPORTING: Final = frozenset({_PYTHON, _GO, *_SCRIPTS})
+"""Files of these languages use nothing of another file, or of Go another folder, that they do not import or quote."""
+_ROUTED: Final = frozenset({"pages", "routes", "api", "layouts", "middleware", "functions"})
+_ENTRY_NAMES: Final = frozenset(
+    ["page", "layout", "route", "template", "loading", "error", "not-found", "default", "middleware", "instrumentation"]
+)
 _NAMES_OF_PRODUCT: Final = """
     src lib app apps pkg internal packages python cmd server client api web pages routes views controllers models
     components layouts middleware functions handlers migrations
@@ -54,13 +64,18 @@ class SupportSearch:
     others: tuple[str, ...] = ()
 
 
+def is_searched(paths: Iterable[str]) -> bool:
+    """Whether the repository is small enough to look for code that tests alone use."""
+    return sum(map(is_source, paths)) <= FILES
+
+
 def plan_search(touched: Iterable[Touched], paths: Collection[str], protection: Protection) -> SupportSearch:
     """Empty where no changed file can be in such a folder."""
     manifests = {path.rpartition("/")[0] for path in paths if is_manifest(path)}
     changed = {source_root(change.path, manifests) for change in touched if is_changeable(change.path, protection)}
     folders = tuple(sorted(root for root in changed if _may_be_support(root, manifests)))
     code = [path for path in paths if is_source(path)]
-    if not folders or len(code) > FILES:
+    if not folders or not is_searched(paths):
         return SupportSearch()
     tests = tuple(path for path in code if _is_of_tests(path, protection))
     known = frozenset(tests)
@@ -101,8 +116,7 @@ def plan_unnamed(
         and is_source(change.path)
         and not (_is_of_tests(change.path, protection) or is_configuration(change.path))
     )
-    code = sum(map(is_source, paths))
-    if not changed or code > FILES:
+    if not changed or not is_searched(paths):
         return SupportSearch()
     tests = tuple(path for path in paths if is_source(path) and _is_of_tests(path, protection))
     others = tuple(path for path in paths if path not in frozenset(tests) and _may_name(path))
@@ -111,22 +125,66 @@ def plan_unnamed(
 
 def find_unnamed(search: SupportSearch, texts: Mapping[str, str]) -> frozenset[str]:
     """The files of the search that nothing but tests names. A file that a test imports by itself, without another part
-    of the product, is what the test is about. Runners of JavaScript read every file: there a test must import it.
+    of the product, or after which it is named, is what the test is about. Only Python loads modules that no source
+    imports: in other languages a test must import the file. Runners of JavaScript read every file, and compilers read
+    every file of a package.
     """
-    mentioned = {path: _mentioned(path, texts.get(path, "")) for path in search.others}
-    imported = {path: _imported(texts.get(path, "")) for path in search.tests}
-    return frozenset(path for path in search.within if _is_unnamed(path, mentioned, imported))
+    code = [path for path in search.others if is_source(path)]
+    named_in = _invert({path: _all_mentioned(path, texts.get(path, "")) for path in search.others})
+    named_by = _invert({path: _import_words(path) for path in code})
+    imports = {test: _imported(texts.get(test, "")) for test in search.tests}
+    used_by = {test: _named_within(words, named_by) for test, words in imports.items()}
+    packages = {_folder(path) for path in code if ending(path) == _GO}
+
+    def is_unnamed(path: str) -> bool:
+        mentions = set.intersection(*(named_in.get(word, set()) for word in _import_words(path)))
+        if mentions - {path} or _is_entry_point(path):
+            return False
+        using = [test for test, used in used_by.items() if path in used]
+        if not using:
+            return ending(path) == _PYTHON
+        if any(_is_named_after(test, path) for test in using):
+            return False
+        return all(
+            matches(CONFIGURATION, test)
+            or used_by[test] - {path}
+            or (ending(test) == _GO and _folder(test) in packages)
+            for test in using
+        )
+
+    return frozenset(filter(is_unnamed, search.within))
 
 
-def _is_unnamed(path: str, mentioned: Mapping[str, frozenset[str]], imported: Mapping[str, frozenset[str]]) -> bool:
-    name = _import_words(path)
-    if any(name <= words for other, words in mentioned.items() if other != path):
-        return False
-    using = {test: words for test, words in imported.items() if name <= words}
-    if not using:
-        return ending(path) not in _SCRIPTS
-    others = [other for other in mentioned if other != path and is_source(other)]
-    return all(matches(CONFIGURATION, test) or _uses_any(words, others) for test, words in using.items())
+def _is_named_after(test: str, path: str) -> bool:
+    """Whether it is `test_cart.py`, `cart.test.js` or `CartTest.java` of a `cart`."""
+    stem, name = (place.rpartition("/")[2].partition(".")[0].lower() for place in (path, test))
+    return _TEST_WORD.sub("", name) == stem
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _invert(words: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """The paths by each of their words."""
+    found: dict[str, set[str]] = {}
+    for path, own in words.items():
+        for word in own:
+            found.setdefault(word, set()).add(path)
+    return found
+
+
+def _named_within(words: frozenset[str], named_by: Mapping[str, set[str]]) -> set[str]:
+    """The paths that these words name."""
+    candidates = {path for word in words for path in named_by.get(word, ())}
+    return {path for path in candidates if _import_words(path) <= words}
+
+
+def _is_entry_point(path: str) -> bool:
+    """Whether frameworks of JavaScript load the file because of its place or its name."""
+    *folders, name = path.split("/")
+    is_routed = not _ROUTED.isdisjoint(folders) or name.partition(".")[0] in _ENTRY_NAMES
+    return ending(path) in _SCRIPTS and is_routed
 
 
 def _is_support(folder: str, search: SupportSearch, texts: Mapping[str, str], product: Collection[str]) -> bool:
@@ -146,15 +204,25 @@ def _uses_any(words: frozenset[str], paths: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=_PATHS_KNOWN)
 def _import_words(path: str) -> frozenset[str]:
-    """The words by which an import names a file: its own, and that of its folder."""
+    """The words by which an import names a file: its own, and that of its folder. Go imports folders."""
     folder, _, name = path.rpartition("/")
     stem, above = name.partition(".")[0], folder.rpartition("/")[2]
+    if above and ending(path) == _GO:
+        return frozenset({above})
     own = above if stem in _NAMELESS and above else stem
     return frozenset({own} if above in {"", *_PRODUCT} else {own, above})
 
 
 def _imported(text: str) -> frozenset[str]:
     return frozenset(word for found in _IMPORT.findall(text) for word in _WORD.findall(found))
+
+
+def _all_mentioned(path: str, text: str) -> frozenset[str]:
+    """What the file mentions; of a language whose code uses what is in the same package without importing it, any word
+    may name a file.
+    """
+    imports_all = not is_source(path) or ending(path) in _IMPORTING
+    return _mentioned(path, text) if imports_all else frozenset(_WORD.findall(text))
 
 
 def _mentioned(path: str, text: str) -> frozenset[str]:

@@ -129,8 +129,65 @@ def test_what_a_test_imports_by_itself_is_what_it_is_about() -> None:
 
 
 def test_runners_of_javascript_read_files_that_no_test_imports() -> None:
-    assert unnamed(NEXT) == frozenset({"app/page.tsx", "components/Cart.tsx", "pages/api/cart.ts"})
     assert unnamed({**NEXT, "tools/other.ts": ""}, "tools/other.ts") == frozenset()
+    beside = {"tools/same.ts": "", "__tests__/shop.test.ts": 'import "../tools/same"; import "../lib/total";\n'}
+    assert unnamed({**NEXT, **beside}, "tools/same.ts") == {"tools/same.ts"}
+
+
+@pytest.mark.parametrize("test", ["tests/test_price.py", "tests/price_test.py", "tests/PriceTests.py"])
+def test_what_a_test_is_named_after_is_what_it_is_about(test: str) -> None:
+    """A library of modules that only its users import, whose tests use several of them."""
+    both = "import price\nimport checking\n"
+    tree = {"price.py": "", "checking.py": "", test: both}
+    assert unnamed(tree) == {"checking.py"}
+    assert unnamed({**tree, "tests/test_more.py": both}) == {"checking.py"}
+
+
+def test_pages_and_routes_are_entry_points_although_only_tests_import_them() -> None:
+    assert unnamed(NEXT) == {"components/Cart.tsx"}
+    assert unnamed({**NEXT, "app/cart/route.ts": "", "routes/cart.tsx": "", "src/middleware.ts": ""}) == {
+        "components/Cart.tsx"
+    }
+
+
+COMPILED = {
+    "go": {
+        "main.go": 'package main\nimport "shop/price"\n',
+        "price/total.go": "package price\n",
+        "price/tax.go": "package price\n",
+        "price/total_test.go": 'package price\nimport "shop/checking"\n',
+        "checking/same.go": "package checking\n",
+        "e2e/shop_test.go": 'package e2e\nimport (\n\t"shop/checking"\n)\nimport "shop/price"\n',
+    },
+    "rust": {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/main.rs": "fn main() { shop::cart::show(); }\n",
+        "src/lib.rs": "pub mod cart;\npub mod price;\n",
+        "src/cart.rs": "pub fn show() { crate::price::total(); }\n",
+        "src/price.rs": "pub fn total() {}\n",
+        "build.rs": "fn main() {}\n",
+        "tests/cart.rs": "use shop::cart::show;\nuse shop::price::total;\n",
+    },
+    "java": {
+        "pom.xml": "<project/>\n",
+        "src/main/java/shop/Main.java": "package shop;\nclass Main { Cart cart; }\n",
+        "src/main/java/shop/Cart.java": "package shop;\nclass Cart { Price price; }\n",
+        "src/main/java/shop/Price.java": "package shop;\nclass Price {}\n",
+        "src/test/java/all/CartTest.java": "import shop.Cart;\nimport shop.Price;\n",
+    },
+}
+
+
+@pytest.mark.parametrize("language", ["rust", "java"])
+def test_what_compilers_read_without_an_import_is_product(language: str) -> None:
+    """Files of the same package, entry points, and what code names in full."""
+    assert unnamed(COMPILED[language]) == frozenset()
+
+
+def test_a_package_of_go_that_only_tests_import_is_named_by_tests_alone() -> None:
+    assert unnamed(COMPILED["go"]) == {"checking/same.go"}
+    alone = {**COMPILED["go"], "e2e/shop_test.go": 'package e2e\nimport "shop/checking"\n'}
+    assert unnamed(alone) == frozenset(), "what a test imports by itself is what it is about"
 
 
 def test_only_code_that_was_measured_and_that_is_not_protected_otherwise_is_looked_at() -> None:

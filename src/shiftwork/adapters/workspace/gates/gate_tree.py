@@ -15,6 +15,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates.file_stamps import Stamp, reports_all_writes, stamps, written
 from shiftwork.adapters.workspace.gates.pristine_tree import Pristine
+from shiftwork.adapters.workspace.gates.read_files import expire_caches
 from shiftwork.adapters.workspace.git.index_file import Statuses, Tracked, statuses
 from shiftwork.adapters.workspace.tree.beside import ALL, beside
 from shiftwork.adapters.workspace.tree.checkout import Checkout
@@ -94,6 +95,11 @@ class Bench:
             await self.lay_out(commit, context, base, borrowing=borrowing)
         else:
             await self._open(commit)
+
+    async def expire_caches(self) -> None:
+        """See `read_files`."""
+        self.seen = None
+        await beside(len(self.tracked.files), lambda: expire_caches(self.checkout.tree, self.tracked))
 
     async def stamps(self) -> Mapping[str, Stamp]:
         """Stamps to find out later which files of the commit were written. For the first gate, from when the tree was

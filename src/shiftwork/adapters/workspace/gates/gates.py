@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
-from shiftwork.adapters.workspace.gates.read_files import watch_opened
+from shiftwork.adapters.workspace.gates.read_files import watch_opened, without_caches
 from shiftwork.adapters.workspace.gates.verdict_cache import Verdicts
 from shiftwork.adapters.workspace.gates.verification import Verifier, is_folder
 from shiftwork.adapters.workspace.hub.hub import Hub
@@ -101,6 +101,8 @@ class GitGates:
                     await bench.tidy(subject.commit, context, subject.base, borrowing=subject.borrowing)
                 watched.begun(gate.name)
                 own = replace(judging, on_output=_decoded(gate, watched.on_output))
+                if watched.on_loaded:
+                    await bench.expire_caches()
                 stamps = await bench.stamps()
                 result = await self._judge_watched(bench, gate, own, watched.on_loaded)
                 results.append(replace(result, changed=await bench.written(stamps)))
@@ -111,8 +113,9 @@ class GitGates:
     ) -> GateResult:
         if on_loaded is None:
             return await self.judge(bench.checkout, gate, context)
+        env = {**context.env, **without_caches({**self.setup.shell.env, **context.env})}
         with watch_opened(bench.checkout.tree, bench.tracked.folders) as opened:
-            result = await self.judge(bench.checkout, gate, context)
+            result = await self.judge(bench.checkout, gate, replace(context, env=env))
         on_loaded(gate.name, opened.listed(bench.tracked.files))
         return result
 

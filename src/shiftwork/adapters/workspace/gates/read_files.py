@@ -2,6 +2,10 @@
 
 inotify reports opens in the watched folders, also by programs in a sandbox, which see the same folders at another path.
 Other systems than Linux have no such call; there, and where events were lost, nothing is known.
+
+A file is not opened if a program uses what it has kept of it. Most programs compare the times of files: for them the
+sources are made newer. Python compares whole seconds, or nothing, so its compiled files are removed; Go compares
+contents, so it is asked to run tests again.
 """
 
 import asyncio
@@ -9,10 +13,14 @@ import contextlib
 import ctypes
 import os
 import struct
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.git.index_file import Tracked
+from shiftwork.adapters.workspace.tree.untrusted_files import erase
+from shiftwork.domain.text.file_types import is_source
 from shiftwork.records import dataclass, field
 
 FOLDERS: Final = 8000
@@ -23,6 +31,7 @@ _FOLDER_ONLY: Final = 0x01000000
 _OVERFLOW: Final = 0x4000
 _EVENT: Final = struct.Struct("iIII")
 _BYTES: Final = 1024 * 1024
+_COMPILED: Final = "__pycache__"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +66,23 @@ def watch_opened(tree: Path, folders: Collection[str]) -> Iterator[OpenedFiles]:
     finally:
         loop.remove_reader(descriptor)
         os.close(descriptor)
+
+
+def expire_caches(tree: Path, tracked: Tracked) -> None:
+    """Makes programs open the sources of a commit again, although an earlier gate has compiled them."""
+    for folder in {"", *tracked.folders}:
+        compiled = f"{folder}/{_COMPILED}" if folder else _COMPILED
+        if compiled not in tracked.folders:
+            erase(tree / compiled)
+    now = time.time_ns()
+    for path in filter(is_source, tracked.files):
+        with contextlib.suppress(OSError):
+            os.utime(tree / path, ns=(now, now), follow_symlinks=False)
+
+
+def without_caches(env: Mapping[str, str]) -> dict[str, str]:
+    """Variables for programs that keep results elsewhere than in the tree, by the whole environment that they have."""
+    return {"GOFLAGS": f"{env.get('GOFLAGS', '')} -count=1".strip(), "PYTHONPYCACHEPREFIX": ""}
 
 
 def _start_watching() -> int:
