@@ -155,7 +155,7 @@ def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: 
 
 
 @pytest.mark.parametrize("slow", ["with it", "without it"])
-def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, tmp_path: Path, slow: str) -> None:
+def test_it_runs_beside_the_gates_and_is_shown_once_it_is_waited_for(rig: Rig, tmp_path: Path, slow: str) -> None:
     """Each waits for the other to have begun; the slower one then sleeps."""
     path, other = tmp_path / "with", tmp_path / "without"
     wait = "until test -f {0}; do sleep 0.05; done"
@@ -172,9 +172,36 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
     begun = [(sighting.what.gate, sighting.what.where) for sighting in rig.seen if isinstance(sighting.what, GateBegun)]
-    last = [("test", "without the change")] if slow == "without it" else []
     restored, broken = "(your original tests against the new code)", "with broken sources"
-    assert begun == [("test", ""), ("test", restored), ("test", broken), *last]
+    assert begun == [("test", ""), ("test", restored), ("test", broken), ("test", "without the change")]
+
+
+def test_the_three_runs_of_a_landing_go_on_at_the_same_time(rig: Rig, tmp_path: Path) -> None:
+    """As it is, without the change, with the original tests: each waits for the other two to have begun."""
+    met = tmp_path / "met"
+    met.mkdir()
+    together = f"mktemp {met}/XXXXXX > /dev/null; until [ $(ls {met} | wc -l) -ge 3 ]; do sleep 0.02; done"
+    canary = f"{SEES} || exit 1"
+    rig.gates = (Gate(name="test", command=f"{canary}; {together}; {UNITTEST.command}", minutes=0.5),)
+    run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
+    assert run.status is RunStatus.COMPLETED
+    assert found_on(rig, run).outcome is FailToPassOutcome.ASSERTION
+    assert [[(result.restored, result.passed) for result in report.results] for report in verified(rig)] == [
+        [(False, True), (True, True)]
+    ], "none was tried twice"
+
+
+def test_original_tests_that_run_beside_a_red_candidate_say_nothing_of_it(rig: Rig, tmp_path: Path) -> None:
+    """They are ended with it, and a second try runs them after the first."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    counted = f"{SEES} || exit 1; mktemp {runs}/XXXXXX > /dev/null"
+    red = "if test -e test_new.py; then exit 1; else sleep 60; fi"
+    rig.gates = (Gate(name="test", command=f"{counted}; {red}", minutes=0.5),)
+    run = landed(rig, ProofPolicy.TRUSTING, {"price.py": PRICE, "work.py": "x = 1\n", "test_new.py": CALLS})
+    assert run.status is RunStatus.FAILED
+    failed = [sighting.what for sighting in rig.seen if isinstance(sighting.what, landing_facts.CandidateFailed)]
+    assert [[result.restored for result in fact.report.results] for fact in failed] == [[False], [False]]
 
 
 def test_its_processes_end_when_the_story_is_withdrawn(rig: Rig, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from shiftwork.app.landing import fail_to_pass
@@ -34,7 +34,7 @@ from shiftwork.domain.tampering.later_files import with_later
 from shiftwork.domain.tampering.restore import Restored, only_new_tests
 from shiftwork.domain.tampering.spec_edits import spec_edits
 from shiftwork.ports.workspace import Begun
-from shiftwork.records import replace
+from shiftwork.records import dataclass, replace
 
 
 async def inspected(context: Context, story: StoryState, tip: Commit, touched: Sequence[Touched]) -> Inspection:
@@ -57,15 +57,16 @@ async def inspected(context: Context, story: StoryState, tip: Commit, touched: S
 
 async def gates_on(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
     """The verdict on a candidate, and whether the tests that it changes fail without its change."""
-    begun: list[str] = []
-    beside = asyncio.ensure_future(fail_to_pass.of_candidate(recorder, entry, marker, begun.append))
+    without = Beside(
+        lambda begun: fail_to_pass.of_candidate(recorder, entry, marker, begun),
+        _shown(recorder, entry, "without the change"),
+    )
+    without.start()
     try:
         report = await _verdict(recorder, entry, marker)
-        if begun and not beside.done():
-            _shown(recorder, entry, "without the change")(begun[-1])
-        return replace(report, fail_to_pass=await beside)
+        return replace(report, fail_to_pass=await without.result())
     finally:
-        await cancel_all(beside)
+        await without.end()
 
 
 async def verdict_key(recorder: QueueRecorder, entry: Entry) -> str:
@@ -91,22 +92,40 @@ async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+class Beside[T]:
+    """A run of gates beside another. The live view shows its gates from when its result is waited for."""
+
+    def __init__(self, work: Callable[[Begun], Coroutine[Any, Any, T]], shown: Begun) -> None:
+        self._work, self._shown = work, shown
+        self._task: asyncio.Task[T] | None = None
+        self._awaited, self._last = False, ""
+
+    def start(self) -> asyncio.Task[T]:
+        self._task = self._task or asyncio.ensure_future(self._work(self._begun))
+        return self._task
+
+    async def result(self) -> T:
+        """Starts it if it has not been started."""
+        task, self._awaited = self.start(), True
+        if self._last:
+            self._shown(self._last)
+        return await task
+
+    async def end(self) -> None:
+        if self._task:
+            await cancel_all(self._task)
+
+    def _begun(self, gate: str) -> None:
+        self._last = gate
+        if self._awaited:
+            self._shown(gate)
+
+
 async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:
     """If the candidate is still red on the last try, the gates also run on its base."""
     choice = await gates_for(recorder, entry)
-    gates, own = choice.gates, own_gates(recorder.state, entry, choice.gates)
-    landed = landed_base(recorder.state, entry)
-    report = await recorder.context.gates.check(
-        entry.candidate,
-        (*gates, *own),
-        marker,
-        base=landed,
-        borrowing=entry.request.borrowing,
-        begun=_shown(recorder, entry),
-    )
-    report = replace(report, not_needed=choice.not_needed)
-    if report.passed:
-        report = await _with_restored(recorder, entry, report, (*gates, *filter(runs_tests, own)), marker)
+    gates = choice.gates
+    report = replace(await _on_candidate(recorder, entry, gates, marker), not_needed=choice.not_needed)
     if report.passed:
         report = await _held_against_base(recorder, entry, report, gates, marker)
     if report.passed:
@@ -171,10 +190,39 @@ async def _with_sights(
     return with_sights(report, sights, gates, roots)
 
 
-async def _with_restored(
-    recorder: QueueRecorder, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str
-) -> GateReport:
-    """Runs the gates with the original tests. If the last of a batch is proof for all, restores the tests of all."""
+async def _on_candidate(recorder: QueueRecorder, entry: Entry, gates: tuple[Gate, ...], marker: str) -> GateReport:
+    """The gates on the candidate as it is, and with the original tests. These runs begin beside the first, and count
+    only if that is green. On a second try one follows the other.
+    """
+    own = own_gates(recorder.state, entry, gates)
+    trials = _list_trials(recorder, entry, (*gates, *filter(runs_tests, own)), marker)
+    try:
+        for trial in trials if not entry.reds else ():
+            trial.run.start()
+        report = await recorder.context.gates.check(
+            entry.candidate,
+            (*gates, *own),
+            marker,
+            base=landed_base(recorder.state, entry),
+            borrowing=entry.request.borrowing,
+            begun=_shown(recorder, entry),
+        )
+        for trial in trials:
+            if report.passed:
+                report = await trial.added_to(report)
+    finally:
+        for trial in trials:
+            await trial.run.end()
+    return report
+
+
+# With the original tests ------------------------------------------------------------------------------------------
+
+
+def _list_trials(
+    recorder: QueueRecorder, entry: Entry, gates: tuple[Gate, ...], marker: str
+) -> tuple["_OriginalsTrial", ...]:
+    """The runs with the original tests. If the last of a batch is proof for all, the tests of all are restored."""
     behind = (
         recorder.state.chain[: recorder.state.chain.index(entry) + 1]
         if recorder.state.policy.proof is Proof.TIP
@@ -186,50 +234,76 @@ async def _with_restored(
         keyed=tuple(path for item in behind for path in item.request.inspection.keyed),
         support=tuple(path for item in behind for path in item.request.inspection.support),
     )
-    for number, trial in enumerate(without.list_trials(), start=1):
-        report = await _with_trial(
-            recorder, entry, report, gates, (behind[0].base, trial), f"{marker}.restored{number}"
-        )
-        if not report.passed:
-            break
-    return report
+    return tuple(
+        _OriginalsTrial(recorder, entry, gates, (behind[0].base, trial), f"{marker}.restored{number}")
+        for number, trial in enumerate(without.list_trials(), start=1)
+    )
 
 
-async def _with_trial(  # noqa: PLR0913, PLR0917 - as above, with what is restored from which commit
-    recorder: QueueRecorder,
-    entry: Entry,
-    report: GateReport,
-    gates: Sequence[Gate],
-    restoring: tuple[Commit, Restored],
-    marker: str,
-) -> GateReport:
-    """The report, with one further run of the gates, unless it would be on the same commit."""
-    context, (base, without) = recorder.context, restoring
-    files = await context.protecting.restored(base, entry.candidate, without.back, without.out)
-    restored = await context.protecting.keyed(base, files, without.keyed)
-    if restored == entry.candidate:
-        return report
-    commands = tuple(gate.command for gate in gates)
-    plain = files == restored and only_new_tests(without, replace(context.work_policy.protection, commands=commands))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OriginalsRun:
+    """A report on the candidate with the original tests. It is `plain` if only the story's new tests are left out."""
 
-    async def check_restored(chosen: Sequence[Gate], marker: str) -> GateReport:
-        return await context.gates.check(
-            restored,
-            chosen,
+    report: GateReport
+    commit: Commit
+    gates: tuple[Gate, ...]
+    plain: bool
+
+
+class _OriginalsTrial:
+    """One further run of the gates on the candidate, with files restored from a base."""
+
+    def __init__(
+        self,
+        recorder: QueueRecorder,
+        entry: Entry,
+        gates: tuple[Gate, ...],
+        restoring: tuple[Commit, Restored],
+        marker: str,
+    ) -> None:
+        self._recorder, self._entry, self._gates, self._marker = recorder, entry, gates, marker
+        self._base, self._without = restoring
+        self._shown = _shown(recorder, entry, "(your original tests against the new code)")
+        self.run = Beside(self._check, self._shown)
+
+    async def added_to(self, report: GateReport) -> GateReport:
+        """The candidate's report, with what this run has found."""
+        tried, without = await self.run.result(), self._without
+        if tried is None:
+            return report
+        judged = tried.report
+        if tried.plain and not judged.passed:
+            if lowered := drop_thresholds(judged, tried.gates):
+                again = await self._run(tried.commit, lowered, f"{self._marker}.lowered", self._shown)
+                judged = excuse_coverage(judged, again, tried.gates)
+            if not judged.passed:
+                on_base = await _on_base(self._recorder, self._entry, self._gates, self._marker)
+                judged = excuse_as_on_base(judged, on_base)
+        return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
+
+    async def _check(self, begun: Begun) -> _OriginalsRun | None:
+        """None where it would be a run on the same commit."""
+        context, without = self._recorder.context, self._without
+        files = await context.protecting.restored(self._base, self._entry.candidate, without.back, without.out)
+        restored = await context.protecting.keyed(self._base, files, without.keyed)
+        if restored == self._entry.candidate:
+            return None
+        commands = tuple(gate.command for gate in self._gates)
+        protection = replace(context.work_policy.protection, commands=commands)
+        plain = files == restored and only_new_tests(without, protection)
+        chosen = tuple(gate for gate in self._gates if not (plain and only_reads(gate)))
+        report = await self._run(restored, chosen, self._marker, begun)
+        return _OriginalsRun(report=report, commit=restored, gates=chosen, plain=plain)
+
+    async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
+        return await self._recorder.context.gates.check(
+            commit,
+            gates,
             marker,
-            base=landed_base(recorder.state, entry),
-            borrowing=entry.request.borrowing,
-            begun=_shown(recorder, entry, "(your original tests against the new code)"),
+            base=landed_base(self._recorder.state, self._entry),
+            borrowing=self._entry.request.borrowing,
+            begun=begun,
         )
-
-    chosen = tuple(gate for gate in gates if not (plain and only_reads(gate)))
-    judged = await check_restored(chosen, marker)
-    if plain and not judged.passed:
-        if lowered := drop_thresholds(judged, chosen):
-            judged = excuse_coverage(judged, await check_restored(lowered, f"{marker}.lowered"), chosen)
-        if not judged.passed:
-            judged = excuse_as_on_base(judged, await _on_base(recorder, entry, gates, marker))
-    return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
 
 
 async def _on_base(recorder: QueueRecorder, entry: Entry, gates: Sequence[Gate], marker: str) -> GateReport:

@@ -20,7 +20,7 @@ from shiftwork.adapters.processes.host.process_identity import is_alive, this_ow
 from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.adapters.store.open import open_store
 from shiftwork.adapters.workspace.gates.canary import GitCanary
-from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.gates import GitGates, trees_at_once
 from shiftwork.adapters.workspace.gates.protection import GitProtecting
 from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.git.evidence_reader import GitCommitInspector
@@ -213,7 +213,8 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     registries = await registries_in_force(site, settings, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
     setup = build_setup(site, settings, env, sandboxes)
-    gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
+    places = asyncio.Semaphore(trees_at_once(settings.landing.at_once))
+    gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts), places=places)
     return _Git(
         sandboxes=sandboxes,
         setup=setup,

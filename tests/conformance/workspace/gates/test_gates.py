@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.adapters.workspace.gates.gates import GitGates, trees_at_once
 from shiftwork.adapters.workspace.gates.verdict_cache import KEPT, Verdicts
 from shiftwork.adapters.workspace.tree.shell import HEAD_BYTES, TAIL_BYTES, Ends
 from shiftwork.domain.core.ids import Commit
@@ -259,3 +261,33 @@ def test_a_gate_does_not_run_in_a_folder_that_is_missing_or_leads_out_of_the_tre
     report = asyncio.run(gates.check(commit, asked, MARKER))
     assert outputs(report) == [f"the folder {gate.cwd!r} is not in the tree" for gate in asked]
     assert report.red == ("here",)
+
+
+def test_checks_beyond_the_number_of_places_wait_in_the_order_in_which_they_were_asked_for(
+    user: GitUser, opened: Opened
+) -> None:
+    """Three may run; the marks of those that run at the same time are counted by each."""
+    gates, marks, order = opened(""), user.home / "marks", user.home / "order"
+    marks.mkdir()
+    assert isinstance(gates, GitGates)
+    limited = replace(gates, places=asyncio.Semaphore(3))
+
+    def asked(number: int) -> Gate:
+        at_work = f"echo {number} >> {order}; mark=$(mktemp {marks}/XXXXXX); ls {marks} | wc -l; sleep 0.3; rm $mark"
+        return Gate(name=f"gate-{number}", command=at_work)
+
+    async def all_together() -> list[GateReport]:
+        checks = (limited.check(user.at("main"), [asked(number)], f"{MARKER}-{number}") for number in range(7))
+        return list(await asyncio.gather(*checks))
+
+    reports = asyncio.run(all_together())
+    assert all(report.passed for report in reports)
+    assert max(int(outputs(report)[0]) for report in reports) <= 3
+    first, later = order.read_text().split()[:3], order.read_text().split()[3:]
+    assert {*first} == {"0", "1", "2"}
+    assert {*later} == {"3", "4", "5", "6"}
+
+
+def test_one_landing_and_the_wanted_number_of_candidates_have_places() -> None:
+    assert trees_at_once() >= max(3, os.cpu_count() or 1)
+    assert trees_at_once(32) == max(32, os.cpu_count() or 1)

@@ -1,5 +1,6 @@
 """The gates port: runs every gate on exactly one commit, in reserved trees that no agent sees."""
 
+import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,13 @@ from shiftwork.ports.workspace import NOWHERE, Begun, LoadedListener, OutputList
 from shiftwork.records import dataclass, field, replace
 
 _REDS: Final = 50
+_ONE_LANDING: Final = 3
+"""A landing runs its gates so often: as they are, without the change, and with the original tests."""
+
+
+def trees_at_once(wanted: int = 1) -> int:
+    """In how many trees gates run at the same time: one for each processor, and enough for one landing."""
+    return max(os.cpu_count() or 1, wanted, _ONE_LANDING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +53,7 @@ class _Watched:
 class GitGates:
     """`reds` are the latest red reports, and `benches` the trees: of this process only, for the reason in `verdicts`.
     Earlier green results are only reused if `recalls` is set. Verification steps may call `hosts` in addition to this
-    machine.
+    machine. Checks beyond the number of `places` wait, in the order in which they were asked for.
     """
 
     hub: Hub
@@ -54,6 +62,7 @@ class GitGates:
     recalls: bool = True
     reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
     benches: dict[int, Bench] = field(default_factory=dict)
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(trees_at_once()))
 
     async def check(  # noqa: PLR0913 - the port's signature
         self,
@@ -77,7 +86,8 @@ class GitGates:
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
         watched = _Watched(begun=begun, on_output=on_output, on_loaded=on_loaded)
-        report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
+        async with self.places:
+            report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
