@@ -11,7 +11,9 @@ differ. There are two cases:
   baseline is a loop without any gate, which is what people look at first.
 
 Prints medians, the processor time of all processes (more reliable than the clock on a busy machine), and the ratios to
-the loop, with one story at a time and with three. The last line is the ratio of the case `parts` one at a time.
+the loop, with one story at a time and with three. For the ordinary case one more run, one story at a time, shows the
+seconds of a story that are neither agent nor gate, by kind (`bench.seconds_by_kind`). The last line is the ratio of the
+case `parts` one at a time.
 """
 
 import json
@@ -24,10 +26,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import shiftwork
 from bench.cli import SHIFTWORK, compile_all
 from bench.processor import processor
+from bench.seconds_by_kind import KINDS, REST
 from scripts import agents
 from shiftwork.config.site import environment
 from shiftwork.testing.model_server import Call, Hang, ModelRequest, ModelServer, Say, ToolCall, Turn
@@ -76,6 +80,9 @@ class Case:
             loops = {"loop, no gate": looping(""), "loop, gate": looping(self.gate)}
         return {**loops, "shiftwork": (*RUN, "1"), "--parallel 3": (*RUN, "3")}
 
+
+OWN_SECONDS = 0.4
+"""The goal for the seconds of a story that are neither agent nor gate."""
 
 QUIET = {
     "DISABLE_TELEMETRY": "1",
@@ -164,7 +171,7 @@ def repository(folder: Path, program: Path, case: Case) -> Path:
 def surroundings(folder: Path, model_url: str) -> dict[str, str]:
     """The environment of every way: the folder is its home, and the model is scripted."""
     return QUIET | {
-        "PYTHONPATH": str(Path(str(shiftwork.__file__)).parents[1]),
+        "PYTHONPATH": f"{Path(str(shiftwork.__file__)).parents[1]}:{Path(__file__).parents[1]}",
         "PATH": f"{folder / 'bin'}:{Path(sys.executable).parent}:{environment()['PATH']}",
         "HOME": str(folder),
         "SHIFTWORK_SANDBOX": "none",
@@ -191,12 +198,33 @@ def seconds(way: tuple[str, ...], program: Path, server: ModelServer, case: Case
     return taken
 
 
+def print_kinds(runs: list[dict[str, Any]]) -> None:
+    """The medians of all stories."""
+    stories = [story for run in runs for story in run["stories"]]
+    kinds = [*KINDS[1:], REST]
+    medians = {kind: statistics.median(story.get(kind, 0.0) for story in stories) for kind in kinds}
+    whole = statistics.median(sum(story.get(kind, 0.0) for kind in kinds) for story in stories)
+    listed = ", ".join(f"{kind} {seconds:.2f}" for kind, seconds in medians.items())
+    print(f"a story, neither agent nor gate: {whole:.2f} s, goal {OWN_SECONDS:.2f} ({listed})")
+    before = {kind: statistics.median(run["before"].get(kind, 0.0) for run in runs) for kind in (*KINDS, REST)}
+    listed = ", ".join(f"{kind} {seconds:.2f}" for kind, seconds in before.items())
+    after = statistics.median(run["after"] for run in runs)
+    print(f"before the first story: {sum(before.values()):.2f} s ({listed}); after the last: {after:.2f} s")
+
+
 def compared(case: Case, rounds: int, program: Path, server: ModelServer) -> tuple[float, float]:
     """Prints the table of a case; the ratios one at a time, and three."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in case.ways}
+    by_kind: list[dict[str, Any]] = []
     for _ in range(rounds):
         for name, way in case.ways.items():
             taken[name].append(seconds(way, program, server, case))
+        if not case.baseline:
+            with tempfile.NamedTemporaryFile() as file:
+                seconds(
+                    (sys.executable, "-m", "bench.seconds_by_kind", file.name, *RUN[1:], "1"), program, server, case
+                )
+                by_kind.append(json.loads(Path(file.name).read_text()))
     medians = {name: statistics.median(wall for wall, _ in runs) for name, runs in taken.items()}
     loop = next(iter(medians.values()))
     goals = dict(zip(("shiftwork", "--parallel 3"), case.goals, strict=True))
@@ -206,6 +234,8 @@ def compared(case: Case, rounds: int, program: Path, server: ModelServer) -> tup
         used = statistics.median(used for _, used in taken[name])
         goal = goals.get(name, "")
         print(f"{name:<13} {median:>6.2f} s {best:>6.2f} s {used:>8.2f} s {median / loop:>6.2f} {goal:>6}")
+    if by_kind:
+        print_kinds(by_kind)
     return medians["shiftwork"] / loop, medians["--parallel 3"] / loop
 
 
