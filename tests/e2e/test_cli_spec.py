@@ -150,9 +150,7 @@ def test_a_change_folder_lands_on_the_branch_it_is_given_and_a_plan_on_its_own(p
     before = project.git("rev-parse", "main")
     completed = project.shiftwork("run", "docs/plan.md")
     assert completed.returncode == 0, completed
-    assert landed(project, "feature/greet")[2:] == ["feat: greet-people - Greet people"], (
-        "made from what is checked out"
-    )
+    assert landed(project, "feature/greet")[2:] == ["feat: Greet people"], "made from what is checked out"
     assert project.git("rev-parse", "main") == before
     assert "## [x] Greet people" in (project.root / "docs/plan.md").read_text(encoding="utf-8")
 

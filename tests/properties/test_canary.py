@@ -147,11 +147,6 @@ def test_a_file_that_is_broken_keeps_every_line_it_had(text: str, kind: str, num
     assert all(word in changed for word in text.split())
 
 
-@given(text=st.text(max_size=60), number=NUMBERS, kind=ENDINGS)
-def test_a_syntax_error_shows_the_mark_to_who_quotes_its_line(text: str, number: int, kind: str) -> None:
-    assert marks_in(TOKEN, broken(f"a.{kind}", text, mark(TOKEN, number), Style.SYNTAX)) == {number}
-
-
 @given(token=st.from_regex(r"[0-9a-f]{6}", fullmatch=True), numbers=st.sets(NUMBERS), noise=st.text())
 def test_marks_are_found_in_any_output_and_no_others(token: str, numbers: set[int], noise: str) -> None:
     output = noise + noise.join(mark(token, number) for number in numbers)

@@ -140,6 +140,19 @@ def test_a_change_that_may_end_gates_early_is_judged_by_all(rig: Rig) -> None:
     assert ran(verified(rig)[0]) == ["all", "api", "web"]
 
 
+def test_a_new_test_outside_of_all_paths_runs_no_further_gate(rig: Rig) -> None:
+    new = {"tests/test_b.py": "def test_b():\n    pass\n", "tests/__init__.py": "", "api/b": "new\n"}
+    work(rig, new, {"README.md": "new\n"})
+    first = verified(rig)[0]
+    assert (set(ran(first)), first.not_needed) == ({"all", "api"}, (NO_WEB,))
+
+
+def test_an_edited_test_outside_of_all_paths_runs_every_gate(rig: Rig) -> None:
+    rig.commit_files({"tests/test_a.py": "def test_a():\n    pass\n"}, "a test")
+    work(rig, {"tests/test_a.py": "def test_a():\n    assert True\n", "api/b": "new\n"}, {"README.md": "new\n"})
+    assert {"all", "api", "web"} <= set(ran(verified(rig)[0]))
+
+
 def test_changed_checks_outside_of_all_paths_are_judged_by_all(rig: Rig) -> None:
     work(rig, {"conftest.py": "import os\n", "api/b": "new\n"}, {"README.md": "new\n"})
     assert {"all", "api", "web"} <= set(ran(verified(rig)[0]))

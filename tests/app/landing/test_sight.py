@@ -80,6 +80,25 @@ def test_a_blind_gate_lands_nothing_unless_that_is_allowed(rig: Rig, *, allowed:
     assert ("does not notice broken sources" in message) is allowed
 
 
+def test_a_gate_that_is_no_test_is_never_called_blind(rig: Rig) -> None:
+    python_project(rig)
+    rig.gates = (UNIT, Gate(name="readme", command="test -e cart.py"), Gate(name="lint", command="true"))
+    rig.script = writing(**{"cart.py": "TOTAL = 1  # one\n"})
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=rig.gates, protection=Protection())
+            sights = await examiner.sights(await examiner.base(rig.find_commit(), "base"), "base")
+            assert [(sight.gate, sight.sight) for sight in sights] == [("test", Sight.SEES)]
+        run = await rig.run(workflow=SHORT)
+        paper = await recorded(rig.store.events, run.given.run, STORY)
+        assert paper
+        assert not any(line.blind for line in paper.certificate.gates)
+
+    asyncio.run(scenario())
+    assert "Shiftwork-Unproved" not in rig.read_message()
+
+
 @pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
 def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(git_rig: Rig, word: Word) -> None:
     git_rig.setup = "test ! -e uv.lock || { echo no network; exit 1; }"
@@ -246,23 +265,20 @@ def test_work_in_a_source_root_that_a_gate_misses_is_not_proved_by_it(rig: Rig) 
 
 
 SIGHTS = (
-    GateSight(
-        gate="test", sight=Sight.BLIND, why="It stayed green.", test=True, files=tuple(f"{n}.py" for n in range(9))
-    ),
-    GateSight(gate="lint", sight=Sight.BLIND, test=False),
-    GateSight(gate="unit", sight=Sight.SEES, test=True),
+    GateSight(gate="test", sight=Sight.BLIND, why="It stayed green.", files=tuple(f"{n}.py" for n in range(9))),
+    GateSight(gate="unit", sight=Sight.SEES),
 )
-GATES = tuple(Gate(name=sight.gate, command="true") for sight in SIGHTS)
+GATES = tuple(Gate(name=name, command="true") for name in ("test", "lint", "unit"))
 
 
-def test_only_a_blind_test_gate_is_refused() -> None:
+def test_only_a_blind_gate_is_refused() -> None:
     report = GateReport(
         commit=Commit("c"), results=tuple(GateResult(name=g.name, passed=True, seconds=1) for g in GATES)
     )
     judged = with_sights(report, SIGHTS, GATES)
     assert [(result.name, result.passed, result.blind) for result in judged.results] == [
         ("test", False, True),
-        ("lint", True, True),
+        ("lint", True, False),
         ("unit", True, False),
     ]
     assert refused(SIGHTS, GATES) == SIGHTS[:1]

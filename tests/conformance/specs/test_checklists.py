@@ -37,6 +37,37 @@ def test_the_text_of_an_issue_is_one_story(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "ids"),
+    [
+        ("issue.md", ISSUE, {"add-a-doubling-function": False}),
+        ("todo.md", "- [ ] T-1: Add one\n- [ ] Add two\n", {"T-1": True, "add-two": False}),
+        (
+            "plan.md",
+            "# Plan\n\n## US-001: One\n- it does\n\n## Story 2: Two\n- it does\n\n## Greet\n- it greets\n",
+            {"US-001": True, "story-2": True, "greet": False},
+        ),
+        (
+            "openspec/changes/greet/tasks.md",
+            "## 1. Greet\n- [ ] 1.1 it greets\n\n## Document\n- [ ] it is documented\n",
+            {"section-1": True, "document": False},
+        ),
+        (
+            "specs/001-x/tasks.md",
+            "## Phase 1: Setup\n- [ ] T001 One\n\n## Phase 2: User Story 1 - Greet\n- [ ] T002 [US1] Two\n",
+            {"setup": False, "US1": True},
+        ),
+    ],
+)
+def test_an_id_that_is_made_from_a_title_is_no_name(tmp_path: Path, file: str, text: str, ids: dict[str, bool]) -> None:
+    """The subject of a commit does not repeat it."""
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    stories = FileSpecs(root=tmp_path).sheet(file).spec.stories
+    assert {str(story.id): story.named for story in stories} == ids
+
+
+@pytest.mark.parametrize(
     "text",
     [
         ISSUE.replace("We need it.\n\n", ""),

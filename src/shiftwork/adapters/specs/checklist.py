@@ -44,6 +44,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
     story = Story(
         id=StoryId(slug(title)),
         title=title,
+        named=False,
         description=prose(opening),
         criteria=tuple(
             Criterion(id=f"AC-{number}", text=cleaned(box.text)) for number, box in enumerate(boxes, start=1)

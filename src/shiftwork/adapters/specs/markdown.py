@@ -140,6 +140,7 @@ def _found(section: Section, ids: set[StoryId], mistakes: list[Mistake]) -> Foun
     criteria = [block for block in section.body if block.bullet and block not in lines]
     story = Story(
         id=_id(heading),
+        named=named is not None,
         title=title,
         description=_LABELS.sub(
             "", prose([block for block in section.body if not block.bullet and block not in lines])

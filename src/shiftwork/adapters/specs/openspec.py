@@ -104,6 +104,7 @@ def _story(section: Section) -> Story:
     numbered = _SECTION.fullmatch(heading)
     return Story(
         id=_id(heading),
+        named=numbered is not None,
         title=" ".join(cleaned(numbered["title"] if numbered else heading).split()),
         description=prose([block for block in section.body if not block.bullet and not said(block, NEEDS)]),
         criteria=tuple(_criterion(box, number) for number, box in enumerate(section.boxes, start=1)),

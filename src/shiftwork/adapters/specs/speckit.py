@@ -132,6 +132,7 @@ def _found(groups: Iterable[_Group], asked: Mapping[str, Section]) -> Iterator[F
         wanted = asked.get(group.id)
         story = Story(
             id=group.id,
+            named=not group.shared,
             title=group.title or (_story_title(wanted) if wanted else "") or f"User story {group.id[2:]}",
             description=prose(wanted.body) if wanted else "",
             criteria=tuple(_criterion(block) for block in group.tasks),

@@ -109,6 +109,7 @@ def _found(task: Sequence[Block], ids: set[StoryId]) -> Found:
     texts = [cleaned(block.text) for block in rest if block.bullet] or [title]
     story = Story(
         id=name,
+        named=name != slug(task[0].text),
         title=title,
         description=prose([block for block in rest if not block.bullet]),
         criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(texts, start=1)),

@@ -85,7 +85,7 @@ def remedies(sight: GateSight) -> str:
 
 def unseen_roots(sights: Iterable[GateSight]) -> tuple[str, ...]:
     """The source roots that no test gate sees and at least one is known to miss: tests prove nothing there."""
-    tests = [sight for sight in sights if sight.test]
+    tests = tuple(sights)
     seen = {root for sight in tests for root in sight.seen}
     missed = dict.fromkeys(root for sight in tests for root in sight.missed)
     return tuple(root for root in missed if root not in seen)

@@ -53,6 +53,11 @@ class Examiner:
     protection: Protection
 
     @property
+    def examined(self) -> tuple[Gate, ...]:
+        """The gates that must see the sources that they judge: the test gates. Other gates are never called blind."""
+        return tuple(gate for gate in self.gates if is_test_gate(gate))
+
+    @property
     def _protection(self) -> Protection:
         return replace(self.protection, commands=tuple(gate.command for gate in self.gates))
 
@@ -110,11 +115,11 @@ class Examiner:
                     self.canary.keep_base(_base_key(situation, gate), result)
 
     async def known(self, commit: Commit) -> tuple[GateSight, ...] | None:
-        """The cached verdicts of all gates on the base; None unless all are cached and the base is green."""
+        """The cached verdicts of the examined gates on the base; None unless all are cached and the base is green."""
         situation = await self.canary.situation(commit)
         if self._green(situation) is None:
             return None
-        found = [self._recall(gate, situation) for gate in self.gates]
+        found = [self._recall(gate, situation) for gate in self.examined]
         return tuple(sight for sight in found if sight) if all(found) else None
 
     def _green(self, situation: Situation) -> tuple[GateResult, ...] | None:
@@ -125,9 +130,9 @@ class Examiner:
     async def sights(
         self, report: GateReport, marker: str, on_sight: Callable[[GateSight], None] = ignore_sight
     ) -> tuple[GateSight, ...]:
-        """What each gate sees of the commit of the report; only green gates are examined."""
+        """What each examined gate sees of the commit of the report; of a red gate nothing is known."""
         found: list[GateSight] = []
-        for gate in self.gates:
+        for gate in self.examined:
             found.append(await self._known_or_found(report, gate, marker))
             on_sight(found[-1])
         return tuple(found)
@@ -135,23 +140,22 @@ class Examiner:
     async def candidate_sights(
         self, report: GateReport, marker: str, base: Commit, begun: Begun = unwatched, *, suspect: bool = False
     ) -> tuple[GateSight, ...]:
-        """What the test gates see of a candidate, compared with what they see of its base, and the cached verdicts of
-        other gates. For a `suspect` candidate the cache is neither read nor written: its tests may exit early, which
-        the keys of the cache do not reflect. `begun` is called for each gate that runs with broken sources.
+        """What the examined gates see of a candidate, compared with what they see of its base. For a `suspect`
+        candidate the cache is neither read nor written: its tests may exit early, which the keys of the cache do not
+        reflect. `begun` is called for each gate that runs with broken sources.
         """
         before, now = await self.canary.situation(base), await self.canary.situation(report.commit)
         found: list[GateSight] = []
-        for gate in self.gates:
-            examined = is_test_gate(gate)
-            sight = None if suspect and examined else self._recall(gate, now)
-            if sight is None and examined:
+        for gate in self.examined:
+            sight = None if suspect else self._recall(gate, now)
+            if sight is None:
                 begun(gate.name)
                 sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
                 if on_base := self._recall(gate, before):
                     sight = against_base(on_base, sight, now.paths)
                 if not suspect:
                     await self._keep(gate, report.commit, sight)
-            found += [sight] if sight else []
+            found.append(sight)
         return tuple(found)
 
     async def _known_or_found(self, report: GateReport, gate: Gate, marker: str) -> GateSight:
@@ -245,9 +249,9 @@ def _base_key(situation: Situation, gate: Gate) -> str:
 
 
 def refused(sights: Sequence[GateSight], gates: Sequence[Gate]) -> tuple[GateSight, ...]:
-    """The test gates that are blind without permission."""
+    """The gates that are blind without permission."""
     allowed = {gate.name for gate in gates if gate.blind}
-    return tuple(sight for sight in sights if sight.test and sight.sight is Sight.BLIND and sight.gate not in allowed)
+    return tuple(sight for sight in sights if sight.sight is Sight.BLIND and sight.gate not in allowed)
 
 
 def with_sights(

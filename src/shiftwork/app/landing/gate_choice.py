@@ -1,5 +1,6 @@
 """Chooses the gates of a candidate by what it changes, where the settings name paths for gates."""
 
+from collections.abc import Iterator
 from itertools import takewhile
 
 from shiftwork.app.folds import RUN, STORY, load
@@ -11,8 +12,10 @@ from shiftwork.domain.gates.needed_gates import Choice, chosen
 from shiftwork.domain.landing.batching import landed_base, spoken_for
 from shiftwork.domain.landing.state import Entry, request_key
 from shiftwork.domain.story.state import ENDED, LandingStage
-from shiftwork.domain.tampering.findings import Inspection
+from shiftwork.domain.tampering.findings import Inspection, Protection, Touched
 from shiftwork.domain.tampering.inspect import leaves_early
+from shiftwork.domain.tampering.restore import configures
+from shiftwork.records import replace
 
 
 async def gates_for(recorder: QueueRecorder, entry: Entry) -> Choice:
@@ -27,13 +30,22 @@ async def gates_for(recorder: QueueRecorder, entry: Entry) -> Choice:
     changed = {
         path for base in dict.fromkeys((landed, entry.base)) for path in await inspector.affected(base, entry.candidate)
     }
-    found = [item.request.inspection for item in covered]
-    unusual = {path for item in found for path in (*item.back, *item.out, *item.keyed)}
+    commands = tuple(gate.command for gate in gates)
+    protection = replace(recorder.context.work_policy.protection, commands=commands)
+    unusual = {path for item in covered for path in _unusual_paths(item.request.inspection, protection)}
     return chosen(gates, changed, unusual)
 
 
 def _is_suspicious(inspection: Inspection) -> bool:
     return bool(inspection.objections) or leaves_early(inspection)
+
+
+def _unusual_paths(inspection: Inspection, protection: Protection) -> Iterator[str]:
+    """The changed files that may affect every gate, wherever they are. A new test is not among them: only gates that
+    collect it run it.
+    """
+    yield from (*inspection.back, *inspection.keyed)
+    yield from (path for path in inspection.out if configures(Touched(path=path, letter="A"), protection))
 
 
 async def _completes_a_run(recorder: QueueRecorder, entry: Entry) -> bool:

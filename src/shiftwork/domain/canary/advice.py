@@ -42,10 +42,9 @@ def why_other_languages(sources: Sources) -> str:
     )
 
 
-def why_blind(sources: Sources, *, named: bool, parsed: bool) -> str:
-    how = "by a syntax error" if parsed else "to fail when loaded or compiled"
+def why_blind(sources: Sources, *, named: bool) -> str:
     although = ", although its output names some of them" if named else ""
-    return f"The gate stayed green with {_files(sources.paths)} broken {how}{although}."
+    return f"The gate stayed green with {_files(sources.paths)} broken to fail when loaded or compiled{although}."
 
 
 def _files(paths: Sequence[str]) -> str:

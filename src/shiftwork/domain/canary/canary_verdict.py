@@ -24,7 +24,6 @@ class GateSight:
     gate: str
     sight: Sight
     why: str = ""
-    test: bool = False
     seen: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from shiftwork.domain.canary.advice import (
     why_unclear,
 )
 from shiftwork.domain.canary.canary_verdict import GateSight, KnownSight, Sight, Sources
-from shiftwork.domain.canary.mutation import Style, marks_in, paths_in
+from shiftwork.domain.canary.mutation import Style, marks_in
 from shiftwork.domain.gates.commands import named
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.gates.test_gate import is_test_gate
@@ -64,27 +64,21 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """A gate, whether it is a test gate and `green` on the base, what can be broken, and the results so far."""
+    """A test gate, whether it is `green` on the base, what can be broken, and the results so far."""
 
     gate: str
-    test: bool
     green: bool
     sources: Sources
     outcomes: tuple[Outcome, ...] = ()
 
 
 def examination(gate: Gate, sources: Sources, *, green: bool) -> Examination:
-    return Examination(gate=gate.name, test=is_test_gate(gate), green=green, sources=sources)
+    return Examination(gate=gate.name, green=green, sources=sources)
 
 
 def found_in(output: str | bytes, trial: Trial, token: str) -> frozenset[int]:
-    """The numbers of the broken files that the gate's full output names: by their marks, or, for syntax errors, by
-    their paths, because many tools that only parse do not quote the line.
-    """
-    found = marks_in(token, output) & {number for number, _ in trial.files}
-    if found or trial.style is not Style.SYNTAX:
-        return found
-    return paths_in(output, dict(trial.files))
+    """The numbers of the broken files that the gate's full output names by their marks."""
+    return marks_in(token, output) & {number for number, _ in trial.files}
 
 
 def fed(exam: Examination, trial: Trial, found: frozenset[int], *, passed: bool) -> Examination:
@@ -97,7 +91,7 @@ def next_run(exam: Examination) -> Trial | GateSight:
     """What to break next, or the final verdict."""
     if not exam.green or not exam.sources.roots:
         why = why_not_tried(exam.sources, green=exam.green)
-        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why, test=exam.test)
+        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why)
     style = _style_for_all(exam)
     if style is not None:
         return _trial(exam, style, tuple(exam.sources.roots))
@@ -117,8 +111,8 @@ def _trial(exam: Examination, style: Style, roots: Sequence[str]) -> Trial:
 def _style_for_all(exam: Examination) -> Style | None:
     """How to break everything next; None where that phase is over.
 
-    A test gate that stays green is decided; another gate may only parse. A gate that is red and names no file may have
-    stopped at a formatter or a linter, before the tests.
+    A gate that stays green is decided. A gate that is red and names no file may have stopped at a formatter or a
+    linter, before the tests.
     """
     if not exam.outcomes:
         return Style.RUNTIME
@@ -127,7 +121,7 @@ def _style_for_all(exam: Examination) -> Style | None:
         return None
     if latest.trial.style is Style.RUNTIME and not latest.passed:
         return Style.LAST
-    return None if exam.test or latest.trial.style is Style.SYNTAX else Style.SYNTAX
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +156,6 @@ def _seeing(exam: Examination, known: _Known) -> GateSight:
         gate=exam.gate,
         sight=Sight.SEES,
         why=why_sees(known.seen, known.missed, known.undecided),
-        test=exam.test,
         seen=known.seen,
         missed=known.missed,
         undecided=known.undecided,
@@ -175,15 +168,14 @@ def _unnoticed(exam: Examination) -> GateSight:
     latest = exam.outcomes[-1]
     if not latest.passed:
         roots = tuple(sources.roots)
-        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_unclear(), test=exam.test, undecided=roots)
+        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_unclear(), undecided=roots)
     if len(sources.other) >= len(sources.paths):
-        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_other_languages(sources), test=exam.test)
+        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_other_languages(sources))
     shared = sorted((place, path) for paths in sources.roots.values() for place, path in enumerate(paths))
     return GateSight(
         gate=exam.gate,
         sight=Sight.BLIND,
-        why=why_blind(sources, named=bool(latest.found), parsed=latest.trial.style is Style.SYNTAX),
-        test=exam.test,
+        why=why_blind(sources, named=bool(latest.found)),
         missed=tuple(sources.roots),
         files=tuple(path for _, path in shared[:FILES]),
         passes_anyway=bool(latest.found),
@@ -220,9 +212,9 @@ def is_of_tests(path: str, protection: Protection = _NO_COMMANDS) -> bool:
 
 def still_holds(known: KnownSight, files: Iterable[tuple[str, str]]) -> bool:
     """Whether the earlier result for a gate holds in a tree with these `files`: more tests do not reduce what it sees.
-    A test gate that did not see is examined again, because what it lacked may exist now.
+    A gate that did not see is examined again, because what it lacked may exist now.
     """
-    return (known.sight.sight is Sight.SEES or not known.sight.test) and set(known.tests) <= set(files)
+    return known.sight.sight is Sight.SEES and set(known.tests) <= set(files)
 
 
 def against_base(before: GateSight, after: GateSight, paths: Iterable[str]) -> GateSight:

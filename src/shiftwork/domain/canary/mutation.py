@@ -1,8 +1,6 @@
 """Breaks a source file on purpose: changes its text so that loading or compiling fails with a mark in the message."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -13,11 +11,6 @@ from shiftwork.regexes import regex
 
 _MARK: Final = "shiftwork_canary_"
 _COLOURS: Final = regex(r"\x1b\[[0-9;]*m")
-_WORDS: Final = regex(r"[\w.@+~/\\-]++")
-_PATH: Final = regex(r".*\.\w+")
-_LONGEST: Final = 4096
-"""The maximum length of a path. It keeps the search for paths linear in the length of a gate's output."""
-
 _WIDTH: Final = 79
 """The line length that formatters of most languages allow."""
 
@@ -28,13 +21,10 @@ _QUOTES: Final = _SEMICOLONS | {"py", "rb"}
 
 
 class Style(StrEnum):
-    """How a file is broken: before anything in it runs; at its end, formatted, for gates that check the text first; or
-    by a line that no parser accepts, for gates that run nothing.
-    """
+    """Where a file is broken: before anything in it runs, or at its end, formatted, for gates that check text first."""
 
     RUNTIME = "runtime"
     LAST = "last"
-    SYNTAX = "syntax"
 
 
 def mark(token: str, number: int) -> str:
@@ -49,38 +39,6 @@ def marks_in(token: str, output: str | bytes) -> frozenset[int]:
     return frozenset(int(number) for number in found)
 
 
-def paths_in(output: str | bytes, files: Mapping[int, str]) -> frozenset[int]:
-    """The numbers of the files that the output names by their paths: from the root of the tree, as absolute paths, or,
-    where only one file matches, from a folder below the root.
-    """
-    text = output if isinstance(output, str) else output.decode("utf-8", "replace")
-    printed = {word for word in _WORDS.findall(_COLOURS.sub("", text)) if len(word) <= _LONGEST}
-    named = filter(None, map(_PATH.match, printed))
-    words = {match[0].replace("\\", "/").removeprefix("./") for match in named}
-    whole = {path: number for number, path in files.items()}
-    below: dict[str, set[int]] = defaultdict(set)
-    for path, number in whole.items():
-        for part in tuple(_ends(path, _LONGEST))[1:]:
-            below[part].add(number)
-    deepest = max((path.count("/") for path in whole), default=0)
-    found: set[int] = set()
-    for word in words:
-        meant = {whole[part] for part in _ends(word, deepest) if part in whole}
-        shorter = below.get(word, set())
-        found |= meant or (shorter if len(shorter) == 1 else set())
-    return frozenset(found)
-
-
-def _ends(path: str, most: int) -> Iterator[str]:
-    """The path, and its remainders from each of its last folders on: `a/b/c`, `b/c`, `c`. Remainders have at most
-    `most` slashes.
-    """
-    parts = path.split("/")
-    yield path
-    for first in range(max(1, len(parts) - 1 - most), len(parts)):
-        yield "/".join(parts[first:])
-
-
 def can_break(path: str) -> bool:
     return statement(path) is not None
 
@@ -90,8 +48,6 @@ def broken(path: str, text: str, mark: str, style: Style = Style.RUNTIME) -> str
     said = statement(path)
     if said is None:
         return text
-    if style is Style.SYNTAX:
-        return _inserted(path, text, f"{mark} {mark} ( ] }}")
     if said.place is Place.TOP or (said.place is Place.EITHER and style is Style.RUNTIME):
         return _inserted(path, text, _filled(said.text, path, mark))
     words = _filled(said.last or said.text, path, mark)

@@ -5,7 +5,14 @@ from typing import Final
 
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.landing.state import REVERT, Entry, LandingRequest
-from shiftwork.domain.proof.commit_trailers import _OWN_WORDS, RUN, UNPROVED, origin_shown, unproved_shown
+from shiftwork.domain.proof.commit_trailers import (
+    _OWN_WORDS,
+    RUN,
+    UNPROVED,
+    origin_shown,
+    subject_words,
+    unproved_shown,
+)
 from shiftwork.domain.proof.proof_status import not_proved, ran_on
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.spec import Story
@@ -26,7 +33,7 @@ def revert_of(commit: Commit) -> str:
 
 
 def revert_subject(story: Story) -> str:
-    return f"{REVERT}: {f'{story.id} - ' if story.named else ''}{' '.join(story.title.split())}"
+    return f"{REVERT}: {f'{story.id} - ' if story.named else ''}{subject_words(story.title)}"
 
 
 def message_of(request: LandingRequest) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from shiftwork.domain.proof.commit_trailers import typed_title
+from shiftwork.domain.proof.commit_trailers import subject_words, typed_title
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.tampering.findings import Protection
 from shiftwork.domain.tampering.protected_paths import is_test
@@ -67,7 +67,7 @@ def word_message(style: CommitStyle, story: Story, kind: str, body: str) -> Word
     values = {
         "type": kind,
         "id": story.id if story.named else "",
-        "title": typed_title(story.title)[1] if kind else " ".join(story.title.split()),
+        "title": typed_title(story.title)[1] if kind else subject_words(story.title),
         "body": body.strip(),
         "issue": _issue_of(story),
     }

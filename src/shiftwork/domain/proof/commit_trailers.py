@@ -36,9 +36,15 @@ NO_GATES: Final = "none"
 _FILES: Final = 20
 
 
-def typed_title(title: str) -> tuple[str, str]:
-    """The type that a title begins with (`fix(api)!`), empty for none, and the rest of it, on one line."""
+def subject_words(title: str) -> str:
+    """The title on one line, without a final full stop: the subject of a commit has none. Several dots stay."""
     words = _flat(title)
+    return words.removesuffix(".") if not words.endswith("..") else words
+
+
+def typed_title(title: str) -> tuple[str, str]:
+    """The type that a title begins with (`fix(api)!`), empty for none, and the rest of it as in a subject."""
+    words = subject_words(title)
     typed = _TYPED.fullmatch(words)
     return (typed["type"], typed["rest"]) if typed else ("", words)
 

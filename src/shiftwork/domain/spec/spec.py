@@ -31,7 +31,8 @@ class Story:
     estimates how long the story takes; `touches` are paths and globs that it is expected to change. Both help to choose
     a good order. The story may change tests that `touches` names, unless an agent `planned` it, because only a person
     may allow that. All steps of its `verification` must pass before it lands. The id of a story that is not `named` is
-    ours, as that of a request in one sentence. `type` is how the subject of its commit begins, if its author says so.
+    ours: that of a request in one sentence, or one made from the title. `type` is how the subject of its commit begins,
+    if its author says so.
     """
 
     id: StoryId

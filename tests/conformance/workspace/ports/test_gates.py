@@ -164,7 +164,7 @@ def test_the_texts_of_a_commit(stage: Stage) -> None:
 
 
 def test_another_process_recalls_what_was_kept(stage: Stage) -> None:
-    known = KnownSight(sight=GateSight(gate="test", sight=Sight.SEES, why="seen", test=True))
+    known = KnownSight(sight=GateSight(gate="test", sight=Sight.SEES, why="seen"))
     result = GateResult(name="test", passed=True, seconds=1.5, output="fine")
     stage.ports.canary.keep("a", known)
     stage.ports.canary.keep_base("a", result)

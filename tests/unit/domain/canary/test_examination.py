@@ -25,7 +25,6 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.tampering.findings import Protection
 
 TEST = Gate(name="test", command="pytest")
-LINT = Gate(name="lint", command="ruff check .")
 SOURCES = Sources(roots={"api": ("api/a.py", "api/b.py"), "cart": ("cart/a.py",), "web": ("web/a.ts",)})
 API, CART, WEB = 0, 2, 3
 RED: tuple[bool, frozenset[int]] = (False, frozenset())
@@ -69,7 +68,7 @@ ALL = ("api", "cart", "web")
 
 def test_a_gate_that_is_red_on_the_base_shows_nothing() -> None:
     sight = play(TEST, green=False).sight
-    assert (sight.sight, sight.test) == (Sight.UNKNOWN, True)
+    assert sight.sight is Sight.UNKNOWN
     assert "red on the base" in sight.why
 
 
@@ -81,8 +80,8 @@ def test_a_gate_that_is_red_on_the_base_shows_nothing() -> None:
     ],
 )
 def test_without_sources_nothing_is_known(sources: Sources, why: str) -> None:
-    sight = play(LINT, sources=sources).sight
-    assert (sight.sight, sight.why, sight.test) == (Sight.UNKNOWN, why, False)
+    sight = play(TEST, sources=sources).sight
+    assert (sight.sight, sight.why) == (Sight.UNKNOWN, why)
 
 
 # Everything broken ------------------------------------------------------------------------------------------------
@@ -100,19 +99,17 @@ def test_a_gate_that_names_every_root_sees() -> None:
         gate="test",
         sight=Sight.SEES,
         why="The gate turned red and named broken sources of api, cart and web.",
-        test=True,
         seen=ALL,
     )
 
 
-def test_a_test_gate_that_stays_green_is_blind() -> None:
+def test_a_gate_that_stays_green_is_blind() -> None:
     played = play(TEST, GREEN)
     assert played.runs == [("runtime", ALL)]
     assert played.sight == GateSight(
         gate="test",
         sight=Sight.BLIND,
         why="The gate stayed green with 4 product sources broken to fail when loaded or compiled.",
-        test=True,
         missed=ALL,
         files=("api/a.py", "cart/a.py", "web/a.ts", "api/b.py"),
     )
@@ -143,22 +140,13 @@ def test_a_green_gate_is_not_blind_where_most_of_the_product_cannot_be_broken() 
     assert play(TEST, GREEN, sources=few).sight.sight is Sight.BLIND
 
 
-def test_a_gate_that_is_no_test_gets_a_second_try_with_syntax_errors() -> None:
-    played = play(LINT, GREEN, red(API, CART, WEB))
-    assert played.runs == [("runtime", ALL), ("syntax", ALL)]
-    assert played.sight.sight is Sight.SEES
-    blind = play(LINT, GREEN, GREEN).sight
-    assert (blind.sight, blind.test) == (Sight.BLIND, False)
-    assert blind.why == "The gate stayed green with 4 product sources broken by a syntax error."
-
-
 def test_a_gate_that_stops_at_a_formatter_is_tried_with_statements_at_the_end() -> None:
     played = play(TEST, RED, red(API, CART, WEB))
     assert played.runs == [("runtime", ALL), ("last", ALL)]
     assert played.sight.sight is Sight.SEES
 
 
-def test_a_test_gate_that_only_its_formatter_turned_red_is_blind() -> None:
+def test_a_gate_that_only_its_formatter_turned_red_is_blind() -> None:
     assert play(TEST, RED, GREEN).sight.sight is Sight.BLIND
 
 
@@ -168,13 +156,6 @@ def test_a_gate_that_is_red_for_no_reason_that_it_names_is_unknown() -> None:
     assert sight.why == (
         "The gate turned red with the sources broken, but its output names no broken source as the reason."
     )
-    played = play(LINT, RED, RED, RED)
-    assert played.runs == [("runtime", ALL), ("last", ALL), ("syntax", ALL)]
-    assert played.sight.sight is Sight.UNKNOWN
-
-
-def test_a_linter_that_does_not_like_statements_on_top_sees_by_syntax_errors() -> None:
-    assert play(LINT, RED, GREEN, red(*range(4))).sight.sight is Sight.SEES
 
 
 # The other roots --------------------------------------------------------------------------------------------------
@@ -206,7 +187,6 @@ def test_roots_are_broken_one_at_a_time_where_a_red_gate_names_none_of_them() ->
 
 def test_the_style_that_showed_something_is_kept() -> None:
     assert play(TEST, RED, red(API), GREEN).runs[2] == ("last", ("cart", "web"))
-    assert play(LINT, GREEN, red(API), GREEN).runs[2] == ("syntax", ("cart", "web"))
 
 
 def test_a_gate_is_run_eight_times_at_most() -> None:
@@ -241,13 +221,6 @@ def test_marks_name_files() -> None:
     output = f"{mark('abc', 1)} api/a.py {mark('abc', 7)}"
     for style in Style:
         assert found_in(output, trial(style), "abc") == {1}
-
-
-def test_a_path_names_a_file_where_it_has_a_syntax_error() -> None:
-    output = b"api/b.py:1: error: invalid syntax"
-    assert found_in(output, trial(Style.SYNTAX), "abc") == {1}
-    assert found_in(output, trial(Style.RUNTIME), "abc") == frozenset()
-    assert found_in(output, trial(Style.LAST), "abc") == frozenset()
 
 
 # Remembering ------------------------------------------------------------------------------------------------------
@@ -287,7 +260,7 @@ def test_what_a_gate_starts_and_what_python_takes_for_another_module_configure_i
     assert not is_gate_configuration("src/cart/random.py", protection)
 
 
-SEES = GateSight(gate="test", sight=Sight.SEES, test=True, seen=("api", "cart"), missed=("web",))
+SEES = GateSight(gate="test", sight=Sight.SEES, seen=("api", "cart"), missed=("web",))
 TESTS = (("tests/test_a.py", "1"), ("tests/helpers.py", "2"))
 
 
@@ -299,10 +272,9 @@ def test_what_was_found_holds_while_its_tests_are_there(tests: tuple[tuple[str, 
 
 
 @pytest.mark.parametrize("sight", [Sight.BLIND, Sight.UNKNOWN])
-def test_a_test_gate_that_did_not_see_is_examined_again(sight: Sight) -> None:
+def test_a_gate_that_did_not_see_is_examined_again(sight: Sight) -> None:
     known = KnownSight(sight=replace(SEES, sight=sight), tests=TESTS)
     assert not still_holds(known, TESTS)
-    assert still_holds(replace(known, sight=replace(known.sight, test=False)), TESTS)
 
 
 def test_tests_and_what_they_are_run_with_may_take_sight_away() -> None:
@@ -319,7 +291,7 @@ PATHS = ("api/a.py", "cart.toml", "README.md")
         (SEES, ()),
         (replace(SEES, seen=("cart",), undecided=("api",)), ()),
         (replace(SEES, seen=("cart",), missed=("api",)), ("api",)),
-        (GateSight(gate="test", sight=Sight.UNKNOWN, test=True), ("api",)),
+        (GateSight(gate="test", sight=Sight.UNKNOWN), ("api",)),
     ],
 )
 def test_a_gate_that_loses_a_source_root_is_blind(after: GateSight, lost: tuple[str, ...]) -> None:
@@ -339,4 +311,4 @@ def test_the_root_folder_is_lost_where_any_source_is_left() -> None:
 
 
 def test_an_examination_is_plain_data() -> None:
-    assert examination(TEST, SOURCES, green=True) == Examination(gate="test", test=True, green=True, sources=SOURCES)
+    assert examination(TEST, SOURCES, green=True) == Examination(gate="test", green=True, sources=SOURCES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shiftwork.domain.canary.mutation import Style, broken, can_break, mark, marks_in, paths_in
+from shiftwork.domain.canary.mutation import Style, broken, can_break, mark, marks_in
 
 MARK = "shiftwork_canary_3fa9c1_12_"
 PIECES = '"shiftwork" + "_canary_3fa9c1_12_ in {}"'
@@ -29,27 +29,6 @@ def test_a_mark_is_an_identifier_with_the_number_of_its_file() -> None:
 )
 def test_only_whole_marks_of_the_same_token_count(output: str | bytes, numbers: set[int]) -> None:
     assert marks_in("3fa9c1", output) == numbers
-
-
-FILES = {0: "src/cart/a.py", 1: "web/src/a.ts", 2: "web/src/b.ts", 3: "web/lib/b.ts"}
-
-
-@pytest.mark.parametrize(
-    ("output", "numbers"),
-    [
-        ("src/cart/a.py:1: error: invalid syntax", {0}),
-        ("./src/cart/a.py:1:1: E999", {0}),
-        (b"/tmp/tree/src/cart/a.py\n  1:0 error", {0}),
-        ("src/a.ts(1,1): error TS1434", {1}),
-        ("src\\a.ts(1,1): error TS1434", {1}),
-        ("b.ts: error", set()),
-        ("web/lib/b.ts src/b.ts", {2, 3}),
-        ("\x1b[1mweb/lib/b.ts\x1b[0m", {3}),
-        ("other/a.py, xa.ts, Cart.total, no file", set()),
-    ],
-)
-def test_a_path_in_the_output_means_a_file_where_it_can_mean_no_other(output: str | bytes, numbers: set[int]) -> None:
-    assert paths_in(output, FILES) == numbers
 
 
 @pytest.mark.parametrize("path", ["a.py", "src/a.TSX", "a.go", "A.java", "a.h", "a.sh", "App.vue", "a.R"])
@@ -243,16 +222,6 @@ def test_a_compiler_prints_the_whole_mark(path: str, last: str) -> None:
 def test_lua_is_broken_on_top_because_its_last_statement_must_stay_last() -> None:
     text = "local M = {}\nreturn M\n"
     assert broken("a.lua", text, MARK, Style.LAST) == f'error("shiftwork" .. "_canary_3fa9c1_12_ in a.lua")\n{text}'
-
-
-# Syntax -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("path", "first"), [("a.py", ""), ("a.sh", "#!/bin/sh\n"), ("a.go", ""), ("a.php", "<?php\n"), ("a.js", "")]
-)
-def test_a_line_that_no_parser_accepts_has_the_whole_mark(path: str, first: str) -> None:
-    assert broken(path, f"{first}a b\n", MARK, Style.SYNTAX) == f"{first}{MARK} {MARK} ( ] }}\na b\n"
 
 
 def test_a_path_cannot_end_the_message_it_stands_in() -> None:

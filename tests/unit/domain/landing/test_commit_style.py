@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.landing.commit_style import CommitStyle, Wording, template_fault, type_of, word_message
 from shiftwork.domain.spec.spec import Story, one_shot
@@ -47,6 +49,11 @@ def test_a_story_of_a_spec_is_named_by_its_id_and_a_sentence_is_not() -> None:
     assert word_message(CommitStyle(), SENTENCE, "feat", "") == Wording(subject="feat: Show the day")
     assert word_message(CommitStyle(), SENTENCE, "", "").subject == "Show the day"
     assert word_message(CommitStyle(), replace(SENTENCE, title="fix: Show\nit"), "fix", "").subject == "fix: Show it"
+
+
+@pytest.mark.parametrize(("kind", "subject"), [("feat", "feat: US-003 - Show the day"), ("", "US-003 - Show the day")])
+def test_a_subject_has_no_final_full_stop(kind: str, subject: str) -> None:
+    assert word_message(CommitStyle(), replace(STORY, title="Show the day."), kind, "").subject == subject
 
 
 def test_a_template_has_the_issue_and_its_trailers() -> None:

@@ -125,6 +125,9 @@ def test_nothing_in_a_message_moves_the_cursor_reorders_words_or_hides_a_word_of
         ("Fix(api)!:  Add\nit", "Fix(api)!", "Add it"),
         ("note: Add it", "", "note: Add it"),
         ("fix:", "", "fix:"),
+        ("fix: Add it.", "fix", "Add it"),
+        ("Add it. Again.", "", "Add it. Again"),
+        ("Wait for it...", "", "Wait for it..."),
     ],
 )
 def test_a_title_may_begin_with_a_type(title: str, kind: str, rest: str) -> None:
@@ -142,6 +145,9 @@ def test_a_revert_names_what_it_reverts_and_whose_that_was() -> None:
     story = asked()
     assert commit_message.revert_subject(story) == f"revert: {story.id} - {story.title}"
     assert commit_message.revert_subject(replace(story, named=False)) == f"revert: {story.title}"
+    assert (
+        commit_message.revert_subject(replace(story, named=False, title=f"{story.title}.")) == f"revert: {story.title}"
+    )
     body = commit_message.revert_of(Commit("abc"))
     request = replace(landing_request(), type=REVERT, body=body, subject=commit_message.revert_subject(story))
     seen = replace(REPORT, results=(result("lint"),))

@@ -162,8 +162,7 @@ async def announce(base: BaseCheck, branch: str, gates: Sequence[Gate], echo: Ca
 
 async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) -> None:
     def on_sight(sight: GateSight) -> None:
-        if sight.test:
-            wanted.echo(sight_line(sight))
+        wanted.echo(sight_line(sight))
 
     check_sights(await base.sights(report, f"{_MARKER}.canary", on_sight), wanted.gates)
 

@@ -74,7 +74,7 @@ async def in_both_places(
             else:
                 gates.append(_in_the_sandbox(base, gate, result, more))
         sights = await base.sights(tree, "doctor/canary")
-        return [*prepared, *gates, *(_sight(sight, listed) for sight in sights), *_unseen(sights)]
+        return [*prepared, *gates, *(_sight(sight, listed) for sight in sights), *_not_examined(base), *_unseen(sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
 
@@ -135,17 +135,22 @@ def _environment(prepared: Prepared) -> list[Check]:
 
 
 def _sight(sight: GateSight, gates: Sequence[Gate]) -> Check:
-    """Only a test gate must see what it judges; for other gates this is information."""
     more = {"gate": sight.gate, "sight": str(sight.sight)}
     detail = sight_line(sight)
-    if not sight.test or sight.sight is not Sight.BLIND:
-        state = WARN if sight.test and sight.sight is Sight.UNKNOWN else OK
+    if sight.sight is not Sight.BLIND:
+        state = WARN if sight.sight is Sight.UNKNOWN else OK
         return Check(name="canary", state=state, detail=detail, more=more)
     if not refused((sight,), gates):
         message = f"{detail} The settings allow that: the gate proves nothing."
         return Check(name="canary", state=WARN, detail=message, more=more)
     files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
     return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint=remedies(sight), more=more)
+
+
+def _not_examined(base: BaseCheck) -> list[Check]:
+    names = [gate.name for gate in base.examiner.gates if gate not in base.examiner.examined]
+    detail = f"not tested with broken sources, because they are no test gates: {_listed(names)}"
+    return [Check(name="canary", state=OK, detail=detail)] if names else []
 
 
 def _unseen(sights: Sequence[GateSight]) -> list[Check]:
