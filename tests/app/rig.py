@@ -39,6 +39,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Agent, AgentEvent, AgentTask
 from shiftwork.ports.clock import Clock
+from shiftwork.ports.commit_hooks import CommitHooks, NoCommitHooks
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
@@ -106,6 +107,7 @@ class Rig:
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     large_file_mb: int = 50
     commit: CommitStyle = CommitStyle()
+    commit_hooks: CommitHooks = field(default_factory=NoCommitHooks)
     alive: Callable[[Owner], bool | None] | None = None
     left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
@@ -172,6 +174,7 @@ class Rig:
             protecting=ports.protecting,
             inspector=ports.inspector,
             changes=ports.changes,
+            commit_hooks=self.commit_hooks,
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,

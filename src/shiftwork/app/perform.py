@@ -200,6 +200,8 @@ async def _request_landing(effect: story_effects.RequestLanding, recorder: Story
         body=message.body,
         subject=message.subject,
         trailers=message.trailers,
+        short_subject=message.short_subject,
+        allowed_message=story.landing.allowed_message,
         case=case,
         may_be_empty=given.story.may_be_empty,
         base=story.work.base,

@@ -82,6 +82,7 @@ _REFUSED: Final = {
     Refusal.LEFT_OUT: "The story's changes are files that would later run on the user's machine without approval:",
     Refusal.RESERVED: "The story's changes touch files that belong to git or shiftwork. Remove these from the changes:",
     Refusal.EVIDENCE: "The gates pass, but there is no evidence that the acceptance criteria hold.",
+    Refusal.MESSAGE: "A person must word the commit message of the story:",
 }
 
 _AS_ASKED: Final = "what the story asks for"

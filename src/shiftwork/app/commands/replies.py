@@ -172,7 +172,11 @@ def _check(said: Reply, hold: Hold) -> None:
 
 
 def _chosen(said: Reply, hold: Hold) -> str:
-    """Returns the text; the number of an option becomes that option, except in own words."""
+    """Returns the text; the number of an option becomes that option, except in own words. The reason for a yes is no
+    subject of a commit.
+    """
+    if hold.cause is HoldCause.MESSAGE and said.word is Word.APPROVE:
+        return ""
     text = said.text.strip()
     numbers = {str(number): option for number, option in enumerate(hold.options, 1)}
     return text if said.own_words else numbers.get(text.lstrip("0"), text)

@@ -7,6 +7,7 @@ from shiftwork import failpoints
 from shiftwork.app.landing import proof, withdrawal
 from shiftwork.app.landing.batch import answer
 from shiftwork.app.landing.gates import cancel_all, gates_on, verdict_key
+from shiftwork.app.landing.message_check import check_messages
 from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.gates.gate import GateReport
@@ -100,7 +101,10 @@ async def _check(recorder: QueueRecorder, entry: Entry) -> Verdict:
     except DependenciesError as error:
         return proof.uninstalled(await _dependent(recorder, entry), error.message, recorder.context.clock.now())
     if report.passed:
-        return await proof.verdict(recorder, entry, report, key)
+        found = await proof.verdict(recorder, entry, report, key)
+        if isinstance(found, landing_facts.CandidateUnproved):
+            return found
+        return await check_messages(recorder, entry, found, marker)
     return landing_facts.CandidateFailed(at=recorder.context.clock.now(), request=request.key, report=report)
 
 

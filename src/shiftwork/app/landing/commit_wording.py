@@ -18,7 +18,13 @@ async def word_commit(context: Context, story: StoryState, touched: Sequence[Tou
     recent = await context.repository.read_subjects(story.work.base, SUBJECTS_READ)
     kind = type_of(asked, [change.path for change in touched], recent, policy.protection)
     wording = word_message(policy.commit, asked, kind, body_of(asked))
-    return replace(wording, trailers=(*wording.trailers, *_co_authors(context, story)))
+    own = story.landing.subject  # a person's words, after a hook has refused ours
+    return replace(
+        wording,
+        subject=own or wording.subject,
+        short_subject=own or wording.short_subject,
+        trailers=(*wording.trailers, *_co_authors(context, story)),
+    )
 
 
 def _co_authors(context: Context, story: StoryState) -> tuple[str, ...]:

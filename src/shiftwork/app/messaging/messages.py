@@ -123,6 +123,7 @@ def _to_story(entry: Entry) -> Fact:
         candidate=entry.candidate,
         feedback=entry.text.feedback,
         passed=_passed(entry),
+        message=entry.message,
     )
 
 
@@ -149,4 +150,5 @@ _NOT_UNDONE: Final = {
     Refusal.APPROVAL: "it is not approved",
     Refusal.RESERVED: "it changes files that belong to git or shiftwork",
     Refusal.LEFT_OUT: "it changes only files that would run on your machine later",
+    Refusal.MESSAGE: "its commit message is refused",
 }

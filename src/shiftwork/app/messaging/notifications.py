@@ -80,6 +80,7 @@ _ASKS: Final = {
     HoldCause.EXHAUSTED: "has no tries left",
     HoldCause.QUESTION: "has a question",
     HoldCause.DEPENDENCIES: "changes its dependencies",
+    HoldCause.MESSAGE: "needs a commit message",
 }
 
 _ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")

@@ -21,6 +21,7 @@ from shiftwork.ports.attempt_folder import AttemptFolders
 from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Changes, CommitInspector
 from shiftwork.ports.clock import Clock
+from shiftwork.ports.commit_hooks import CommitHooks, NoCommitHooks
 from shiftwork.ports.engine import Engine, Job
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
@@ -119,6 +120,7 @@ class Context:
     clock: Clock
     work_policy: WorkPolicy
     owner: Owner  # this process
+    commit_hooks: CommitHooks = NoCommitHooks()
     project: str = ""  # new runs belong to it, and this process works only on its runs
     worktree: str = ""  # the checkout of the project that has the spec files
     observe: Callable[[Sighting], None] = ignore

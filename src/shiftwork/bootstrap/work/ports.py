@@ -37,6 +37,7 @@ from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
+from shiftwork.bootstrap.work.commit_hooks import build_commit_hooks
 from shiftwork.bootstrap.work.notifications import build_notifiers, notifiers_of_runs
 from shiftwork.bootstrap.work.repository import identity_of
 from shiftwork.bootstrap.work.setup import build_setup
@@ -49,6 +50,7 @@ from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Changes, CommitInspector
 from shiftwork.ports.clock import Clock
+from shiftwork.ports.commit_hooks import CommitHooks
 from shiftwork.ports.engine import Bodies, Engine
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.views import LEASE_SECONDS
@@ -105,6 +107,7 @@ async def open_context(
                     protecting=git.protecting,
                     inspector=git.inspector,
                     changes=git.changes,
+                    commit_hooks=git.commit_hooks,
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
@@ -205,6 +208,7 @@ class _Git:
     protecting: Protecting
     inspector: CommitInspector
     changes: Changes
+    commit_hooks: CommitHooks
 
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
@@ -225,4 +229,5 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
         protecting=GitProtecting(hub=hub),
         inspector=GitCommitInspector(hub=hub),
         changes=GitChanges(hub=hub),
+        commit_hooks=build_commit_hooks(settings, gates, confined=sandboxes.tier != "none"),
     )

@@ -122,6 +122,7 @@ class CommitSettings(Strict):
 
     message: str = USUAL_TEMPLATE
     co_author: bool = False
+    hook: Literal["auto", "always", "off"] = "auto"
 
     @field_validator("message", mode="after")
     @classmethod

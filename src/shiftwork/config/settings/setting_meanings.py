@@ -52,6 +52,8 @@ MEANINGS: Final[Mapping[str, str]] = {
     "commit.message": "The template of the messages of landed commits, with {type}, {id}, {title}, {body} and {issue};"
     " its last paragraph may be trailers.",
     "commit.co_author": "Whether a landed commit names the agents that worked on it as co-authors.",
+    "commit.hook": "Whether the commit-msg hook of the base, or its commitlint, pre-commit or gitlint, must accept the"
+    " message before a story lands: in a sandbox (auto), also without one (always), or not (off).",
     "landing.batch": "How many finished stories land together at most; fewer while many of them fail.",
     "landing.at_once": "How many of their commits are checked at a time.",
     "landing.proof": "Whether the gates run on each commit that lands, or only on the tip of a batch, which needs fewer"

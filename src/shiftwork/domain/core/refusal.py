@@ -16,6 +16,7 @@ class Refusal(StrEnum):
     APPROVAL = "approval"
     RESERVED = "reserved"
     LEFT_OUT = "left out"
+    MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

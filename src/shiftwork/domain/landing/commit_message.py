@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream
+from shiftwork.domain.landing.commit_style import CommitStyle, word_message
 from shiftwork.domain.landing.state import REVERT, Entry, LandingRequest
 from shiftwork.domain.proof.commit_trailers import (
     _OWN_WORDS,
@@ -17,6 +18,7 @@ from shiftwork.domain.proof.proof_status import not_proved, ran_on
 from shiftwork.domain.proof.verdict import Judged, Verdict
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.text.readable import readable
+from shiftwork.records import replace
 
 _BETWEEN: Final = "\n\n"
 
@@ -42,11 +44,42 @@ def message_of(request: LandingRequest) -> str:
 
 
 def landed_message(entry: Entry) -> str:
-    """Message of the commit that lands: what was asked, where it comes from, and what is not proved."""
+    """Message of the commit that lands: the one that a hook has accepted, if one was asked."""
+    return entry.message or forms_of_message(entry)[0]
+
+
+def forms_of_message(entry: Entry) -> tuple[str, ...]:
+    """What was asked, where it comes from, and what is not proved; then the same as short as it can be, for a hook that
+    refuses the first.
+    """
     request, report = entry.request, entry.report
     ran = ran_on(request.story, report, request.case.verification)
     doubts = not_proved(judged_of(entry), ran, report.fail_to_pass if report else None)
-    return _message(request, unproved_shown(doubts, request.without_gates, request.skipped))
+    return _forms(request, unproved_shown(doubts, request.without_gates, request.skipped))
+
+
+def sample_forms(style: CommitStyle, kind: str) -> tuple[str, ...]:
+    """The same of a story that does not exist; `kind` is the type of its subject."""
+    story = Story(id=StoryId("US-001"), title="Add a sample", description="It shows how commits are worded.")
+    wording = word_message(style, story, kind, story.description)
+    request = LandingRequest(
+        run=RunId("sample"),
+        story=story.id,
+        number=1,
+        stream=Stream(""),
+        tip=Commit(""),
+        title=story.title,
+        body=wording.body,
+        subject=wording.subject,
+        short_subject=wording.short_subject,
+        trailers=wording.trailers,
+    )
+    return _forms(request, ())
+
+
+def _forms(request: LandingRequest, shown: Sequence[str]) -> tuple[str, ...]:
+    short = replace(request, subject=request.short_subject or request.subject, body="")
+    return tuple(dict.fromkeys(_message(form, shown) for form in (request, short)))
 
 
 def judged_of(entry: Entry) -> tuple[Judged, ...]:

@@ -43,9 +43,12 @@ class CommitStyle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The message of a story's commit, before anything is known of its checks."""
+    """The message of a story's commit, before anything is known of its checks. The `short_subject` is for a hook that
+    refuses the other: by Shiftwork's own template it has no id, and begins with a small letter.
+    """
 
     subject: str
+    short_subject: str = ""
     body: str = ""
     trailers: tuple[str, ...] = ()
 
@@ -74,11 +77,21 @@ def word_message(style: CommitStyle, story: Story, kind: str, body: str) -> Word
     subject, *paragraphs = style.template.strip().split("\n\n")
     trailers = paragraphs.pop() if paragraphs and _is_trailers(paragraphs[-1]) else ""
     filled = (_filled(part, values) for part in paragraphs)
+    worded = " ".join(_filled(subject, values).split())
+    own = style.template == USUAL_TEMPLATE and kind
+    small = values | {"id": "", "title": _with_small_letter(values["title"])}
     return Wording(
-        subject=" ".join(_filled(subject, values).split()),
+        subject=worded,
+        short_subject=" ".join(_filled(subject, small).split()) if own else worded,
         body="\n\n".join(part for part in filled if part.strip()),
         trailers=tuple(line for line in _filled(trailers, values).splitlines() if line),
     )
+
+
+def _with_small_letter(title: str) -> str:
+    """As linters of typed subjects want it. A word with other capital letters is a name."""
+    first, space, rest = title.partition(" ")
+    return f"{first.lower()}{space}{rest}" if first.istitle() else title
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

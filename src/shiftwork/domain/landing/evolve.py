@@ -130,11 +130,19 @@ def _verified(queue: QueueState, entry: Entry, fact: landing_facts.CandidateVeri
     if any(item.lacking or item.unapproved for item in proved):
         return None
     proofs = {proof.commit: proof for proof in fact.proofs}
-    lines = [(item, _own_report(fact.report, item, proved), proofs.get(item.candidate)) for item in proved]
-    return _put(
-        queue,
-        [turn_entry(replace(item, report=own, proof=proof, reds=0), Trigger.VERIFY) for item, own, proof in lines],
-    )
+    if fact.messages and len(fact.messages) != len(proved):
+        return None
+    lines = [
+        replace(
+            item,
+            report=_own_report(fact.report, item, proved),
+            proof=proofs.get(item.candidate),
+            message=message,
+            reds=0,
+        )
+        for item, message in zip(proved, fact.messages or [""] * len(proved), strict=True)
+    ]
+    return _put(queue, [turn_entry(item, Trigger.VERIFY) for item in lines])
 
 
 def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
@@ -167,7 +175,7 @@ def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnpr
     if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
         return None
     lacking = RefusalText(detail=fact.lacking, feedback=fact.feedback)
-    found = replace(entry, report=fact.report, proof=fact.proof, verdict_key=fact.key)
+    found = replace(entry, report=fact.report, proof=fact.proof, verdict_key=fact.key, message=fact.message)
     return _put(queue, [replace(found, lacking=lacking, cause=fact.cause, reds=TRIES)])
 
 
@@ -239,6 +247,7 @@ def _unbuilt(entry: Entry) -> Entry:
         differs=(),
         reds=0,
         verdict_key="",
+        message="",
     )
 
 

@@ -40,11 +40,14 @@ class CandidateBuilt(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateVerified(Fact):
-    """Every gate is green on the candidate. `proofs` are those of all candidates that are verified with it."""
+    """Every gate is green on the candidate. `proofs` are those of all candidates that are verified with it, and
+    `messages` those of their commits, as a hook has accepted them; empty if none was asked.
+    """
 
     request: str
     report: GateReport
     proofs: tuple[ProofReport, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class CandidateUnproved(Fact):
     """Every gate is green, but the story's evidence does not prove its criteria; or, depending on `cause`, gates could
     not run because dependencies cannot be installed. `lacking` and `feedback` are the text of the refusal: for people,
     and for agents where these get another one. `key` is that of `PassedGates`, if only an approval is missing.
+    `message` is the one that a hook has refused.
     """
 
     request: str
@@ -61,6 +65,7 @@ class CandidateUnproved(Fact):
     cause: Refusal = Refusal.EVIDENCE
     feedback: str = ""
     key: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,8 @@ class LandingRequest:
     `gates` are those of the run's spec, which apply to its stories and not to their reverts. Its run continues
     `without_gates`. With `review`, nothing lands but the patch that a person has `approved`. `skipped` are the steps
     that an edit left out, each with the reason. `passed` is the green verdict after which the person was asked.
+    If a hook refuses the message, the next one has the `short_subject` and no body. A person lets the `allowed_message`
+    land although a hook has refused it.
     """
 
     run: RunId
@@ -90,6 +92,8 @@ class LandingRequest:
     passed: PassedGates | None = None
     subject: str = ""
     trailers: tuple[str, ...] = ()
+    short_subject: str = ""
+    allowed_message: str = ""
 
     @property
     def key(self) -> str:
@@ -104,7 +108,7 @@ class Entry:
     failed on the candidate. `lacking` says which evidence is missing although gates are green, or why gates could not
     run; `cause` distinguishes the two. The candidate is `approved` where it is the patch that a person approved;
     otherwise it `differs` from that patch in these files. `verdict_key` is that of `PassedGates`, if only an approval
-    is missing.
+    is missing. `message` is the one that a hook has accepted or, if that is lacking, refused; empty if none was asked.
     """
 
     request: LandingRequest
@@ -124,6 +128,7 @@ class Entry:
     text: RefusalText = RefusalText()
     files: tuple[str, ...] = ()
     verdict_key: str = ""
+    message: str = ""
 
     @property
     def unapproved(self) -> bool:

@@ -39,7 +39,7 @@ def certify(story: StoryState, landed: Landed, proof: ProofReport) -> Certificat
     return Certificate(
         run=given.run,
         story=asked.id,
-        title=asked.title,
+        title=story.landing.subject or asked.title,
         ref=landed.ref,
         commit=landed.commit,
         base=landed.base,

@@ -192,8 +192,8 @@ def _land(story: StoryState) -> e.Effect:
         return e.Conclude(key="complete", facts=completion(story))
     if approval.asked_about(story):
         return _ask_about_patch(story)
-    if story.landing.refused and story.landing.refused.cause is Refusal.DEPENDENCIES:
-        return _hold(story, HoldCause.DEPENDENCIES, story.landing.refused.text.detail)
+    if story.landing.refused and (asks := _ASKS_PERSON.get(story.landing.refused.cause)):
+        return _hold(story, asks, story.landing.refused.text.detail)
     return (
         _repair_step(story, story.landing.refused) if story.landing.refused else _fail(FailureCause.REFUSED, "refused")
     )
@@ -205,6 +205,8 @@ def _ask_about_patch(story: StoryState) -> e.Conclude:
         return _held(story, approval.hold_for(story, approval.may_it_land(story)))
     return _ask_approval(story, step, step.attempts + 1)
 
+
+_ASKS_PERSON: Final = {Refusal.DEPENDENCIES: HoldCause.DEPENDENCIES, Refusal.MESSAGE: HoldCause.MESSAGE}
 
 _REPAIR = {
     Refusal.CONFLICT: ("rebase_resolve", "Resolve the conflicts with what has landed since this story began"),

@@ -136,6 +136,7 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
         base=fact.base,
         broken=fact.broken,
         candidate=fact.candidate,
+        message=fact.message,
     )
     judged = replace(story, landing=replace(story.landing, passed=fact.passed))
     return plateau.refused_with(approval.given_back(judged, fact), refused)

@@ -171,6 +171,17 @@ def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased
     )
 
 
+def _message(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
+    """Words are the subject, about which the hook is asked again; a "yes" lets the message land as it was refused."""
+    refused = story.landing.refused
+    if not fact.granted or refused is None:
+        return replace(story, control=replace(story.control, cancelled=True))
+    said = " ".join(fact.answer.split())
+    allowed = "" if said else refused.message
+    landing = replace(story.landing, subject=said or story.landing.subject, allowed_message=allowed)
+    return replace(story, landing=replace(landing, progress=LandingStage.NONE, refused=None))
+
+
 _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, story_facts.StoryReleased], StoryState]]] = {
     HoldCause.LIMIT: _limit,
     HoldCause.QUESTION: _question,
@@ -179,4 +190,5 @@ _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, story_facts.StoryRel
     HoldCause.EXHAUSTED: _exhausted,
     HoldCause.EVIDENCE: _confirmed,
     HoldCause.DEPENDENCIES: _dependencies,
+    HoldCause.MESSAGE: _message,
 }

@@ -59,6 +59,7 @@ class HoldCause(StrEnum):
     QUESTION = "question"
     EVIDENCE = "evidence"
     DEPENDENCIES = "dependencies"
+    MESSAGE = "message"
 
 
 class FailureCause(StrEnum):
@@ -86,7 +87,7 @@ class Hold:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """The last refusal, for the step that must repair it. `broken` are gates that are red on the base too.
-    `candidate` is the refused commit, until a person has rejected it.
+    `candidate` is the refused commit, until a person has rejected it, and `message` the one that a hook has refused.
     """
 
     cause: Refusal
@@ -95,6 +96,7 @@ class Refused:
     base: Commit = Commit("")
     broken: tuple[str, ...] = ()
     candidate: Commit = Commit("")
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,8 @@ class Landing:
     approved: Patch | None = None  # the last approved patch, unless rejected since
     passed: PassedGates | None = None  # the verdict after which a person was last asked
     borrowing: Commit = Commit("")  # the work that a person allows to land without its own environment
+    subject: str = ""  # the subject of its commit, in a person's words
+    allowed_message: str = ""  # the message that a person lets land although a hook has refused it
 
     @property
     def attempts_at_repair(self) -> tuple[int, int]:

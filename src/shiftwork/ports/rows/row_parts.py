@@ -23,6 +23,7 @@ class WaitCause(StrEnum):
     QUESTION = "question"
     EVIDENCE = "evidence"
     DEPENDENCIES = "dependencies"
+    MESSAGE = "message"
 
     @classmethod
     def _missing_(cls, value: object) -> "WaitCause":  # noqa: ARG003 - the signature of enums

@@ -43,10 +43,12 @@ def test_a_branch_whose_subjects_have_no_types_gets_none() -> None:
 
 def test_a_story_of_a_spec_is_named_by_its_id_and_a_sentence_is_not() -> None:
     assert word_message(CommitStyle(), STORY, "feat", "Why.") == Wording(
-        subject="feat: US-003 - Show the day", body="Why."
+        subject="feat: US-003 - Show the day", short_subject="feat: show the day", body="Why."
     )
     assert word_message(CommitStyle(), STORY, "", "").subject == "US-003 - Show the day"
-    assert word_message(CommitStyle(), SENTENCE, "feat", "") == Wording(subject="feat: Show the day")
+    assert word_message(CommitStyle(), SENTENCE, "feat", "") == Wording(
+        subject="feat: Show the day", short_subject="feat: show the day"
+    )
     assert word_message(CommitStyle(), SENTENCE, "", "").subject == "Show the day"
     assert word_message(CommitStyle(), replace(SENTENCE, title="fix: Show\nit"), "fix", "").subject == "fix: Show it"
 
@@ -61,6 +63,7 @@ def test_a_template_has_the_issue_and_its_trailers() -> None:
     asked = replace(STORY, description="As in https://example.com/issues/12")
     assert word_message(style, asked, "feat", "Why.") == Wording(
         subject="US-003: Show the day (#12)",
+        short_subject="US-003: Show the day (#12)",
         body="Team A\n\nWhy.",
         trailers=("Refs: #12", "Reviewed-by: A <a@b>"),
     )

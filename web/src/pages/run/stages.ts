@@ -122,7 +122,7 @@ export function columnOf(item: Item): ColumnName {
 }
 
 /** What a finished story is asked about before it lands. */
-const LANDING_HOLDS: ReadonlySet<string> = new Set(["approval", "changed", "evidence", "dependencies"]);
+const LANDING_HOLDS: ReadonlySet<string> = new Set(["approval", "changed", "evidence", "dependencies", "message"]);
 
 const COLUMNS: readonly ColumnName[] = ["queued", "progress", "landing", "landed", "stopped"];
 

@@ -9,7 +9,7 @@ from shiftwork.domain.workflow.edit_request import Edit, Operation
 from shiftwork.domain.workflow.guardrails import HARNESS, PERSON
 from shiftwork.domain.workflow.pipeline import Pipeline
 
-_WITH_A_TEXT: Final = frozenset({HoldCause.QUESTION, HoldCause.EXHAUSTED, None})
+_WITH_A_TEXT: Final = frozenset({HoldCause.QUESTION, HoldCause.EXHAUSTED, HoldCause.MESSAGE, None})
 """What a person answers; everything else is approved. None: unknown."""
 
 _AUTHORS: Final = {PERSON: "a person", HARNESS: "Shiftwork"}

@@ -42,7 +42,7 @@ class LandingAccepted(Fact):
 class LandingRefused(Fact):
     """`detail` is for people, and `feedback` for agents, where these get another text. `broken` are the gates that are
     red on the base as well, `candidate` is the refused commit. `passed` is the verdict on it, if only an approval is
-    missing.
+    missing, and `message` the commit message that a hook has refused.
     """
 
     cause: Refusal
@@ -53,6 +53,7 @@ class LandingRefused(Fact):
     candidate: Commit = Commit("")
     feedback: str = ""
     passed: PassedGates | None = None
+    message: str = ""
 
     @property
     def unapproved(self) -> bool:

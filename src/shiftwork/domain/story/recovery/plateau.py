@@ -56,7 +56,7 @@ def unchanged(step: Step) -> str:
 
 def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
     """The refusals of the work so far, in order, without those that a person decides."""
-    if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
+    if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL, Refusal.MESSAGE}:
         return story.landing.failures
     return (*story.landing.failures, Failure(digest=_identity(refused), line=_line(refused.text.detail)))
 

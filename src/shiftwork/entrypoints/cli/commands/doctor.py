@@ -16,12 +16,13 @@ from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
 from shiftwork.bootstrap.state.open_inbox import open_leases
 from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
+from shiftwork.bootstrap.work.commit_hooks import HookTrial, SampleResult, try_sample
 from shiftwork.bootstrap.work.notifications import channel_names, notify_problems
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.bootstrap.work.repository import repository_problems
 from shiftwork.config.project import Ownership
 from shiftwork.config.settings.settings import Settings
-from shiftwork.config.site import Site, environment, open_state
+from shiftwork.config.site import SETTINGS_FILE, Site, environment, open_state
 from shiftwork.config.templates.prd import PRD_FILE
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.domain.gates.gate import Gate
@@ -39,7 +40,7 @@ from shiftwork.entrypoints.cli.env.repository_checks import (
     state_checks,
     trust_check,
 )
-from shiftwork.entrypoints.cli.env.run_choices import ensure_ready, find_workflow, profiles
+from shiftwork.entrypoints.cli.env.run_choices import ensure_ready, find_base, find_workflow, profiles
 from shiftwork.entrypoints.cli.env.trust import TRUST, is_trusted, next_command
 from shiftwork.entrypoints.cli.gates.gate_checks import in_both_places, may_run_with_rights
 from shiftwork.entrypoints.cli.render import phrases
@@ -147,7 +148,51 @@ async def _examine(spec: str, *, try_gates: bool, unconfined: bool) -> Sequence[
     asked = _Tried(spec=spec, trusted=trusted, own=own, unconfined=unconfined)
     tried = await _tried(site, found.settings, asked) if try_gates else ()
     gates = [_gates(site, found), *tried]
-    return [*checks, *gates, trust, *included, *workflow, *agents, *rest]
+    message = await _message(site, found.settings, trusted=trusted, try_gates=try_gates) if not unfit else []
+    return [*checks, *gates, *message, trust, *included, *workflow, *agents, *rest]
+
+
+async def _message(site: Site, settings: Settings, *, trusted: bool, try_gates: bool) -> list[Check]:
+    """Which hook judges the messages of landed commits, and whether it accepts a sample. Without --gates it is not
+    tried where a setup command would have to run first.
+    """
+    if site.ownership is Ownership.UNREGISTERED:
+        return []
+    run = trusted and (try_gates or not settings.workspace.setup)
+    try:
+        branch = await find_base(site, settings, environment())
+        tried = await try_sample(site, settings, environment(), branch, run=run)
+    except ShiftworkError as error:
+        return [failed("message", error)]
+    return [_hook_check(tried)] if tried else []
+
+
+_HOOKS: Final[dict[SampleResult, tuple[str, str, str]]] = {
+    SampleResult.PASSED: (OK, "accepts a sample", ""),
+    SampleResult.REFUSED: (
+        WARN,
+        "refuses a sample",
+        f"change message under [commit] in {SETTINGS_FILE}, or: shiftwork config set commit.hook off",
+    ),
+    SampleResult.NOT_INSTALLED: (WARN, "is not asked: its program is not installed where gates run", ""),
+    SampleResult.NOT_TRIED: (OK, "must accept the messages of commits that land; not tried without --gates", ""),
+    SampleResult.TURNED_OFF: (OK, "is not asked: commit.hook is off", ""),
+    SampleResult.UNCONFINED: (
+        WARN,
+        "is not asked: without a sandbox it would run with your rights",
+        "shiftwork config set commit.hook always",
+    ),
+    SampleResult.OF_THE_CLONE: (OK, "is not asked: it is in no commit", ""),
+}
+"""The state, the words and what to type for each result."""
+
+
+def _hook_check(tried: HookTrial) -> Check:
+    state, text, hint = _HOOKS[tried.result]
+    lines = [marked(line) for line in tried.text.split("\n") if line.strip()]
+    more = f": {lines[0]}" if len(lines) == 1 else ""
+    shown = () if len(lines) == 1 else tuple(lines)
+    return Check(name="message", state=state, detail=f"{marked(tried.hook)} {text}{more}", lines=shown, hint=hint)
 
 
 def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Check]]:

@@ -103,6 +103,11 @@ def replies(
         WaitCause.CHANGED: ((yes, "land it as it is now"), (f"or: {no} --because …", "")),
         WaitCause.EVIDENCE: ((yes, "it holds: land it"), (f"or: {no}", f"it does not hold: {ends}")),
         WaitCause.DEPENDENCIES: ((yes, "run its gates in the current environment"), (f"or: {no}", ends)),
+        WaitCause.MESSAGE: (
+            (f'shiftwork answer {story} "…"{naming}', "land it with this subject"),
+            (f"or: {yes}", "land it as it is worded"),
+            (f"or: {no}", ends),
+        ),
         WaitCause.EXHAUSTED: ((yes, "one more round"), (f"or: {no}", "give it up")),
         WaitCause.QUESTION: ((f'shiftwork answer {story} "…"{naming}', ""),),
     }

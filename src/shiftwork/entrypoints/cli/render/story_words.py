@@ -25,6 +25,7 @@ _ASKS: Final = {
     WaitCause.CHANGED: "needs your approval again",
     WaitCause.EVIDENCE: "needs you to judge its evidence",
     WaitCause.DEPENDENCIES: "needs your approval",
+    WaitCause.MESSAGE: "needs a commit message",
     WaitCause.EXHAUSTED: "has used its rounds",
     WaitCause.LIMIT: "has reached a limit",
 }

@@ -5,7 +5,7 @@ export type Act = "answer" | "approve" | "reject" | "retry" | "undo" | "cancel";
 
 type Known = Pick<StoryDocument, "state" | "hold" | "choices" | "until">;
 
-const APPROVED = ["approval", "changed", "evidence", "dependencies", "exhausted"];
+const APPROVED = ["approval", "changed", "evidence", "dependencies", "message", "exhausted"];
 
 /** Which of the buttons a story shows, the most important first. */
 export function actsOf(story: Known): Act[] {
@@ -35,6 +35,7 @@ export function decisionWords(hold: string): { approve: string; reject: string }
   if (hold === "evidence") return { approve: "It holds: land it", reject: "It does not hold…" };
   if (hold === "exhausted") return { approve: "One more round", reject: "Give it up…" };
   if (hold === "dependencies") return { approve: "Run its gates here", reject: "Reject…" };
+  if (hold === "message") return { approve: "Land it as it is worded", reject: "Reject…" };
   return { approve: "Approve and land", reject: "Reject…" };
 }
 
