@@ -43,7 +43,7 @@ from shiftwork.ports.commit_hooks import CommitHooks, NoCommitHooks
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
-from shiftwork.ports.workspace import Repository, Workspaces
+from shiftwork.ports.workspace import Gates, Repository, Workspaces
 from tests.app.projects import (
     CommandSettings,
     FakeProject,
@@ -82,6 +82,10 @@ def itself[Port](port: Port) -> Port:
     return port
 
 
+def no_hooks(gates: Gates) -> CommitHooks:
+    return NoCommitHooks()
+
+
 @dataclass
 class Rig:
     """One repository and what is remembered about it; `open` may be called again, like starting a new process.
@@ -107,7 +111,7 @@ class Rig:
     later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     large_file_mb: int = 50
     commit: CommitStyle = CommitStyle()
-    commit_hooks: CommitHooks = field(default_factory=NoCommitHooks)
+    commit_hooks: Callable[[Gates], CommitHooks] = no_hooks
     alive: Callable[[Owner], bool | None] | None = None
     left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
@@ -174,7 +178,7 @@ class Rig:
             protecting=ports.protecting,
             inspector=ports.inspector,
             changes=ports.changes,
-            commit_hooks=self.commit_hooks,
+            commit_hooks=self.commit_hooks(ports.gates),
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,

@@ -50,7 +50,7 @@ def small_letters(message: str) -> str | None:
 
 def prepared(rig: Rig, judge: Callable[[str], str | None], *, absent: bool = False) -> Hook:
     hook = Hook(judge, absent)
-    rig.commit_hooks = hook
+    rig.commit_hooks = lambda _: hook
     rig.gates = (Gate(name="lint", command="true"),)
     rig.script = lambda task: done(write={f"{task.env['SHIFTWORK_STORY']}.py": "x\n"})
     return hook

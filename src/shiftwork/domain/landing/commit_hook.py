@@ -100,7 +100,7 @@ def find_hook(paths: Mapping[str, str], texts: Mapping[str, str], hooks_folder: 
     empty if it is elsewhere or not set.
     """
     own = f"{hooks_folder}/{_HOOK}".removeprefix("./")
-    if hooks_folder and paths.get(own) == _EXECUTABLE:  # git ignores others
+    if hooks_folder and own != _HUSKY and paths.get(own) == _EXECUTABLE:  # git ignores others
         return CommitHook(name=own, command=f"./{_quoted(own)} {MESSAGE_FILE}")
     if _HUSKY in paths:
         return CommitHook(name=_HUSKY, command=_husky(is_executable=paths[_HUSKY] == _EXECUTABLE))
