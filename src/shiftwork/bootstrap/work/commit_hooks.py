@@ -45,6 +45,13 @@ def build_commit_hooks(settings: Settings, gates: GitGates, *, confined: bool) -
     return GitCommitHooks(gates=gates, use=HookUse(settings.commit.hook), confined=confined)
 
 
+async def hook_in_force(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> str:
+    """The name of the hook that judges what lands on the branch; empty without one."""
+    base = await open_base(site, settings, env, branch)
+    hook = await build_commit_hooks(settings, base.gates, confined=base.confined).find(base.tip)
+    return hook.name if hook else ""
+
+
 async def try_sample(
     site: Site, settings: Settings, env: Mapping[str, str], branch: str, *, run: bool
 ) -> HookTrial | None:

@@ -15,6 +15,7 @@ from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.documents import event_records as events
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.work.commit_hooks import hook_in_force
 from shiftwork.bootstrap.work.repository import has_branch, uncommitted
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
@@ -44,6 +45,7 @@ class _Known:
     sandboxes: Sandboxes
     opened: Mapping[StoryId, Sequence[str]]
     excess: str
+    hook: str
 
 
 def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
@@ -75,6 +77,7 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
         sandboxes=await open_sandboxes(site, settings, env),
         opened=opened(order.spec, protection_of(settings), order.done),
         excess=excess_note(order.limits, bounded=settings.agent.kind.limits_cost),
+        hook=await hook_in_force(site, settings, env, order.base or order.branch),
     )
 
 
@@ -93,6 +96,8 @@ def _lines(known: _Known) -> Iterator[str]:
     yield from _sandbox_lines(known.sandboxes)
     if known.new_branch:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
+    if known.hook:
+        yield f"commit messages are checked by {marked(known.hook)}, as it is on the branch"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
     yield from plan_table.starting(start_order(order))
     named = _to_read(known)
