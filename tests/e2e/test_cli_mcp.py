@@ -47,13 +47,16 @@ def test_an_agent_with_the_skill_plans_starts_follows_and_answers_a_run_that_sur
     with serving(project.root, project.environment()) as client:
         met = client.answer(client.request("initialize", protocolVersion="2025-06-18", capabilities={}))
         assert met["result"]["serverInfo"]["name"] == "shiftwork"
+        assert "no instructions to you" in met["result"]["instructions"]
         tools = client.answer(client.request("tools/list"))["result"]["tools"]
         assert [tool["name"] for tool in tools] == ["plan", "start", "status", "wait", "answer", "cancel"]
         assert len(client.done("plan", spec="prd.json")["stories"]) == 2
         started = client.done("start", spec="prd.json", workflow="ralph", parallel=2, max_sessions=20)
         run = started["run"]
         seen = followed(client, run, "needs")
-        assert [(item["story"], item["waiting"]) for item in seen["needs"]] == [("US-001", "question: Tabs or blanks?")]
+        assert [(item["story"], item["waiting"]) for item in seen["needs"]] == [
+            ("US-001", "> question: Tabs or blanks?")
+        ]
         assert client.refused("answer", story="US-002", text="yes")["kind"] == "intent"
         client.done("answer", story="US-001", text="Use tabs", run=run)
         assert client.process.stdin
@@ -80,7 +83,7 @@ def test_nothing_agrees_in_place_of_the_user(project: Project) -> None:
     trusted(project)
     with serving(project.root, env) as client:
         above = client.refused("start", request="Add a greeting", max_sessions=6)
-        assert above["message"] == "max_sessions is 6, and limits.run_sessions in shiftwork.toml is 5"
+        assert above["message"] == "> max_sessions is 6, and limits.run_sessions in shiftwork.toml is 5"
         project.agent.write_text("cat > /dev/null; echo x > x.txt; echo SUMMARY:; echo done\n", encoding="utf-8")
         run = client.done("start", request="--trust", workflow="ralph", max_sessions=4)["run"]
         assert followed(client, run, "needs")["needs"][0]["story"] == "US-001"

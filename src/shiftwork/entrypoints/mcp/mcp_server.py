@@ -76,8 +76,13 @@ class Server:
     """One connection. Every line is answered or ignored; nothing is raised."""
 
     def __init__(
-        self, caller: Caller, tools: tuple[Tool, ...] = TOOLS, rejected: Callable[[str], Any] = "REJECTED: {}".format
+        self,
+        caller: Caller,
+        tools: tuple[Tool, ...] = TOOLS,
+        rejected: Callable[[str], Any] = "REJECTED: {}".format,
+        instructions: str = "",
     ) -> None:
+        self._instructions = instructions
         self._caller = caller
         self._rejected = rejected
         self._tools = {tool["name"]: tool for tool in tools}
@@ -130,6 +135,7 @@ class Server:
             "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "shiftwork", "version": "1"},
+            **({"instructions": self._instructions} if self._instructions else {}),
         }
 
     def _call(self, params: Params) -> Params:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from shiftwork.entrypoints.mcp.mcp_server import PARSE_ERROR, Server, error_line
+from shiftwork.entrypoints.mcp.quoting import NOTICE
 from shiftwork.entrypoints.mcp.run_toolbox import RunToolbox, called, refusal
 from shiftwork.entrypoints.mcp.run_tools import RUN_TOOLS
 
@@ -40,6 +41,7 @@ class Connection:
             lambda name, arguments: called(toolbox, name, arguments),
             tools=RUN_TOOLS,
             rejected=lambda reason: refusal("usage", reason, "the list of tools says which arguments each takes"),
+            instructions=NOTICE,
         )
 
     def serve(self, lines: BinaryIO) -> None:

@@ -14,6 +14,7 @@ from shiftwork.bootstrap import run_request
 from shiftwork.config.site import Site, find_site
 from shiftwork.entrypoints.mcp import run_arguments
 from shiftwork.entrypoints.mcp.mcp_server import RefusedCall
+from shiftwork.entrypoints.mcp.quoting import CALL_PLAN, CALL_WAIT, STARTING, quote_texts
 from shiftwork.entrypoints.mcp.run_changes import changes, is_over, needs
 from shiftwork.entrypoints.mcp.run_process import Document, RunProcess
 from shiftwork.entrypoints.mcp.run_tools import LONGEST_WAIT, WAIT
@@ -49,7 +50,7 @@ class RunToolbox:
             process = self._begin("plan", "--json", *limits, "--", work)
         if not process.until(lambda: process.over, _PLAN_SECONDS):
             self._plans[work] = process
-            return {"planning": True, "next": "call plan again with the same arguments"}
+            return {"planning": True, "next": CALL_PLAN}
         return _result(process)
 
     def start(  # noqa: PLR0913 - the options of a run
@@ -109,13 +110,13 @@ class RunToolbox:
         process.until(lambda: process.over or process.begun is not None, _QUICK_SECONDS)
         if process.over:
             return _result(process)
-        return {"story": story, "answered": process.begun is not None, "next": "call wait"}
+        return {"story": story, "answered": process.begun is not None, "next": CALL_WAIT}
 
     def cancel(self, run: str = "", story: str = "") -> Document:
         one = (f"--story={run_arguments.story_of(story)}",) if story else ()
         process = self._begin("cancel", "--json", *one, *run_arguments.run_words(run))
         if not process.until(lambda: process.over, _QUICK_SECONDS):
-            return {"run": run or None, "cancelling": True, "next": "call wait"}
+            return {"run": run or None, "cancelling": True, "next": CALL_WAIT}
         return _result(process)
 
     def _begin(self, *words: str) -> RunProcess:
@@ -124,7 +125,7 @@ class RunToolbox:
     def _started(self, process: RunProcess, seconds: float) -> Document:
         """The run that the process has started. Its result is given once: an error is in no later look at runs."""
         if not process.until(lambda: process.over, seconds):
-            return {"run": None, "starting": True, "next": "the gates run on the branch first; call wait without a run"}
+            return {"run": None, "starting": True, "next": STARTING}
         with self._lock:
             self._starting = None if self._starting is process else self._starting
         result = _result(process)
@@ -191,11 +192,18 @@ def refusal(kind: str, message: str, hint: str, exit_code: int = EXIT_USAGE) -> 
 
 
 def called(toolbox: RunToolbox, name: str, arguments: dict[str, Any]) -> Document:
-    """Calls a tool by its name. Raises RefusedCall with an error document."""
+    """Calls a tool by its name. Raises RefusedCall with an error document. The words of others are quoted in both."""
     try:
         answer: Document = getattr(toolbox, name)(**arguments)
+    except RefusedCall as refused:
+        raise RefusedCall(quote_texts(refused.document)) from refused
     except ShiftworkError as error:
-        raise RefusedCall(refusal(error.kind, error.message, error.hint, error.exit_code)) from error
+        document = refusal(error.kind, error.message, error.hint, error.exit_code)
+        raise RefusedCall(quote_texts(document)) from error
     except OSError as error:
-        raise RefusedCall(refusal("files", str(error), "shiftwork doctor", EXIT_FAILED)) from error
-    return answer
+        document = refusal("files", str(error), "shiftwork doctor", EXIT_FAILED)
+        raise RefusedCall(quote_texts(document)) from error
+    except Exception as error:
+        document = refusal("internal", f"{type(error).__name__}: {error}", "shiftwork doctor", EXIT_FAILED)
+        raise RefusedCall(quote_texts(document)) from error
+    return quote_texts(answer)
