@@ -39,7 +39,14 @@ def plans(draw: st.DrawFn) -> Spec:
             )
         )
     requirements = tuple(draw(st.lists(TEXT, max_size=2)))
-    return Spec(title="T", description="", stories=tuple(stories), requirements=requirements, branch="feature/x")
+    return Spec(
+        title="T",
+        description="",
+        stories=tuple(stories),
+        requirements=requirements,
+        branch="feature/x",
+        project=draw(st.sampled_from(["", "P"])),
+    )
 
 
 def test_warnings_stand_beside_their_story() -> None:
@@ -89,3 +96,4 @@ def test_what_is_written_reads_as_the_same_stories(tmp_path: Path, spec: Spec) -
     read = asyncio.run(FileSpecs(root=tmp_path).read(str(file))).spec
     assert read.stories == spec.stories
     assert (read.title, read.branch, read.requirements) == (spec.title, spec.branch, spec.requirements)
+    assert read.project == spec.project
