@@ -15,6 +15,8 @@ from shiftwork.app.commands.steering import NOTHING
 from shiftwork.app.folds import RUN, load
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.context import Context, Sighting
+from shiftwork.app.views.export import export
+from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity
 from shiftwork.domain.core.fact import Fact
@@ -239,7 +241,8 @@ def test_a_retry_continues_from_the_step_that_failed_with_what_was_done_before(r
             run = await rig.start(context, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
             state = await ended(context, run)
             assert statuses(state) == {"US-001": "failed", "US-002": "blocked"}
-            state = await again(context, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
+            retry = run_facts.StoryRetryRequested(at=0, story=story_id(1), because="look again")
+            state = await again(context, run, retry)
         assert state.status is RunStatus.COMPLETED
         assert crew.began == ["US-001", "US-002"], "what was done before was not done again"
         story = await rig.story(run)
@@ -247,6 +250,9 @@ def test_a_retry_continues_from_the_step_that_failed_with_what_was_done_before(r
         row = await rig.store.queries.run(run)
         assert row is not None
         assert (row.status, row.completed, row.failed) == ("completed", 2, 0)
+        history = export(await account(rig.store.events, run), rig.repo)["stories"]["US-001"]["history"]
+        claims = [entry["details"] for entry in history if entry["action"] == "story_claimed"]
+        assert claims == [{}, {"from_scratch": False, "because": "look again"}]
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-002 - Story 2", "feat: US-001 - Story 1", "start"]

@@ -111,6 +111,8 @@ def _of_story(fact: Fact) -> Iterator[_Entry]:
     match fact:
         case story_facts.StoryStarted():
             yield "story_claimed", None, {}
+        case story_facts.StoryReopened():
+            yield "story_claimed", None, {"from_scratch": fact.from_scratch, "because": fact.because or None}
         case story_facts.StoryCompleted():
             yield "story_completed", None, {"commit": fact.commit}
         case story_facts.StoryFailed():
