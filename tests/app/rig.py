@@ -281,6 +281,17 @@ class Rig:
             while not wanted():
                 await asyncio.sleep(0.01)
 
+    def end_job_at(self, wanted: Callable[[Sighting], bool]) -> None:
+        """The job that records this ends at that moment, as if its process had: whatever comes next has not begun."""
+
+        def end_job(sighting: Sighting) -> None:
+            job = asyncio.current_task()
+            if job and wanted(sighting):
+                self.watch = None
+                job.cancel()
+
+        self.watch = end_job
+
     async def at_work(self, step: str = "", story: str = "") -> None:
         """Until an agent is at the step: its start is recorded before the agent is asked."""
 

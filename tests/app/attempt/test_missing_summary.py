@@ -8,7 +8,6 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands.runs import cancel_run, wait_for
-from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.export import export
 from shiftwork.app.views.history import account
 from shiftwork.domain.budget.amounts import Budget
@@ -205,14 +204,6 @@ def test_a_process_that_dies_during_the_follow_up_loses_no_work(rig: Rig) -> Non
 
 
 def test_a_process_that_dies_before_the_follow_up_asks_it_afterwards(rig: Rig) -> None:
-    """The job ends at this very fact: once the attempt is recorded, the session may have been asked."""
-
-    def end_the_job(sighting: Sighting) -> None:
-        job = asyncio.current_task()
-        if isinstance(sighting.what, story_facts.SummaryMissed) and job:
-            rig.watch = None
-            job.cancel()
-
     async def scenario() -> RunState:
         async with rig.open() as context:
             run = await rig.start(context, workflow=SHORT)
@@ -220,7 +211,7 @@ def test_a_process_that_dies_before_the_follow_up_asks_it_afterwards(rig: Rig) -
         return await rig.carried_on(run)
 
     rig.script, tasks = scripted(IN_SESSION, ANSWER)
-    rig.watch = end_the_job
+    rig.end_job_at(lambda sighting: isinstance(sighting.what, story_facts.SummaryMissed))
     run = asyncio.run(scenario())
 
     assert run.status is RunStatus.COMPLETED

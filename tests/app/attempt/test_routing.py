@@ -67,14 +67,14 @@ def test_a_verifier_sends_the_work_back_with_its_issues_and_then_lets_it_land(ri
 def test_a_decision_is_followed_once_wherever_the_process_died(rig: Rig, halt: type[Fact]) -> None:
     team = Team(implement=[WORKED], verify=[answered("STATUS: retry\nISSUES: no tests"), answered("STATUS: done")])
     rig.script = team.script
+    wanted = 2 if halt is story_facts.StepCompleted else 1
 
     def decided() -> bool:
-        return sum(isinstance(sighting.what, halt) for sighting in rig.seen) == (
-            2 if halt is story_facts.StepCompleted else 1
-        )
+        return sum(isinstance(sighting.what, halt) for sighting in rig.seen) == wanted
 
     async def scenario() -> RunState:
         async with rig.open() as context:
+            rig.end_job_at(lambda _: decided())
             run = await rig.start(context, workflow=story_workflow(IMPLEMENT, VERIFY))
             await rig.until(decided)
         return await rig.carried_on(run)

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.adapters.agents.scripted import Script, ScriptedAgent, Turn
 from shiftwork.app.commands.intents import ask, is_over, received, undo_came_to, unpause
 from shiftwork.app.commands.runs import cancel_run, forecast, resume_run, wait_for
 from shiftwork.app.commands.steering import NOTHING
@@ -29,7 +29,7 @@ from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.state import FailureCause
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, catalogue_step
 from shiftwork.errors import IntentError
-from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.agent import AgentReport, AgentTask, Ending, Listener
 from shiftwork.ports.views import Owner
 from shiftwork.testing.builders import asked, story_id
 from tests.app.rig import SHORT, Rig, done, kinds, story_workflow
@@ -57,6 +57,18 @@ class Crew:
         if waiting := self._first.get(story):
             return waiting.pop(0)
         return done(write={story: "work\n"})
+
+
+class HeldAgent(ScriptedAgent):
+    """Begins no attempt before it is released."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script)
+        self.released = asyncio.Event()
+
+    async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
+        await self.released.wait()
+        return await super().attempt(task, listener)
 
 
 def crew_of(rig: Rig, **first: Sequence[Turn]) -> Crew:
@@ -158,13 +170,17 @@ def test_a_paused_run_finishes_the_attempt_in_progress_and_begins_nothing(rig: R
 
 
 def test_a_run_that_was_paused_when_its_process_died_continues_when_it_is_resumed(rig: Rig) -> None:
-    crew_of(rig, US_001=[done(write={"US-001": "work\n"}, pause=0.3)])
+    crew = crew_of(rig)
 
     async def scenario() -> None:
+        rig.agent = agent = HeldAgent(crew.script)
         async with rig.open() as context:
             run = await rig.start(context, spec(asked(1)), workflow=SHORT)
             await rig.until(lambda: seen(rig, story_facts.StepStarted) == 1)
             await intend(context, run, run_facts.RunPaused(at=0))
+            while not await context.inbox.receive(story_stream(run, story_id(1)), after=0):
+                await asyncio.sleep(0.01)
+            agent.released.set()
             await rig.until(lambda: seen(rig, story_facts.StoryPaused) == 1)
         async with rig.open() as context:
             await resume_run(context, run)

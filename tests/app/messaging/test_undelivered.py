@@ -139,12 +139,13 @@ def test_a_story_that_was_begun_and_not_recorded_is_reported_before_it_continues
 
 def test_an_edit_of_a_story_that_was_begun_and_not_recorded_is_refused_as_too_late(rig: Rig) -> None:
     """The run first records that the story has begun and then receives the edit, which is too late."""
-    crew_of(rig)
-    death = deadly(rig.store)
+    crew, death = crew_of(rig, US_001=[done(pause=60)]), deadly(rig.store)
     death.before_recording(of(run_facts.StoryDispatched))
 
     async def scenario() -> None:
-        run = await killed(rig, death)
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1)), workflow=SHORT)
+            await rig.until(lambda: death.come and bool(crew.began))
         async with rig.open() as context:
             with pytest.raises(IntentError, match="US-001 is in progress and works from the text it started with"):
                 await intend(context, run, run_facts.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
@@ -155,7 +156,7 @@ def test_an_edit_of_a_story_that_was_begun_and_not_recorded_is_refused_as_too_la
 
 
 def test_nothing_is_undone_that_a_story_builds_on_which_was_begun_and_not_recorded(rig: Rig) -> None:
-    crew_of(rig)
+    crew_of(rig, US_002=[done(pause=60)])
     death = deadly(rig.store)
     death.before_recording(lambda fact: isinstance(fact, run_facts.StoryDispatched) and fact.story == "US-002")
 

@@ -106,10 +106,13 @@ def test_a_first_limit_holds_for_the_story_in_progress_and_counts_what_was_spent
 @pytest.mark.parametrize("before", [None, 5.5])
 def test_a_limit_that_is_set_for_a_run_that_is_over_holds_when_it_continues(rig: Rig, before: float | None) -> None:
     async def scenario() -> None:
-        rig.gates, rig.script = (), pays(5.0)
+        rig.gates, rig.script = (), pays(5.0, dies_in="" if before else "US-001")
         async with rig.open() as context:
             run = await rig.start(context, workflow=STEPS, limits=Limits(run=Budget(usd=before), attempt=CHEAP))
-            await rig.until(lambda: saw(rig, story_facts.AllowanceRefused if before else story_facts.StoryStarted) > 0)
+            if before:
+                await rig.until(lambda: saw(rig, story_facts.AllowanceRefused) > 0)
+            else:
+                await rig.at_work(CODING)
             await cancel_run(context.inbox, run)
             assert (await over(context, run)).status is RunStatus.CANCELLED
             await raise_limits(context.inbox, run, "1", Limits(run=Budget(usd=7.0)))
