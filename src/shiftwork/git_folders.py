@@ -16,6 +16,9 @@ from shiftwork.errors import UnfitRepositoryError
 FOLDER: Final = "shiftwork"
 """The name of the state folder in the shared git directory."""
 _LONGEST: Final = 1 << 16
+_PACKED: Final = 1 << 26
+_COMMIT: Final = frozenset({40, 64})
+"""How long the names of commits are."""
 
 PROJECT_ID_BYTES: Final = 6
 _DIGITS: Final = frozenset("0123456789abcdef")
@@ -70,6 +73,28 @@ def checkout_of(shared: Path, worktree: str) -> Path | None:
         own = shared / "worktrees" / worktree
         return (own / _line(own / "gitdir")).parent
     return None
+
+
+def holding_branch(branch: str) -> str:
+    """Where work lands while moving the branch itself would disturb the user."""
+    return f"shiftwork/landed/{branch}"
+
+
+def branch_commit(shared: Path, branch: str) -> str:
+    """The commit of a branch; empty where there is none, or where the answer needs git."""
+    name = f"refs/heads/{branch}"
+    with suppress(OSError):
+        return _commit_in(read_bytes(shared / name, _LONGEST))
+    with suppress(OSError):
+        packed = b"\n" + read_bytes(shared / "packed-refs", _PACKED)
+        before, found, _ = packed.partition(b" " + os.fsencode(name) + b"\n")
+        return _commit_in(before.rpartition(b"\n")[2]) if found else ""
+    return ""
+
+
+def _commit_in(content: bytes) -> str:
+    text = os.fsdecode(content).strip()
+    return text if len(text) in _COMMIT and _DIGITS.issuperset(text) else ""
 
 
 def _own(root: Path) -> Path:

@@ -13,7 +13,7 @@ import httpx2
 from starlette.testclient import TestClient
 
 from shiftwork.adapters.store.open import Store, open_store
-from shiftwork.app.runtime.streams import RUN_KIND, STORY_KIND, Kind
+from shiftwork.app.runtime.streams import LANDING_KIND, RUN_KIND, STORY_KIND, Kind
 from shiftwork.config.access.tokens import Role, Tokens
 from shiftwork.config.site import Site, find_site, open_state
 from shiftwork.domain.core.fact import Fact
@@ -25,7 +25,7 @@ from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
 from shiftwork.entrypoints.api.application import create_app
 from shiftwork.entrypoints.api.http_server import access, serve_project
-from shiftwork.testing.builders import asked, assignment, planned, run_plan, workflow
+from shiftwork.testing.builders import asked, assignment, began, done, planned, run_plan, workflow
 from shiftwork.testing.git_user import new_user
 
 PORT = 8123
@@ -47,7 +47,8 @@ class Stage:
     states: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
 
     def write(self, stream: Stream, *facts: Fact) -> None:
-        kind: Kind[Any] = RUN_KIND if stream.startswith("run/") else STORY_KIND
+        kinds: dict[str, Kind[Any]] = {"run": RUN_KIND, "story": STORY_KIND, "landing": LANDING_KIND}
+        kind = kinds[stream.partition("/")[0]]
         version, before = self.states.get(stream, (0, kind.state.start))
         after = kind.state.fold(before, facts)
         rows = kind.rows(before, after)
@@ -87,6 +88,31 @@ class Stage:
             reason=reason,
             cause=cause,
             usage=NOTHING_USED,
+        )
+        self.write(run_stream(RunId(run)), ended)
+
+    def land(self, base: Commit, commit: Commit, run: str = "r1") -> None:
+        """The first story starts and lands this commit, and the run knows it."""
+        stream = self.start_story(run)
+        self.write(stream, story_facts.WorkspacePrepared(at=3, number=1, base=base, head=base))
+        for _ in range(2):
+            self.write(stream, began(self.states[stream][1]))
+            self.write(stream, done(self.states[stream][1], commit=commit))
+        self.write(
+            stream,
+            story_facts.LandingRequested(at=30, number=1, tip=commit),
+            story_facts.LandingAccepted(at=31, commit=commit, ref="main", base=base),
+            story_facts.StoryCompleted(at=32, commit=commit),
+        )
+        ended = run_facts.StoryEnded(
+            at=33,
+            story=StoryId("US-001"),
+            status=StoryStatus.COMPLETED,
+            commit=commit,
+            reason="",
+            cause=None,
+            usage=NOTHING_USED,
+            base=base,
         )
         self.write(run_stream(RunId(run)), ended)
 

@@ -9,14 +9,20 @@ from starlette.testclient import TestClient
 
 from shiftwork.adapters.attempt_folders import LocalAttemptFolders
 from shiftwork.app.commands.certificates import from_document
+from shiftwork.bootstrap.state.open_git import open_hub
 from shiftwork.bootstrap.state.refused_resume import remembered
 from shiftwork.config.access.tokens import Role
-from shiftwork.domain.core.ids import RunId, step_id, story_stream
+from shiftwork.domain.core.ids import Commit, RunId, landing_stream, step_id, story_stream
+from shiftwork.domain.gates.gate import GateReport, NotNeeded
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.state import LandingPolicy
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.entrypoints.api.access.request_guard import PREFIX
 from shiftwork.errors import RedGatesError
 from shiftwork.ports.attempt_folder import AttemptName
-from shiftwork.testing.builders import BASE, story_id
+from shiftwork.records import replace
+from shiftwork.testing.builders import BASE, landing_request, story_id
+from shiftwork.testing.git_user import GitUser
 from tests.api.api_rig import Stage
 from tests.json_documents import check
 from tests.unit.domain.proof.test_proof_status import SAID
@@ -211,3 +217,52 @@ def test_a_run_says_why_it_was_not_continued(stage: Stage) -> None:
     with stage.client() as client:
         for path in ("/runs/r1", "/runs/r1?steps=true"):
             assert read(client, stage, path)["refused"] == "the gate test fails on main"
+
+
+def test_a_run_says_which_gates_its_branch_owes(stage: Stage) -> None:
+    stage.start_run()
+    project = landing_stream(stage.site.project, "main")
+    skipped = GateReport(
+        commit=Commit("c" * 40), not_needed=(NotNeeded(name="api", reason="nothing is below its paths"),)
+    )
+    asked = replace(landing_request(), run=RunId("r1"), story=story_id(1))
+    built = landing_facts.CandidateBuilt(at=2, request=asked.key, round=1, base=BASE, commit=skipped.commit)
+    stage.write(
+        project,
+        landing_facts.EntryQueued(at=1, branch="main", request=asked),
+        landing_facts.BatchTaken(at=2, number=1, policy=LandingPolicy()),
+        built,
+        landing_facts.CandidateVerified(at=3, request=asked.key, report=skipped),
+        landing_facts.BaseMoved(at=4, requests=(asked.key,), commit=skipped.commit, ref="main"),
+    )
+    with stage.client() as client:
+        for path in ("/runs/r1", "/runs/r1?steps=true"):
+            owed: Any = read(client, stage, path)["owed_gates"]
+            assert [gate["note"] for gate in owed] == [f"api has not run on main since {BASE[:10]}"]
+
+
+def test_a_story_whose_commit_was_reset_away_is_no_longer_found(stage: Stage) -> None:
+    user = GitUser(root=stage.site.root)
+    base, tip = user.git("rev-parse", "main"), user.commit("a story", {"new.txt": "new\n"})
+    asyncio.run(make_hub(stage, Commit(base)))
+    stage.start_run()
+    stage.land(Commit(base), Commit(tip))
+    with stage.client() as client:
+        assert states(client, stage) == ["done"] * 3
+    user.git("reset", "--quiet", "--hard", base)
+    with stage.client() as client:
+        assert states(client, stage) == ["missing"] * 3
+        story: Any = read(client, stage, "/runs/r1/stories/US-001")
+        assert story["failure"] == f"landed as {tip[:12]}, no longer found on main"
+
+
+async def make_hub(stage: Stage, commit: Commit) -> None:
+    """As it is once something has landed."""
+    hub = await open_hub(stage.site, stage.env)
+    await hub.tree_of(commit)
+
+
+def states(client: TestClient, stage: Stage) -> list[str]:
+    """Of the first story, as three documents give it."""
+    documents: list[Any] = [read(client, stage, f"/runs/r1{path}") for path in ("", "/stories", "/stories/US-001")]
+    return [documents[0]["stories"][0]["state"], documents[1]["stories"][0]["state"], documents[2]["state"]]

@@ -222,6 +222,41 @@ def test_what_was_reset_away_after_the_run_lands_again_only_by_a_retry(project: 
     assert json.loads(path.read_text(encoding="utf-8"))["userStories"][1]["passes"] is True
 
 
+def test_commands_that_only_read_look_at_the_branch_and_change_nothing(project: Project) -> None:
+    write(project, "prd.json", ALONE)
+    assert project.shiftwork("run", "prd.json", "--trust").returncode == 0
+    tip = project.git("rev-parse", "main").strip()
+    assert states(project) == {"US-001": "landed", "US-002": "landed"}
+    project.git("commit", "-q", "--amend", "-m", "my own words")
+    assert states(project) == {"US-001": "landed", "US-002": "landed"}
+    project.git("reset", "--hard", "-q", f"{tip}~1")
+    assert states(project) == {"US-001": "landed", "US-002": "missing"}
+    document, note = project.status(), f"landed as {tip[:12]}, no longer found on main"
+    assert (document["state"], document["completed_count"]) == ("failed", 1)
+    assert document["stories"][1]["failure"] == note
+    status = " ".join(project.shiftwork("status").stdout.split())
+    assert "failed, 1 of 2 landed, 1 no longer found" in status
+    assert f"No longer found US-002 ({note})" in status
+    assert "next: shiftwork retry US-002 (lands it again)" in status
+    assert note in project.shiftwork("stories").stdout
+    assert f"! US-002 {note}; to land it again: shiftwork retry US-002" in project.shiftwork("proof").stdout
+    assert note in project.shiftwork("proof", "US-002").stdout
+    assert note not in project.shiftwork("proof", "US-001").stdout
+    (missing,) = json.loads(project.shiftwork("proof", "--json").stdout)["missing_stories"]
+    assert (missing["story"], missing["branch"], missing["note"]) == ("US-002", "main", note)
+    checked = project.shiftwork("check", "--json", SHIFTWORK_TRUST="1")
+    assert (checked.returncode, json.loads(checked.stdout)["missing_stories"]) == (1, [missing])
+    assert f"US-002 {note}" in project.shiftwork("check", SHIFTWORK_TRUST="1").stdout
+    project.git("reset", "--hard", "-q", tip)
+    project.git("pack-refs", "--all")
+    assert states(project) == {"US-001": "landed", "US-002": "landed"}
+    assert project.shiftwork("check", SHIFTWORK_TRUST="1").returncode == 0
+
+
+def states(project: Project) -> dict[str, str]:
+    return {story["story"]: story["state"] for story in project.status()["stories"]}
+
+
 def test_what_agents_are_to_read_and_do_not_have_is_said_before_the_first_session(project: Project) -> None:
     write(project, "openspec/changes/add-x/tasks.md", "## 1. One\n- [ ] 1.1 First\n")
     write(project, "openspec/changes/add-x/proposal.md", "# Add x\n")

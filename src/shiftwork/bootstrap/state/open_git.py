@@ -8,8 +8,9 @@ from shiftwork.adapters.workspace.git.changes import GitChanges
 from shiftwork.adapters.workspace.git.conflict_forecast import GitConflictForecast
 from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
-from shiftwork.adapters.workspace.hub.hub_setup import hub_as_it_is
+from shiftwork.adapters.workspace.hub.hub_setup import git_of_hub, hub_as_it_is
 from shiftwork.adapters.workspace.hub.landing import GitRepository
+from shiftwork.adapters.workspace.hub.missing_work import has_all, missing_work
 from shiftwork.adapters.workspace.hub.user_trees import in_the_way
 from shiftwork.adapters.workspace.tree.included_files import included
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
@@ -17,13 +18,16 @@ from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.landing.obstacle import Obstacle
-from shiftwork.errors import BranchGoneError
+from shiftwork.errors import BranchGoneError, RepositoryError
 from shiftwork.ports.changes import Changes
 from shiftwork.ports.workspace import ConflictForecast
 from shiftwork.records import replace
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """The author of bundles that are kept: no user has landed them."""
+
+_LOOK_SECONDS: Final = 5.0
+"""How long a command that only reads waits at most for one git that looks for landed work."""
 
 _FORECAST_SECONDS: Final = 3.0
 """How long a status command waits at most for the conflict forecast."""
@@ -67,6 +71,24 @@ async def missing_landed(
         return await GitRepository(hub=await open_hub(site, env)).find_missing(branch, works)
     except BranchGoneError:
         return frozenset()
+
+
+async def has_landed(site: Site, env: Mapping[str, str], tips: Sequence[str], commits: Sequence[str]) -> bool:
+    """Whether these tips contain the commits, by a single git."""
+    found = git_of_hub(site.whereabouts, state=site.state, cache=site.cache, identity=_HARNESS, env=env)
+    return found is not None and await has_all(replace(found[0], seconds=_LOOK_SECONDS), tips, commits)
+
+
+async def missing_at(
+    site: Site, env: Mapping[str, str], tips: Sequence[Commit], works: Sequence[LandedWork]
+) -> frozenset[Commit]:
+    """The commits of these works that none of the tips has. Moves no branch."""
+    hub = hub_as_it_is(git_of_user(site, env), state=site.state, cache=site.cache, identity=_HARNESS, env=env)
+    if hub is None:
+        raise RepositoryError("the copy of the repository's commits cannot be read as it is", hint="shiftwork doctor")
+    hub = replace(hub, git=replace(hub.git, seconds=_LOOK_SECONDS))
+    found = [await missing_work(hub, tip, works) for tip in tips]
+    return found[0].intersection(*found[1:])
 
 
 async def open_hub(site: Site, env: Mapping[str, str]) -> Hub:

@@ -37,8 +37,11 @@ def compared(run: RunState, missing: frozenset[StoryId]) -> run_facts.LandedSoug
 
 
 def missing_reason(run: RunState, story: StoryId) -> str:
-    commit = run.stories[story].commit
-    return f"landed{f' as {commit[:12]}' if commit else ''}, no longer found on {run.given.branch}"
+    return missing_text(run.stories[story].commit, run.given.branch)
+
+
+def missing_text(commit: str, branch: str) -> str:
+    return f"landed{f' as {commit[:12]}' if commit else ''}, no longer found on {branch}"
 
 
 def landed_sought(run: RunState, fact: run_facts.LandedSought) -> RunState | None:

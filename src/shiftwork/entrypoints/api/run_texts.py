@@ -29,14 +29,14 @@ class RunTexts:
     def __init__(self) -> None:
         self._made: dict[str, dict[str, _Made]] = {}
 
-    def text(self, view: RunView, *, refused: str = "") -> str:
-        """The document of the run, as `json_text(run_document(view, refused=refused))` gives it."""
+    def text(self, view: RunView, **more: Any) -> str:
+        """The document of the run, as `json_text(run_document(view, **more))` gives it."""
         before = self._made.pop(view.run.run, {})
         made = {each.story.story: _made(view, each, before.get(each.story.story)) for each in view.stories}
         self._made[view.run.run] = made  # the last one read is the last to be dropped
         if len(self._made) > MOST_RUNS:
             del self._made[next(iter(self._made))]
-        fields = {name: _json(value) for name, value in to_json(run_heading(view, refused=refused)).items()}
+        fields = {name: _json(value) for name, value in to_json(run_heading(view, **more)).items()}
         fields["stories"] = f"[{','.join(each.text for each in made.values())}]"
         return f"{{{','.join(f'{_json(name)}:{text}' for name, text in fields.items())}}}"
 

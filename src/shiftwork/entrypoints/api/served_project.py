@@ -4,15 +4,18 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import Any
 
 from fastapi import Request
 
 from shiftwork.app.commands.runs import forecast
 from shiftwork.app.hosting.handover import hand_over, handed_over
 from shiftwork.app.views.feed.timeline_reader import KnownFacts, known_facts, nothing_known
+from shiftwork.app.views.owed_views import owed_on
 from shiftwork.app.views.queries import Liveness, Served, Silence, outlines, run_outline, run_view, story_view
 from shiftwork.app.views.run_views import Activity, RunOutline, RunView, StoryView
 from shiftwork.bootstrap.server.living import will_resume
+from shiftwork.bootstrap.state.branch_look import look_on_branch
 from shiftwork.bootstrap.state.open_inbox import RunInbox, open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_feed, open_queries, silence
 from shiftwork.bootstrap.state.refused_resume import reason_of
@@ -28,6 +31,7 @@ from shiftwork.entrypoints.api.run_texts import RunTexts
 from shiftwork.git_folders import checkout_of
 from shiftwork.ports.store import Reader
 from shiftwork.ports.views import RunRow
+from shiftwork.records import replace
 
 _PATIENCE_SECONDS = 5.0
 """How long a query waits for a Postgres server that cannot be reached."""
@@ -65,9 +69,9 @@ class Project:
 
     async def run(self, run: str, *, every_step: bool = False) -> RunView:
         """Read for this call, for those who decide. Raises UnknownRunError."""
-        return await run_view(
-            self.queries, run, self.alive, every_step=every_step, silent=self.silent, served=self.served
-        )
+        queries = self.queries
+        view = await run_view(queries, run, self.alive, every_step=every_step, silent=self.silent, served=self.served)
+        return await look_on_branch(self.site, self.env, queries.history, view)
 
     async def seen(self, run: str) -> RunView:
         """All that is written about the run; that its process has ended may be seen some seconds later. Quicker than
@@ -75,10 +79,13 @@ class Project:
         """
         return await self._recent.view(run)
 
-    def refused(self, view: RunOutline) -> str:
-        """Why the run was refused to continue the last time, if no process works on it; empty if it was not."""
-        refused = None if view.worker else reason_of(self.site, view.run.run)
-        return refused[0] if refused else ""
+    async def beside_view(self, view: RunOutline) -> Mapping[str, Any]:
+        """What the document of a run has and its view has not: why the run was refused to continue the last time, if no
+        process works on it, and the gates that its branch owes.
+        """
+        run, refused = view.run, None if view.worker else reason_of(self.site, view.run.run)
+        owed = await owed_on(self.queries.history, run.project, run.branch)
+        return {"refused": refused[0] if refused else "", "owed_gates": owed}
 
     async def known_facts(self, run: RunId) -> KnownFacts:
         """The times in the facts of a run. Those of the last runs are kept: only later facts are read again."""
@@ -105,6 +112,8 @@ class Project:
         view = await story_view(self.queries, found, story, silent=self.silent)
         if view is None:
             raise _unknown_story(found.run.run, story)
+        if view.story.landing.commit:  # only the whole run knows what its branch still has
+            view = replace(view, story=story_in(await self.seen(found.run.run), story).story)
         return found, view
 
     async def run_of(self, run: str, story: str) -> RunId:

@@ -9,6 +9,7 @@ from shiftwork.app.views.overview import Group, overview
 from shiftwork.app.views.owed_views import next_commands, owed_on
 from shiftwork.app.views.queries import needing_elsewhere, run_view
 from shiftwork.app.views.run_views import Activity, RunOutline, RunView
+from shiftwork.bootstrap.state.branch_look import seen_on_branch
 from shiftwork.bootstrap.state.read_only import left_running, liveness, now, open_queries, silence
 from shiftwork.bootstrap.state.refused_resume import reason_of
 from shiftwork.config.site import Site, environment
@@ -60,6 +61,7 @@ def status_of(run: str = "", *, every_step: bool = False) -> Status:
     queries = open_queries(site, once=True)
     served, silent = partial(is_served, site), silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=every_step, silent=silent, served=served))
+    view = seen_on_branch(site, environment(), queries.history, view)
     conflicts: Sequence[Conflict] = ()
     if len(view.in_progress) > 1:
         from shiftwork.entrypoints.cli.render.conflicts import forecast  # noqa: PLC0415 - see the first line

@@ -8,11 +8,11 @@ from shiftwork.adapters.workspace.git.git import Identity
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.hub.hub_setup import open_hub
 from shiftwork.adapters.workspace.hub.landing import GitRepository
-from shiftwork.adapters.workspace.hub.user_trees import holding_branch
 from shiftwork.adapters.workspace.tree.setup import Setup
 from shiftwork.adapters.workspace.tree.shell import Shell
 from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.domain.core.ids import Commit
+from shiftwork.git_folders import holding_branch
 from shiftwork.ports.workspace import (
     Candidate,
     Conflict,

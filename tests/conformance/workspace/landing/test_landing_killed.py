@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.workspace.hub.landing import GitRepository
-from shiftwork.adapters.workspace.hub.user_trees import holding_branch
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.errors import GitKilledError
+from shiftwork.git_folders import holding_branch
 from shiftwork.ports.workspace import Moved
 from tests.conformance.workspace.git.git_rig import GitRig
 from tests.repositories import git_locks

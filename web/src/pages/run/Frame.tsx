@@ -14,6 +14,7 @@ export function Frame({ run }: { run: Run }) {
     run.without_gates.length ? `Without the gate ${listed(run.without_gates.map(visible))}` : "",
     run.undelivered ? `Notices not delivered: ${visible(run.undelivered)}` : "",
     run.left_running ? `${run.left_running} processes of an ended worker still run` : "",
+    ...(run.owed_gates ?? []).map(({ note }) => visible(note)),
     ...(run.conflicts ?? []).slice(0, 2).map(({ between, files }) => `${listed(between)} will conflict in ${listed(files.map(visible))}`),
   ].filter(Boolean);
   if (!own && !notes.length) return null;

@@ -10,8 +10,9 @@ import psutil
 
 from shiftwork.adapters.workspace.git.git import MARK
 from shiftwork.adapters.workspace.hub.hub import Hub
-from shiftwork.adapters.workspace.hub.user_trees import git_folder, holders, holding_branch
+from shiftwork.adapters.workspace.hub.user_trees import git_folder, holders
 from shiftwork.adapters.workspace.tree.untrusted_files import modified
+from shiftwork.git_folders import holding_branch
 from shiftwork.ports.clock import Clock
 
 STALE_SECONDS: Final = 5.0

@@ -14,6 +14,7 @@ from shiftwork.adapters.workspace.tree.leased_numbers import alone
 from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import TrustError, UnfitRepositoryError
+from shiftwork.git_folders import Whereabouts
 from shiftwork.records import replace
 
 _PLACES: Final = 3
@@ -120,9 +121,36 @@ def hub_as_it_is(user: Git, *, state: Path, cache: Path, identity: Identity, env
     """The hub for reading commits: runs no git, and neither checks the repository nor probes its file systems, so no
     tree can be made from it. None if there is no hub, or `hub_of` would change its settings or what it borrows.
     """
-    hub, common = state / "hub.git", Path(user.env["GIT_COMMON_DIR"])
-    alternates, objects = hub / "objects" / "info" / "alternates", common / "objects"
+    common = Path(user.env["GIT_COMMON_DIR"])
     cache = Path(os.path.realpath(cache))
+    place = Whereabouts(root=user.cwd, shared=common, worktree="")
+    found = git_of_hub(place, state=state, cache=cache, identity=identity, env=env)
+    if found is None:
+        return None
+    git, object_format = found
+    return Hub(
+        root=user.cwd,
+        state=state,
+        cache=cache,
+        common=common,
+        objects=common / "objects",
+        object_format=object_format,
+        carried="",
+        identity=identity,
+        git=git,
+        user=user,
+        excludes=b"",
+    )
+
+
+def git_of_hub(
+    place: Whereabouts, *, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]
+) -> tuple[Git, str] | None:
+    """Git on the hub as it is, which has all commits of the user's repository, and the format of its objects: for
+    questions that one git can answer. None as for `hub_as_it_is`.
+    """
+    hub, objects = state / "hub.git", place.shared / "objects"
+    alternates = hub / "objects" / "info" / "alternates"
     check_unlinked(state.parent, alternates)
     try:
         object_format = _FORMATS.get(read_bytes(hub / "config", _CONFIG_BYTES))
@@ -131,20 +159,8 @@ def hub_as_it_is(user: Git, *, state: Path, cache: Path, identity: Identity, env
         return None
     if object_format is None or not borrows:
         return None
-    git = harness_git(hub=hub, identity=identity, env=env, settings=_SETTINGS, trees=(user.cwd, common, cache))
-    return Hub(
-        root=user.cwd,
-        state=state,
-        cache=cache,
-        common=common,
-        objects=objects,
-        object_format=object_format,
-        carried="",
-        identity=identity,
-        git=replace(git, sealed=_sealed(hub, object_format)),
-        user=user,
-        excludes=b"",
-    )
+    git = harness_git(hub=hub, identity=identity, env=env, settings=_SETTINGS, trees=(place.root, place.shared, cache))
+    return replace(git, sealed=_sealed(hub, object_format)), object_format
 
 
 def _sealed(path: Path, object_format: str) -> tuple[tuple[Path, bytes], ...]:

@@ -21,14 +21,14 @@ from shiftwork.adapters.workspace.git.user_git import in_worktree
 from shiftwork.adapters.workspace.hub.fast_forward import fast_forward
 from shiftwork.adapters.workspace.hub.hub import Hub, slug
 from shiftwork.adapters.workspace.hub.missing_work import missing_work
-from shiftwork.adapters.workspace.hub.user_trees import holders, holding_branch, unmovable
+from shiftwork.adapters.workspace.hub.user_trees import holders, unmovable
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.landed_work import LandedWork
 from shiftwork.domain.core.patch import Patch
 from shiftwork.domain.proof.commit_trailers import RUN
 from shiftwork.domain.tampering.reserved_paths import is_reserved
 from shiftwork.errors import BranchGoneError, GitKilledError, PassingGitError, RepositoryError
-from shiftwork.git_folders import whereabouts
+from shiftwork.git_folders import holding_branch, whereabouts
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
 from shiftwork.records import dataclass, replace

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.adapters.workspace.git.rebased_patch import merge_tree, parted
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.domain.core.ids import Commit
@@ -12,6 +13,13 @@ from shiftwork.domain.proof.commit_trailers import RUN, stories_named
 _MESSAGES: Final = 20_000
 _COMMITS: Final = 30
 """How many newest commits are searched for changes that a person has squashed under a message of their own."""
+
+
+async def has_all(git: Git, tips: Sequence[str], commits: Sequence[str]) -> bool:
+    """Whether the tips contain all of the commits: one git, and the usual case. If not, `missing_work` knows more."""
+    asked = "\n".join((*commits, *(f"^{tip}" for tip in tips))).encode() + b"\n"
+    listed = await git.run("rev-list", "--max-count=1", "--stdin", stdin=asked, accept=(0, 128))
+    return not (listed.code or listed.out)
 
 
 async def missing_work(hub: Hub, tip: Commit, works: Sequence[LandedWork]) -> frozenset[Commit]:

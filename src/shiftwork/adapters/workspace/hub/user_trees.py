@@ -18,11 +18,6 @@ _STATUS_COLUMNS: Final = 3
 """The columns that `git status --porcelain` prints before a name."""
 
 
-def holding_branch(branch: str) -> str:
-    """Where work lands while moving the branch itself would disturb the user."""
-    return f"shiftwork/landed/{branch}"
-
-
 async def holders(user: Git, branch: str) -> Sequence[Path]:
     """The working trees with the branch checked out, without trees that were deleted by hand."""
     listing = (await user.run("worktree", "list", "--porcelain", "-z")).out.decode(errors="surrogateescape")

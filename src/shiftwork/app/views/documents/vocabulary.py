@@ -112,6 +112,7 @@ _OF_WORK: Final[Mapping[str, str]] = {
     "may_change": "the protected files that each story may change, by story",
     "meant": "the name that was probably meant; empty if unknown",
     "message": "what happened, and why",
+    "missing_stories": "stories that have landed and whose work the branch no longer has",
     "model": "the model; null or empty if unknown",
     "models": "what each model has used",
     "more": "how many sessions a story takes if it is rated so",

@@ -59,9 +59,9 @@ async def run(project: Served, run: RunName, *, steps: bool = False) -> Response
     """A run and its stories; with `steps`, also the steps of ended stories."""
     if steps:
         view = await project.run(run, every_step=True)
-        return json_response(run_document(view, refused=project.refused(view)))
+        return json_response(run_document(view, **await project.beside_view(view)))
     view = await project.seen(run)
-    return Response(project.texts.text(view, refused=project.refused(view)), media_type=JSON)
+    return Response(project.texts.text(view, **await project.beside_view(view)), media_type=JSON)
 
 
 @endpoint(router, "GET /runs/{run}/stories", Role.VIEWER, "stories")

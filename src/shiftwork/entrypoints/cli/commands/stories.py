@@ -14,6 +14,7 @@ from shiftwork.app.views.queries import run_view, unended
 from shiftwork.app.views.run_views import UNDOING, RunView, brief_proof, reason
 from shiftwork.app.views.story_list import Line as Row
 from shiftwork.app.views.story_list import roll
+from shiftwork.bootstrap.state.branch_look import seen_on_branch
 from shiftwork.bootstrap.state.read_only import liveness, now, open_queries, silence
 from shiftwork.config.site import environment
 from shiftwork.domain.core.ids import RunId
@@ -29,6 +30,7 @@ from shiftwork.entrypoints.cli.terminal.style import Line, Style, has_colors, jo
 from shiftwork.errors import UsageError
 from shiftwork.ports.store import Reader
 from shiftwork.ports.views import StoryRow
+from shiftwork.records import replace
 
 _HEAD: Final = ("story", "state", "step", "landed", "evidence", "tokens", "cost", "title")
 _DISPENSABLE: Final = ("tokens", "landed")
@@ -69,7 +71,12 @@ def command(run: str, *, everywhere: bool, no_pager: bool, as_json: bool, **only
     queries = open_queries(site, once=True)
     silent = silence(site)
     named = [row.run for row in answer(lambda: unended(queries))] if everywhere else [run]
-    views = [answer(partial(run_view, queries, each, liveness(), silent=silent)) for each in named]
+    views = [
+        seen_on_branch(
+            site, environment(), queries.history, answer(partial(run_view, queries, each, liveness(), silent=silent))
+        )
+        for each in named
+    ]
     chosen = {Group[name.upper()] for name, wanted in only.items() if wanted} or set(Group)
     found = [(view, _rows(queries, view, chosen)) for view in views]
     if as_json:
@@ -85,7 +92,11 @@ def command(run: str, *, everywhere: bool, no_pager: bool, as_json: bool, **only
 
 def _rows(queries: Reader, view: RunView, chosen: set[Group]) -> list[Row]:
     groups = groups_of(view)
-    every = answer(lambda: roll(queries, queries.history, RunId(view.run.run)))
+    seen = {entry.story.story: entry.story for entry in view.stories}
+    every = [
+        replace(row, story=seen.get(row.story.story, row.story))
+        for row in answer(lambda: roll(queries, queries.history, RunId(view.run.run)))
+    ]
     return [row for row in every if groups.get(row.story.story, Group.QUEUED) in chosen]
 
 

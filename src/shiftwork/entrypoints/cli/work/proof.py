@@ -11,8 +11,11 @@ import click
 from shiftwork.app.commands.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
 from shiftwork.app.views import amounts, proofs
 from shiftwork.app.views.documents.commands import result_documents as documents
+from shiftwork.app.views.missing_stories import missing_lines
 from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.story_lookup import check_story
+from shiftwork.bootstrap.state.branch_look import seen_on_branch
 from shiftwork.bootstrap.state.open_gates import open_examination
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.bounded import read_bytes
@@ -29,10 +32,10 @@ from shiftwork.entrypoints.cli.env.trust import ensure
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import written
-from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from shiftwork.ports.store import History
-from shiftwork.records import dataclass
+from shiftwork.records import dataclass, replace
 
 _WIDEST: Final = 160
 _CELL: Final = 24
@@ -50,7 +53,9 @@ class Wanted:
 
 
 def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
-    papers = _papers(site, wanted)
+    view = None if is_file(wanted.what) else _view(site, wanted)
+    papers = _papers(site, wanted, view)
+    missing = _lost(site, view, papers) if view else None
     if wanted.out and len(papers) != 1:
         raise UsageError("one certificate is written to one file", hint="shiftwork proof STORY --out FILE")
     if wanted.out:
@@ -58,19 +63,21 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if as_json:
         found = {str(paper.certificate.story): proofs.document(paper.certificate) for paper in papers}
         file = str(wanted.out) if wanted.out else None
-        say(documents.Proof(file=file, certificates=[document(paper) for paper in papers], proofs=found))
+        certificates = [document(paper) for paper in papers]
+        gone = documents.missing_stories(missing) if missing else ()
+        say(documents.Proof(file=file, certificates=certificates, proofs=found, missing_stories=gone))
         return EXIT_DONE
     if wanted.out:
         click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
         return EXIT_DONE
     lines = _output(papers[0]) if wanted.what else _table(papers)
-    click.echo("\n".join(lines))
+    click.echo("\n".join((*lines, *(f"! {plain(line)}" for line in (missing_lines(missing) if missing else ())))))
     return EXIT_DONE
 
 
 def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     env = environment()
-    papers = _papers(site, wanted)
+    papers = _papers(site, wanted, None if is_file(wanted.what) else _view(site, wanted))
     found = trusted_conditions(site, env)
     ensure_setup(site, found, env)
     settings = found.settings
@@ -144,14 +151,24 @@ def _text(file: Path) -> str:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", hint=hint) from None
 
 
-def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
+def _view(site: Site, wanted: Wanted) -> RunView:
+    return answer(lambda: run_view(open_queries(site), wanted.run, liveness()))
+
+
+def _lost(site: Site, view: RunView, papers: Sequence[Paper]) -> RunView:
+    """The run with those of these stories that its branch no longer has."""
+    shown = {paper.certificate.story for paper in papers}
+    seen = seen_on_branch(site, environment(), open_queries(site).history, view)
+    return replace(seen, stories=[entry for entry in seen.stories if entry.story.story in shown])
+
+
+def _papers(site: Site, wanted: Wanted, view: RunView | None) -> Sequence[Paper]:
     """The certificate of a file, of the story, or of all landed stories of the run that were not undone."""
-    if is_file(wanted.what):
+    if view is None:
         if not Path(wanted.what).is_file():
             raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
         return (from_document(_text(Path(wanted.what))),)
     queries = open_queries(site)
-    view = answer(lambda: run_view(queries, wanted.run, liveness()))
     run, known = view.run.run, {story.story.story: story.story.status for story in view.stories}
     if wanted.what:
         check_story(view, wanted.what)

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 from shiftwork.app.views.documents.document import Document, Time, moment
 from shiftwork.app.views.documents.gate_records import OwedGateLine
+from shiftwork.app.views.missing_stories import missing_notes
+from shiftwork.app.views.run_views import RunView
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.memory import notes
 from shiftwork.domain.proof.certificate import Held
@@ -25,6 +27,16 @@ class StoryProof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissingStory:
+    """A story that has landed on a branch that no longer has its work."""
+
+    run: str
+    story: str
+    branch: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proof(Document):
     """The certificates of landed stories, as they were issued, and how far each story is proved, by story."""
 
@@ -33,6 +45,7 @@ class Proof(Document):
     file: str | None
     certificates: Sequence[Mapping[str, Any]]
     proofs: Mapping[str, StoryProof | None]
+    missing_stories: Sequence[MissingStory] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,15 +185,25 @@ def note_shelf(shelf: notes.Shelf | None) -> NoteShelf | None:
     )
 
 
+def missing_stories(view: RunView) -> list[MissingStory]:
+    return [
+        MissingStory(run=view.run.run, story=story, branch=view.run.branch, note=note)
+        for story, note in missing_notes(view).items()
+    ]
+
+
 def _note(note: notes.Note) -> NoteEntry:
     return NoteEntry(time=moment(note.at), by=note.by, text=note.text, scope=note.scope, title=note.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwedGates(Document):
-    """What is still owed after the owed gates have run on the tips of their branches: those that are red."""
+    """What is still owed after the owed gates have run on the tips of their branches: those that are red; and what the
+    branches lack of what the newest runs have landed.
+    """
 
     SCHEMA: ClassVar[str] = "owed-gates"
 
     ran: Sequence[str]
     owed_gates: Sequence[OwedGateLine]
+    missing_stories: Sequence[MissingStory] = ()
