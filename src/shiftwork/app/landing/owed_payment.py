@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from shiftwork import failpoints
 from shiftwork.app.folds import load
 from shiftwork.app.landing.canary import Examiner
 from shiftwork.app.runtime.context import Context
@@ -26,9 +27,9 @@ async def run_owed_gates(context: Context, stream: Stream, begun: Begun = unwatc
     """The state of a landing queue after the gates that its branch owes have run on the tip, if any. A gate that is
     known to be red on that tip does not run again. Does nothing twice.
     """
-    found = await load(context.events, LANDING_KIND.state, stream)
-    if not found.owed:
-        return found
+    before = await load(context.events, LANDING_KIND.state, stream)
+    if not before.owed:
+        return before
     async with turn(context, stream):
         version = await context.events.version(stream)
         state = await load(context.events, LANDING_KIND.state, stream, version)
@@ -36,7 +37,10 @@ async def run_owed_gates(context: Context, stream: Stream, begun: Begun = unwatc
         tip = await context.repository.tip(state.branch)
         due = [owed for owed in state.owed if owed.red != tip]
         if due:
-            await recorder.write(f"owed/{version}", (await _run(context, tip, due, begun),))
+            found = await _run(context, tip, due, begun)
+            failpoints.reach("owed.ran")
+            await recorder.write(f"owed/{version}", (found,))
+            failpoints.reach("owed.recorded")
         return recorder.state
 
 

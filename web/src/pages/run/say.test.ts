@@ -17,6 +17,7 @@ describe("the line of a story", () => {
     [working(1, 0, { state: "interrupted" }), "paused", "Coding, stopped"],
     [working(1, 0, { state: "stuck" }), "working", "Coding, no output"],
     [working(1, 0, { hold: "question" }), "needs", "Needs your answer"],
+    [story(1, { status: "missing", state: "missing" }), "undone", "Landed, no longer found"],
     [landed(1, 0, 1, { proof: "proved" }), "landed", "Landed, proved"],
     [landed(1, 0, 1, { proof: "partly", criteria_shown: 1, criteria_total: 2 }), "landed", "Landed, 1 of 2 criteria shown"],
     [landed(1, 0, 1, { state: "undoing" }), "undone", "Undo pending"],

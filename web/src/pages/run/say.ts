@@ -37,7 +37,7 @@ export function markOf(item: Item): Look {
   if (group === "failed") return "failed";
   if (story.status === "blocked") return "blocked";
   if (group === "queued") return "queued";
-  return story.state === "undone" || story.state === "undoing" ? "undone" : "skipped";
+  return ["undone", "undoing", "missing"].includes(story.state) ? "undone" : "skipped";
 }
 
 function inProgress({ story, stage }: Item): Look {
