@@ -156,7 +156,7 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
         step=step.id,
         attempt=attempt,
         trouble=Trouble.GATES,
-        error=failing(report).for_agents,
+        error=failing(report).whole,
         usage=NOTHING_USED,
         diff="",
     )

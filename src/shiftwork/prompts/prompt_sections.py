@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from shiftwork.domain.core.first_error import without_logs
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory
@@ -165,7 +166,8 @@ def particular(view: View) -> str:
 def feedback(view: View) -> str:
     """Why the step runs again. Empty if the reason is a refusal, because `refused` shows that."""
     refusal = view.state.landing.refused
-    text = "" if refusal and refusal.text.for_agents == view.step.feedback else view.step.feedback
+    said = without_logs(view.step.feedback)
+    text = "" if refusal and refusal.text.for_agents == said else said
     lead = "This step must be done again. Deal with this before anything else:"
     return headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
 

@@ -3,6 +3,7 @@
 A template is filled in a single pass: text from agents stays text, even if it looks like a template.
 """
 
+from shiftwork.domain.core.first_error import without_logs
 from shiftwork.domain.workflow.template_values import HAS_FRONTEND, values
 from shiftwork.prompts import memory_parts, notebook
 from shiftwork.prompts.lengths import LIMITS, OWN, QUOTE, foremost, one_line, quoted, shorten
@@ -79,8 +80,8 @@ def _built_in(view: View) -> dict[str, str]:
         "current_story_title": given.story.title,
         "completed_stories": foremost(landed, OWN["value"], "stories"),
         "stories_remaining": str(view.given.remaining),
-        "verify_feedback": view.step.feedback,
-        "retry_feedback": view.step.feedback,
+        "verify_feedback": without_logs(view.step.feedback),
+        "retry_feedback": without_logs(view.step.feedback),
         HAS_FRONTEND: str(view.given.frontend).lower(),
     }
     bounded = {name: shorten(text, OWN["value"]) for name, text in plain.items()}

@@ -79,7 +79,12 @@ def test_a_story_says_in_one_line_why_it_failed_and_what_it_asks() -> None:
         replace(story_row("r1", "US-004"), waiting=limited),
     ]
     made = checked(run_documents.run_document(view(*(StoryView(story=row, steps=[]) for row in rows))))["stories"]
-    assert [story["failure_line"] for story in made] == ["tests/a.py::test_b - assert 180 == 170", "", "", ""]
+    assert [story["failure_line"] for story in made] == [
+        "tests/a.py: test_b: AssertionError: assert 180 == 170",
+        "",
+        "",
+        "",
+    ]
     assert [story["question"] for story in made] == ["", "", "Keep it?", ""]
 
 

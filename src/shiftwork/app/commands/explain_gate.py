@@ -10,6 +10,7 @@ from shiftwork.domain.gates.checkout_difference import next_step
 from shiftwork.domain.gates.checkout_trial import Explanation, Trial
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.domain.proof.test_count import tally
+from shiftwork.domain.runners.first_failure import read_failure
 from shiftwork.domain.spec import criterion_gates, named_gates
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.domain.tampering import exemptions
@@ -60,6 +61,16 @@ def opened(spec: Spec, protection: Protection, done: Collection[StoryId] = ()) -
 def needs(result: GateResult) -> tuple[str, ...]:
     """What a gate that is red in the sandbox seems to need from the machine, in words; empty for a green gate."""
     return () if result.passed else tuple(need.message_for(result.name) for need in machine_needs.needs(result.output))
+
+
+def red_reason(result: GateResult) -> str:
+    """Why a gate is red, on one line: its first error, with file and line where they are known."""
+    return result.error.sentence if result.error else red_sentence(result.output)
+
+
+def red_sentence(output: str) -> str:
+    """The same, of the output of any command that failed."""
+    return read_failure(output).sentence
 
 
 def looks_refused(result: GateResult) -> bool:

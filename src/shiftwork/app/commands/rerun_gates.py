@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from shiftwork.app.landing.fail_to_pass import Ports, Trial, tried
+from shiftwork.domain.core.first_error import WHOLE_LOG
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
 from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_gate import is_test_gate
@@ -30,6 +31,11 @@ def of_spec(said: Certificate, known: Sequence[Gate], *, trusts: bool) -> tuple[
     recorded = {(gate.origin, gate.command) for gate in known}
     gates = (Gate(name=line.name, command=line.command, origin=line.origin) for line in said.gates if line.origin)
     return tuple(dict.fromkeys(gate for gate in gates if trusts or (gate.origin, gate.command) in recorded))
+
+
+def _failed(result: GateResult) -> str:
+    log = f"; {WHOLE_LOG}{result.log}" if result.log else ""
+    return f"failed: {result.error.sentence if result.error else result.output}{log}"
 
 
 def gates_held(said: Certificate, report: GateReport, configured: Sequence[Gate]) -> Iterator[Held]:
@@ -94,7 +100,7 @@ def _not_run(names: Iterable[str], why: str) -> tuple[Held, ...]:
 
 
 def _ran(name: str, result: GateResult) -> Held:
-    message = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
+    message = f"passed in {result.seconds:.1f} s" if result.passed else _failed(result)
     return Held(name=name, passed=result.passed, message=message)
 
 

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from shiftwork.domain.core.first_error import without_logs
 from shiftwork.records import dataclass
 
 
@@ -29,5 +30,11 @@ class RefusalText:
     feedback: str = ""
 
     @property
-    def for_agents(self) -> str:
+    def whole(self) -> str:
+        """The text for agents with the paths of logs, where people read it too."""
         return self.feedback or self.detail
+
+    @property
+    def for_agents(self) -> str:
+        """Agents cannot open logs of gates."""
+        return without_logs(self.whole)

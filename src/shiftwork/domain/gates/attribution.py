@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from shiftwork.domain.core.first_error import failure_text
 from shiftwork.domain.core.refusal import RefusalText
 from shiftwork.domain.gates.gate import Gate, GateChange, GateReport, GateResult
 from shiftwork.domain.text.excerpt import trimmed
@@ -96,5 +97,5 @@ def _printed(report: GateReport, asked: str) -> str:
 def _failing(result: GateResult, share: int, asked: str) -> str:
     restored = _RESTORED if result.restored else ""
     broken = f"{_BROKEN}{asked}" if result.change is GateChange.BROKEN_BEFORE else ""
-    head = f"gate {result.name} failed{restored}{broken}:\n"
+    head = failure_text(f"gate {result.name} failed{restored}{broken}:", result.error, result.log, "")
     return head + trimmed(result.output, max(share - len(head), 0))

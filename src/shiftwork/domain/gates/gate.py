@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from itertools import chain
 
+from shiftwork.domain.core.first_error import FirstError
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass
 from shiftwork.domain.gates.verification import Verification
@@ -62,7 +63,9 @@ class GateResult:
     it is known not to notice a broken product, and the settings allow that, so it proves nothing. `origin` is the
     gate's. `changed` are files of the commit that were written during the run; `fewer` says how many tests passed,
     where more did on the base. If what the gate ran could have forged the result, `forgeable` says why. `exit_code` is
-    None where no command ended by itself, and in early facts.
+    None where no command ended by itself, and in early facts. Of a red gate, `error` is the first error that it
+    reports, `failed_tests` are the tests that it names as failed, and `log` is the file with all of its output; these
+    are empty in early facts.
     """
 
     name: str
@@ -79,6 +82,9 @@ class GateResult:
     fewer: str = ""
     forgeable: str = ""
     exit_code: int | None = None
+    error: FirstError | None = None
+    failed_tests: tuple[str, ...] = ()
+    log: str = ""
 
 
 def verified_by(story: str, step: Verification, results: Iterable[GateResult]) -> GateResult | None:

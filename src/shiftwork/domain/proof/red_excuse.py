@@ -87,4 +87,4 @@ def _short_runners(output: str) -> tuple[KnownRunner, ...]:
     if counted is None or not counted.passed or counted.failed:
         return ()
     text = plain_lines(output)
-    return tuple(runner for runner in RUNNERS if runner.read_report(text).is_short)
+    return tuple(runner for runner in RUNNERS if runner.is_short(text))

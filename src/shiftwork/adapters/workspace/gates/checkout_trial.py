@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.gates.failure_cause import with_cause
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.hub.hub import Hub
 from shiftwork.adapters.workspace.tree.included_files import included
@@ -137,15 +138,14 @@ async def check_in_place(root: Path, gates: Sequence[Gate], env: Mapping[str, st
         outcome = await shell.run(
             gate.command, CommandContext(marker="doctor/checkout"), tree=root, seconds=60 * gate.minutes
         )
-        results.append(
-            GateResult(
-                name=gate.name,
-                passed=outcome.passed,
-                seconds=outcome.seconds,
-                output=outcome.output,
-                command=gate.command,
-            )
+        result = GateResult(
+            name=gate.name,
+            passed=outcome.passed,
+            seconds=outcome.seconds,
+            output=outcome.output,
+            command=gate.command,
         )
+        results.append(result if result.passed else await asyncio.to_thread(with_cause, result, root, gate.cwd, None))
     return GateReport(commit=Commit(""), results=tuple(results))
 
 

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.gates.failure_cause import log_path, with_cause
 from shiftwork.adapters.workspace.gates.gate_tree import Bench
 from shiftwork.adapters.workspace.gates.read_files import watch_opened, without_caches
 from shiftwork.adapters.workspace.gates.verdict_cache import Verdicts
@@ -110,7 +111,8 @@ class GitGates:
                 if results:
                     await bench.tidy(subject.commit, context, subject.base, borrowing=subject.borrowing)
                 watched.begun(gate.name)
-                own = replace(judging, on_output=_decoded(gate, watched.on_output))
+                log = log_path(self.hub.state, marker, gate.name)
+                own = replace(judging, on_output=_decoded(gate, watched.on_output), log=log)
                 if watched.on_loaded:
                     await bench.expire_caches()
                 stamps = await bench.stamps()
@@ -155,7 +157,16 @@ class GitGates:
 
 
 async def judge_gate(gate: Gate, tree: Path, context: CommandContext, verifier: Verifier) -> GateResult:
-    """Runs a gate in a tree: its command, or its step of a story's verification."""
+    """Runs a gate in a tree: its command, or its step of a story's verification. Of a red one, reads the cause."""
+    result = await _judge(gate, tree, context, verifier)
+    if not result.passed:
+        return await asyncio.to_thread(with_cause, result, tree, gate.cwd, context.log)
+    if context.log:
+        context.log.unlink(missing_ok=True)
+    return result
+
+
+async def _judge(gate: Gate, tree: Path, context: CommandContext, verifier: Verifier) -> GateResult:
     if gate.step:
         return await verifier.verify(gate, gate.step, context, tree)
     if not is_folder(tree, gate.cwd):

@@ -1,8 +1,9 @@
 """Runs the project's own commands (setup, gates) in the shell, keeping the beginning and end of their output."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
 from shiftwork.adapters.processes.supervisor.supervise import Cause, Spawn, supervise
@@ -14,6 +15,7 @@ from shiftwork.redaction import Lined
 HEAD_BYTES: Final = 2 * 1024
 TAIL_BYTES: Final = 14 * 1024
 _PRINTED_BYTES: Final = 256 * 1024 * 1024
+LOG_BYTES: Final = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +66,8 @@ class Ends:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext:
     """Context of commands: `marker` identifies their processes, `env` are their own variables, and `files` are lent to
-    them in a sandbox; for these, `attaches` and `has_namespaces` see `Room`. `on_output` gets every printed line, while
-    the stored output is bounded.
+    them in a sandbox; for these, `attaches` and `has_namespaces` see `Room`. `on_output` gets every printed line, and
+    the file `log` all of them, while the stored output is bounded.
     """
 
     marker: str
@@ -74,6 +76,42 @@ class CommandContext:
     attaches: bool = False
     has_namespaces: bool = False
     on_output: Callable[[bytes], None] | None = None
+    log: Path | None = None
+
+
+class OutputLog:
+    """Writes lines to a file, up to a limit. What a command does never depends on the log: a file that cannot be
+    written is removed.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._room = LOG_BYTES
+
+    def add(self, line: bytes) -> None:
+        if self._path is None or self._room <= 0:
+            return
+        try:
+            if self._file is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._path.open("wb")
+            self._room -= len(line) + 1
+            self._file.write(line + b"\n" if self._room > 0 else b"[... the rest is left out ...]\n")
+        except OSError:
+            self._give_up(self._path)
+
+    def close(self) -> None:
+        if self._file is not None and self._path is not None:
+            try:
+                self._file.close()
+            except OSError:
+                self._give_up(self._path)
+
+    def _give_up(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        self._path = self._file = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,18 +143,25 @@ class Shell:
             has_namespaces=context.has_namespaces,
         )
 
-        clean = Lined(LINE_BYTES)
+        clean, log = Lined(LINE_BYTES), OutputLog(context.log)
 
         def on_line(said: bytes) -> None:
             line = clean.line(said)
             printed.add(line)
+            log.add(line)
             if context.on_output:
                 context.on_output(line)
 
         enclosed = self.sandbox.enclosed(spawn, room)
-        ended = await supervise(enclosed, on_line)
-        reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
-        output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
+        try:
+            ended = await supervise(enclosed, on_line)
+            reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
+            said = tuple(part for part in (ended.stderr.strip(), *ended.remarks, reason) if part)
+            for part in said:
+                log.add(part.encode(errors="replace"))
+        finally:
+            log.close()
+        output = "\n".join(part for part in (printed.text(), *said) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
         shown = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
         code = ended.code if ended.cause is Cause.EXITED else None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from shiftwork.domain.core.first_error import FirstError
 from shiftwork.domain.gates.gate import GateResult
 from shiftwork.records import dataclass
 
@@ -16,8 +17,19 @@ class GateCommand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorPlace:
+    """An error that a gate reports. The file is empty and the line 0 if its output names none."""
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateOutcome:
-    """How a gate ended; see the how-to on gates for `flaky`, `restored` and `blind`."""
+    """How a gate ended; see the how-to on gates for `flaky`, `restored` and `blind`. Of a red gate, `log` is the path
+    of its whole output.
+    """
 
     name: str
     passed: bool
@@ -31,6 +43,9 @@ class GateOutcome:
     origin: str
     changed: Sequence[str]
     fewer: str
+    first_error: ErrorPlace | None
+    failed_tests: Sequence[str]
+    log: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,4 +110,11 @@ def outcome(result: GateResult) -> GateOutcome:
         origin=result.origin,
         changed=result.changed,
         fewer=result.fewer,
+        first_error=_place(result.error) if result.error else None,
+        failed_tests=result.failed_tests,
+        log=result.log,
     )
+
+
+def _place(error: FirstError) -> ErrorPlace:
+    return ErrorPlace(file=error.file, line=error.line, message=error.message)

@@ -11,6 +11,7 @@ from shiftwork.app.views.documents.document import Json, known_moment
 from shiftwork.app.views.documents.usage_records import State, state_of
 from shiftwork.app.views.run_views import Activity, RunOutline, RunView, StoryActivity, StoryView, story_columns
 from shiftwork.app.views.text.failure_line import reason_of
+from shiftwork.domain.core.first_error import split_failure
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.proof.verdict import ProofLevel
 from shiftwork.domain.usage.totals import by_agent, by_model, verdict
@@ -174,6 +175,7 @@ def _story_values(run: RunOutline, view: StoryView) -> Json:
         "step": story.step or None,
         "step_name": current,
         "failure_line": reason_of(story.failure or row["refusal"]),
+        "failure_log": split_failure(story.failure or row["refusal"]).log,
         "question": story.waiting.detail if story.waiting.needs_person else "",
         "until": known_moment(story.waiting.until),
         "waited_for_you_seconds": idle.person,

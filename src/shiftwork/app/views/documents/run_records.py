@@ -84,6 +84,7 @@ class StoryFields(Used):
     waited_for_limits_seconds: float
     failure: str
     failure_line: str
+    failure_log: str
     cause: str
     landing: str
     commit: str

@@ -281,6 +281,7 @@ def _judged(report: GateReport) -> str:
         f"{result.name}{' (your original tests against the new code)' if result.restored else ''} "
         f"{'passed' if result.passed else 'failed'} in {result.seconds:.1f} s"
         f"{' (blind: proved nothing)' if result.blind else ''}"
+        f"{f': {result.error.sentence}' if result.error else ''}"
         for result in report.results
     )
     others = (f"{gate.name} not needed ({gate.reason})" for gate in report.not_needed)

@@ -16,6 +16,7 @@ from shiftwork.domain.agents.rate_limit import Waited
 from shiftwork.domain.budget.amounts import Amount, Budget
 from shiftwork.domain.budget.reservations import of_limited, overshoot
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.first_error import without_logs
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.notices.facts import NoticeTried
 from shiftwork.domain.proof.verdict import ProofStatus
@@ -157,7 +158,7 @@ class RunRecord:
 
     def reason(self, story: StoryRecord) -> str:
         """Why the story failed or cannot start; empty if it did neither."""
-        return story.row.failure or self.run.schedule.blocked.get(story.asked.id, "")
+        return without_logs(story.row.failure) or self.run.schedule.blocked.get(story.asked.id, "")
 
     def label(self, story: StoryRecord, *, moving: bool) -> str:
         """The word for the state of a story, as every view shows it; `moving`: a process works on the run."""

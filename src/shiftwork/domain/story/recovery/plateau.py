@@ -4,6 +4,7 @@ another profile and then ends, but does not pay for a third session of the same 
 
 from typing import Final
 
+from shiftwork.domain.core.first_error import split_failure, without_logs
 from shiftwork.domain.core.refusal import Refusal, RefusalText
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.routing import must_change
@@ -69,10 +70,15 @@ def _identity(refused: Refused) -> str:
         case Refusal.CONFLICT:  # a fingerprint leaves out hashes of commits
             return f"{fingerprint('\n'.join((refused.cause, *sorted(refused.files))))} onto {refused.base}"
         case _:
-            return fingerprint(f"{refused.cause}\n{refused.text.detail}")
+            return fingerprint(f"{refused.cause}
+{without_logs(refused.text.detail)}")
 
 
 def _line(detail: str) -> str:
+    """What failed, and why as far as the text says it."""
+    parts = split_failure(detail)
+    if parts.error:
+        return f"{parts.head.partition('\n')[0]} {parts.error}"[:_LINE]
     lines = [line.strip() for line in detail.splitlines() if line.strip()]
     return " … ".join(dict.fromkeys((*lines[:1], *lines[-1:])))[:_LINE]
 

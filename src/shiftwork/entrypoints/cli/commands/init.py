@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from shiftwork import umask
+from shiftwork.app.commands.explain_gate import red_reason
 from shiftwork.app.views.amounts import duration
 from shiftwork.app.views.documents.commands.setup_documents import Init, InitSpec, TriedGate
 from shiftwork.config.agents.installed_agent import agent_instead
@@ -24,7 +25,6 @@ from shiftwork.entrypoints.cli.env.conditions import with_known_files
 from shiftwork.entrypoints.cli.env.repository import around
 from shiftwork.entrypoints.cli.env.trust import TRUST, at_a_terminal, book, changes
 from shiftwork.entrypoints.cli.gates.found_gates import Checked, check_found
-from shiftwork.entrypoints.cli.logs.gate_reason import reason
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import check_unlinked
@@ -181,8 +181,9 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
         yield gate.name, f"{gate.command}    (from {gate.source})"
         if result := checked.results.get(gate.name):
             where = "" if gate.name in checked.red else ", in the sandbox"
-            red = f"red: {reason(result.output)}{where}"
+            red = f"red{where}: {red_reason(result)}"
             yield "", f"passed {duration(result.seconds)}" if result.passed else red
+            yield from (("", line) for line in phrases.log_lines(result.log))
     if found.setup:
         yield "setup", found.setup
         if checked.setup:

@@ -3,8 +3,9 @@ file is written.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
-from shiftwork.app.commands.explain_gate import needs
+from shiftwork.app.commands.explain_gate import needs, red_reason, red_sentence
 from shiftwork.bootstrap.work.base import BaseCheck, open_base
 from shiftwork.bootstrap.work.repository import repository_problems
 from shiftwork.config.settings.settings import Settings
@@ -13,9 +14,11 @@ from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.gates.gate import GateReport, GateResult
 from shiftwork.entrypoints.cli.env.run_choices import find_base
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
-from shiftwork.entrypoints.cli.logs.gate_reason import reason
+from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.errors import ShiftworkError
 from shiftwork.records import dataclass, field
+
+_REASON: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Checked:
         if result is None or result.passed:
             return ""
         where = f"in the sandbox on {self.branch}" if gate in self._kept else f"on {self.branch} already"
-        return f"red {where}: {reason(result.output)}"
+        return f"red {where}: {one_line(red_reason(result), _REASON)}"
 
     @property
     def _kept(self) -> set[str]:
@@ -75,7 +78,7 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
     return Checked(
         branch=branch,
         results=results,
-        setup=reason(prepared.failure) if prepared.failure else "",
+        setup=one_line(red_sentence(prepared.failure), _REASON) if prepared.failure else "",
         seconds=prepared.seconds,
         confined=_confined(base, report, settings),
     )

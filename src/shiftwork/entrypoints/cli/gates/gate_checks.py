@@ -18,6 +18,7 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.canary.canary_verdict import GateSight, Sight
+from shiftwork.domain.core.first_error import failure_text
 from shiftwork.domain.gates.checkout_trial import Cause, Explanation
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.entrypoints.cli.env.run_choices import find_base
@@ -108,7 +109,7 @@ def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Furth
     if result.passed:
         detail = f"{gate.name}: passed in {duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)
-    lines = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
+    lines = [_gist(f"{gate.name}: red, {where}", result), *_of(gate, more)]
     offered = () if only_tests_fail(result) else more.steps_for(gate)  # a red test needs no more of the machine
     steps = [f"{command}: {why}" for command, why in offered]
     hint = "\n".join(("shiftwork doctor --gates --unconfined: says whether it is green in your checkout", *steps))
@@ -170,12 +171,12 @@ async def _check(
     if places.tree.passed:
         head = f"{name}: passed in {duration(places.tree.seconds)} on {branch}, red in your checkout"
         hint = f"work begins from {branch}, so this is only a note; git status shows what differs in your checkout"
-        return Check(name="gates", state=WARN, detail=_gist(head, places.checkout.output), hint=hint)
+        return Check(name="gates", state=WARN, detail=_gist(head, places.checkout), hint=hint)
     if not places.checkout.passed:
         file = places.gate.origin or SETTINGS_FILE
         hint = f"make it pass, or correct its command in {file}: nothing lands while it is red"
         head = f"{name}: red on {branch}, and in your checkout"
-        return Check(name="gates", state=FAIL, detail=_gist(head, places.tree.output), hint=hint)
+        return Check(name="gates", state=FAIL, detail=_gist(head, places.tree), hint=hint)
     trials = await open_trials(site, settings, env, branch)
     why = await explained(places.gate, places.tree.output, trials)
     if places.gate in more.gates and why.cause is Cause.ENVIRONMENT and not _in_checkout_alone(places.gate, site.root):
@@ -184,16 +185,17 @@ async def _check(
         return Check(
             name="gates",
             state=FAIL,
-            detail="\n".join((_gist(head, places.tree.output), *_of(places.gate, more))),
+            detail="\n".join((_gist(head, places.tree), *_of(places.gate, more))),
             hint=hint,
         )
     head = f"{name}: red in a gate tree of {branch}, green in your checkout"
-    lines = [_gist(head, places.tree.output), *_reasons(why, places, site.root)]
+    lines = [_gist(head, places.tree), *_reasons(why, places, site.root)]
     return Check(name="gates", state=FAIL, detail="\n".join(lines), hint=_hint(why, settings, places, site.root))
 
 
-def _gist(head: str, output: str) -> str:
-    return "\n".join(phrases.gist(f"{head}\n{output}", phrases.width()))
+def _gist(head: str, result: GateResult) -> str:
+    text = failure_text(head, result.error, result.log, result.output)
+    return "\n".join(phrases.gist(text, phrases.width()))
 
 
 def _reasons(why: Explanation, places: Places, root: Path) -> Iterator[str]:

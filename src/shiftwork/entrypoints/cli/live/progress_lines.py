@@ -35,6 +35,7 @@ class View(Protocol):
 
 
 _LEAST: Final = 20
+_FAILURE_LINES: Final = 3
 _SUBJECT: Final = 26
 """Room for a story's id and the longest step name of the catalogue."""
 
@@ -63,14 +64,15 @@ def _parts(change: Change) -> tuple[str, str]:
 
 
 class LineView:
-    """One line for each change of state."""
+    """One line for each change of state; a failure may take more, so that its first error is readable."""
 
     def __init__(self) -> None:
         self.board = Board()
 
     def see(self, sighting: Sighting) -> None:
         if change := self.board.see(sighting):
-            click.echo(line(change, phrases.width()))
+            is_failure = change.event.endswith(("failed", "refused"))
+            click.echo("\n".join(lines(change, phrases.width(), most=_FAILURE_LINES if is_failure else 1)))
 
     def update(self, now: float) -> None:
         """Nothing moves between changes."""

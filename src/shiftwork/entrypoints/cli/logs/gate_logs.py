@@ -11,6 +11,7 @@ from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.story_lookup import stories_of
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.config.site import Site, environment
+from shiftwork.domain.core.first_error import FIRST_ERROR
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.gates.gate import GateResult
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -23,6 +24,7 @@ from shiftwork.errors import UsageError
 from shiftwork.ports.store import History
 from shiftwork.regexes import regex
 
+_CAUSE_LINES: Final = 3
 _RULER: Final = regex(r"([=_*-])\1{9,}")
 
 
@@ -87,9 +89,18 @@ def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
     )
     message = "".join(f", {remark}" for remark in remarks if remark)
     yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {duration(result.seconds)}{message}"
+    yield from (f"    {part}" for part in _cause(result))
     if result.output:
         lines = ["(the same output as before)"] if same else plain(result.output).split("\n")
         yield from (_within(f"    {line}".rstrip()) for line in lines)
+
+
+def _cause(result: GateResult) -> Iterator[str]:
+    error = f"{FIRST_ERROR}{result.error.sentence}" if result.error else ""
+    failed = f"failed tests: {', '.join(result.failed_tests)}" if result.failed_tests else ""
+    for text in (error, failed):
+        yield from phrases.wrapped(text, phrases.width() - 4, most=_CAUSE_LINES)
+    yield from phrases.log_lines(result.log)
 
 
 def _within(line: str) -> str:

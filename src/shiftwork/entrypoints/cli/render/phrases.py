@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Final
 
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
 from shiftwork.app.views.run_views import RunView
-from shiftwork.app.views.text.failure_line import is_noise
 from shiftwork.domain.budget.amounts import Reached
+from shiftwork.domain.core.first_error import WHOLE_LOG, FailureText, split_failure
+from shiftwork.domain.runners.general_output import is_noise
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.ports.rows.row_parts import WaitCause
@@ -35,6 +37,7 @@ _KEPT: Final = 0.6
 """How much of the room a shortened text must fill."""
 _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
+_ERROR_LINES: Final = 3
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
 _CAUSE: Final = regex(
@@ -208,13 +211,30 @@ def at_words(line: str) -> list[str]:
 
 
 def gist(text: str, room: int) -> list[str]:
-    """The first line and, from a longer output of a gate or an agent, the lines that name the cause, and the end. A
-    mark replaces lines that are left out.
+    """Of a gate's failure what failed, its first error, and the path of the whole log. Of any other text the first line
+    and, from a longer output, the lines that name the cause, and the end; a mark replaces lines that are left out.
     """
+    parts = split_failure(plain(text))
+    if parts.error:
+        return [*_heads(parts, room), *wrapped(parts.error, room, most=_ERROR_LINES), *log_lines(parts.log)]
     head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
     lines = [line for line in rest if not is_noise(line)] or rest
     shown = (one_line(line, max(room, 1)) for line in _marked(lines, _informative(lines)))
     return [*wrapped(head, room, most=_GIST_HEAD), *shown]
+
+
+def _heads(parts: FailureText, room: int) -> Iterator[str]:
+    for line in parts.head.split("\n"):
+        yield from wrapped(line, room, most=_GIST_HEAD)
+
+
+def log_lines(log: str) -> list[str]:
+    """Where the whole log is, as one types the path here; nothing where it is gone. Never cut: it is to be copied."""
+    path = Path(log)
+    if not log or not path.is_file():
+        return []
+    here = Path.cwd()
+    return [f"{WHOLE_LOG}{path.relative_to(here) if path.is_relative_to(here) else path}"]
 
 
 def _informative(lines: Sequence[str]) -> Sequence[int]:

@@ -178,9 +178,18 @@ def _papers(site: Site, wanted: Wanted, view: RunView | None) -> Sequence[Paper]
     found = answer(lambda: _recorded(queries.history, RunId(run), [wanted.what] if wanted.what else landed))
     if not found:
         every = "everything that landed was undone" if len(landed) < len(known) else "no story has landed yet"
-        message = f"{wanted.what} has landed nothing yet" if wanted.what else f"{every} in run {run}"
+        message = _not_landed(view, wanted.what) if wanted.what else f"{every} in run {run}"
         raise UsageError(message, hint=f"shiftwork status {run}")
     return found
+
+
+def _not_landed(view: RunView, story: str) -> str:
+    """With the reason, if the story has failed."""
+    failure = next((item.story.failure for item in view.stories if item.story.story == story), "")
+    head = f"{story} has landed nothing yet"
+    if not failure:
+        return head
+    return "\n".join((f"{head}:", *(f"  {line}" for line in phrases.gist(failure, phrases.layout() - 4))))
 
 
 async def _recorded(history: History, run: RunId, stories: Sequence[str]) -> list[Paper]:

@@ -16,6 +16,7 @@ from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity, RunView, reason
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
+from shiftwork.domain.core.first_error import split_failure
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.domain.proof.verdict import ProofLevel
@@ -192,7 +193,11 @@ def _fallen(view: RunView) -> Iterator[str]:
 
 
 def _reason(story: StoryRow) -> Iterator[str]:
-    """The end of the reason: the last output of a gate is what a reader needs first."""
+    """What failed, and its first error; where that is unknown, the end of the reason."""
+    if split_failure(plain(story.failure)).error:
+        label = f"  {story.story}: "
+        yield from phrases.labelled(label, phrases.gist(story.failure, phrases.layout() - len(label)))
+        return
     first, *rest = plain(story.failure).rstrip().split("\n")
     yield from _in_lines(f"  {story.story}: ", first)
     if rest and rest[0].startswith("broken before"):
