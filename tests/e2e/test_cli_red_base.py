@@ -57,10 +57,11 @@ def test_a_red_base_stops_the_run_and_each_choice_can_be_typed_as_it_is_shown_an
     assert (completed.returncode, sessions(project)) == (1, [])
     confined = [line for line in completed.stderr.splitlines() if line.startswith("  lint ran in the sandbox")]
     assert bool(confined) == (project.tier == "auto")
-    assert [line for line in completed.stderr.splitlines() if line not in confined][:4] == [
+    assert [line for line in completed.stderr.splitlines() if line not in confined][:5] == [
         "shiftwork: the gate lint is red on main: nothing was started, and nothing was spent",
         "  lint: looking",
         "        error: it is not clean",
+        "        whole log: .git/shiftwork/logs/base/gates/lint.log",
         "  try: shiftwork run --repair-base 'Add a greeting'    (a separate story repairs it first)",
     ]
     assert "       shiftwork run --without-gate lint 'Add a greeting'" in completed.stderr

@@ -10,6 +10,7 @@ from shiftwork.app.views.amounts import Limited, usage_of
 from shiftwork.domain.agents.idle_time import Course, Idle, idle
 from shiftwork.domain.agents.rate_limit import Waited
 from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.core.first_error import split_failure
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.proof import proof_words
 from shiftwork.domain.proof.verdict import ProofLevel, ProofStatus
@@ -139,9 +140,13 @@ class RunView(RunOutline):
 
 
 def reason(story: StoryRow) -> str:
-    """Returns why the story waits: the question with its choices, each with the number that a person may answer."""
+    """Returns why the story waits: the question with its choices, each with the number that a person may answer. Of
+    what a gate printed, only the first error belongs to the question.
+    """
     waiting = story.waiting
-    return waiting.detail + "".join(f" [{number}] {choice}" for number, choice in enumerate(waiting.choices, start=1))
+    parts = split_failure(waiting.detail)
+    asked = f"{' '.join(parts.head.split())} {parts.error}" if parts.error else waiting.detail
+    return asked + "".join(f" [{number}] {choice}" for number, choice in enumerate(waiting.choices, start=1))
 
 
 def asks(story: StoryRow) -> bool:

@@ -11,6 +11,7 @@ from shiftwork.app.views.live.board import EVENTS, OTHERWISE, Board
 from shiftwork.app.views.live.change_words import WORDS, brief
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.first_error import FirstError
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import GateReport, GateResult
@@ -25,7 +26,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.domain.workflow.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.live.progress_lines import JsonView, LineView, View, line
-from shiftwork.entrypoints.cli.render.phrases import o_clock
+from shiftwork.entrypoints.cli.render.phrases import at_width, o_clock
 from shiftwork.entrypoints.cli.render.sanitize import cells
 from shiftwork.ports.agent import AgentEvent, EventKind
 from tests.json_documents import check
@@ -152,6 +153,20 @@ def test_gates_that_were_red_are_reported_before_they_are_tried_again() -> None:
     change = Board().see(Sighting(stream=LANDING, what=failed))
     assert change is not None
     assert (change.event, change.story, change.text) == ("gates_failed", "US-001", "test failed in 1.2 s")
+
+
+def test_a_red_gate_is_reported_with_its_first_error(capsys: pytest.CaptureFixture[str]) -> None:
+    error = FirstError(file="tests/test_cart.py", line=41, message="AssertionError: assert 3 == 4")
+    red = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=False, seconds=1.25, error=error),))
+    with at_width(80):
+        failed = landing_facts.CandidateFailed(at=1, request="r1/US-001/1", report=red)
+        LineView().see(Sighting(stream=LANDING, what=failed))
+    lines = capsys.readouterr().out.splitlines()
+    assert " ".join(" ".join(lines).split()).endswith(
+        "US-001 gates: test failed in 1.2 s: tests/test_cart.py:41: AssertionError: assert 3 == 4"
+    )
+    assert len(lines) <= 3
+    assert all(cells(line) <= 80 for line in lines)
 
 
 def test_programs_get_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Phrases of the output: durations, and lines that fit their width."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from shiftwork.app.views.run_views import Activity, RunView, StoryView
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
+from shiftwork.domain.core.first_error import FirstError, failure_text
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.sanitize import cells, plain
@@ -84,6 +86,39 @@ def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() ->
     assert phrases.gist("gate failed:\nmake: *** [x] Error 1", 40) == ["gate failed:", "make: *** [x] Error 1"]
     assert phrases.gist("it cannot be done", 40) == ["it cannot be done"]
     assert phrases.gist("", 40) == []
+
+
+def test_a_failure_shows_its_first_error_and_where_the_whole_log_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / ".git" / "shiftwork" / "logs" / "20261119-101500-a1b2" / "US-001" / "verify-1.1.2-test.log"
+    error = FirstError(file="tests/test_cart.py", line=41, message="AssertionError: assert 3 == 4")
+    text = failure_text(
+        "not landed (gates) after 1 repair: gate test failed:", error, str(log), "collected 3\n3 failed"
+    )
+    shown = [
+        "not landed (gates) after 1 repair: gate test failed:",
+        "tests/test_cart.py:41: AssertionError: assert 3 == 4",
+    ]
+    assert phrases.gist(text, 80) == shown, "a log that is gone is not named"
+    log.parent.mkdir(parents=True)
+    log.write_text("collected 3\n3 failed\n")
+    assert phrases.gist(text, 80) == [*shown, f"whole log: {log}"]
+    monkeypatch.chdir(tmp_path)
+    near = "whole log: .git/shiftwork/logs/20261119-101500-a1b2/US-001/verify-1.1.2-test.log"
+    assert phrases.gist(text, 80) == [*shown, near]
+    assert cells(near) <= 80
+    assert phrases.gist(text, 30) == [
+        *("not landed (gates) after 1", "repair: gate test failed:"),
+        *("tests/test_cart.py:41:", "AssertionError: assert 3 == 4"),
+        near,
+    ], "the path stays whole, to be copied"
+    unknown = failure_text(
+        "gate lint failed:", FirstError(message="it is not clean"), str(log), "looking\nit is not clean"
+    )
+    assert phrases.gist(unknown, 80) == ["gate lint failed:", "looking", "it is not clean", near]
+    hostile = replace(error, message="\x1b]0;title\x07broken\u202e")
+    assert phrases.gist(failure_text("gate test failed:", hostile, "", ""), 80)[1] == "tests/test_cart.py:41: broken"
 
 
 def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:

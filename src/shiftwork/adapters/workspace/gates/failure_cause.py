@@ -25,8 +25,8 @@ def log_path(state: Path, marker: str, gate: str) -> Path:
     that belongs to no story has other words in these places, and replaces its log each time.
     """
     run, story, check = (*marker.split("/", 2), "", "")[:3]
-    name = _file_name(f"{check}-{gate}" if check else gate)
-    return state / "logs" / _file_name(run) / _file_name(story or "gates") / f"{name}.log"
+    before = f"{_UNFIT.sub('-', check)}-" if check else ""
+    return state / "logs" / _file_name(run) / _file_name(story or "gates") / f"{before}{_file_name(gate)}.log"
 
 
 def _file_name(text: str) -> str:
@@ -38,8 +38,10 @@ def _file_name(text: str) -> str:
 def with_cause(result: GateResult, tree: Path, cwd: str, log: Path | None) -> GateResult:
     """The red result, with what its output says and where all of it is. Reads files of the tree."""
     kept = log if log and log.is_file() else None
-    # A command that ended with 0 has printed no error: the step says what it lacks.
-    printed = _both_ends(kept) if kept and result.exit_code != 0 else result.output
+    if result.exit_code == 0:  # the command printed no error: below the step is what it lacks
+        lacking = FirstError(message=result.output.split("\n")[1].rstrip(":"))
+        return replace(result, error=lacking, log=str(kept) if kept else "")
+    printed = _both_ends(kept) if kept else result.output
     found = read_failure(printed.replace(f"{tree}/", ""))
     error = _in_tree(found.error, tree, cwd)
     return replace(result, error=error, failed_tests=found.failed_tests, log=str(kept) if kept else "")

@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 from shiftwork.domain.core.first_error import split_failure
-from shiftwork.domain.runners.first_failure import read_failure
 from shiftwork.domain.text.excerpt import LAST_OUTPUT
 
 
@@ -25,6 +24,9 @@ def cause_and_reason(failure: str) -> tuple[str, str]:
     if parts.error:
         return head, parts.error
     if parts.output.strip():
+        # Quick commands show a run, and few runs have a failure whose error is not recorded.
+        from shiftwork.domain.runners.first_failure import read_failure  # noqa: PLC0415 - see above
+
         return head, read_failure(parts.output).sentence
     return head, f"{LAST_OUTPUT}{words.split('\n')[-1]}" if words else ""
 

@@ -38,6 +38,7 @@ _KEPT: Final = 0.6
 _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
 _ERROR_LINES: Final = 3
+_PLACED: Final = regex(r"^[^:]+:\d+: ")
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
 _CAUSE: Final = regex(
@@ -211,16 +212,19 @@ def at_words(line: str) -> list[str]:
 
 
 def gist(text: str, room: int) -> list[str]:
-    """Of a gate's failure what failed, its first error, and the path of the whole log. Of any other text the first line
-    and, from a longer output, the lines that name the cause, and the end; a mark replaces lines that are left out.
+    """Of a gate's failure what failed, its first error, and the path of the whole log. Of any other text, and where the
+    error names no file, the first line and, from a longer output, the lines that name the cause, and the end; a mark
+    replaces lines that are left out.
     """
     parts = split_failure(plain(text))
-    if parts.error:
+    if _PLACED.search(parts.error):
         return [*_heads(parts, room), *wrapped(parts.error, room, most=_ERROR_LINES), *log_lines(parts.log)]
-    head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
+    head, *rest = [line.strip() for line in (*parts.head.split("\n"), *parts.output.split("\n")) if line.strip()] or [
+        ""
+    ]
     lines = [line for line in rest if not is_noise(line)] or rest
     shown = (one_line(line, max(room, 1)) for line in _marked(lines, _informative(lines)))
-    return [*wrapped(head, room, most=_GIST_HEAD), *shown]
+    return [*wrapped(head, room, most=_GIST_HEAD), *shown, *log_lines(parts.log)]
 
 
 def _heads(parts: FailureText, room: int) -> Iterator[str]:
