@@ -109,9 +109,13 @@ EXPECTED: Final[dict[str, tuple[str, int, str, tuple[str, ...]]]] = {
         "",
         0,
         (
-            "Failed to execute goal org.apache.maven.plugins:maven-resources-plugin:2.6:resources (default-resources) "
-            "on project cart: Execution default-resources of goal org.apache.maven.plugins:maven-resources-plugin:2.6:"
-            "resources failed: Plugin org.apache.maven.plugins:maven-resources-plugin:2.6 or one of its…"
+            "Failed to execute goal org.apache.maven.plugins:maven-resources-plugin:2.6:resources (default-resour"
+            "ces) on project cart: Execution default-resources of goal org.apache.maven.plugins:maven-resources-p"
+            "lugin:2.6:resources failed: Plugin org.apache.maven.plugins:maven-resources-plugin:2.6 or one of its"
+            " dependencies could not be resolved: Failed to collect dependencies at org.apache.maven.plugins:mave"
+            "n-resources-plugin:jar:2.6 -> org.apache.maven:maven-project:jar:2.0.6: Failed to read artifact desc"
+            "riptor for org.apache.maven:maven-project:jar:2.0.6: Could not transfer artifact org.apache.maven:ma"
+            "…"
         ),
         (),
     ),
@@ -343,6 +347,8 @@ ODD: Final = [
         "a.py: x: AssertionError: assert 1",
     ),
     ("T > t FAILED\n    org.x.Failed at CartTest.java:9\n", "CartTest.java:9: Failed"),
+    ("it panicked at once:\nno parcel\n", "no parcel"),
+    ("AssertionError: they differ:\nsent\n", "AssertionError: they differ: sent"),
     ("gate lint failed:\nfine\n[… 12 lines left out …]\n", "fine"),
 ]
 
@@ -376,7 +382,7 @@ def test_an_error_at_either_end_of_a_long_output_is_found(tool: str) -> None:
 def test_a_long_message_and_a_long_line_are_cut() -> None:
     error = read_failure("cart.py:3: error: " + "x" * 100_000).error
     assert (error.file, error.line) == ("cart.py", 3)
-    assert error.message == "x" * 300 + "…"
+    assert error.message == "x" * 600 + "…"
 
 
 @given(st.text())

@@ -13,7 +13,7 @@ type Place = tuple[str, int]
 """A file, and a line in it."""
 
 _LINE: Final = 1000
-_MESSAGE: Final = 300
+_MESSAGE: Final = 600
 _BLOCK: Final = 20_000
 _FOREIGN: Final = regex(
     r"^<|^node:|^internal/|(?:^|/)(?:site-packages|dist-packages|node_modules|vendor|rustc|gems)/"

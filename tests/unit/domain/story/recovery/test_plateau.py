@@ -213,6 +213,18 @@ def test_what_the_gates_said_before_something_else_came_back_is_reported_too() -
     assert ending.reason == message + LONG.format(seconds=7.25)
 
 
+def test_the_same_failure_is_known_again_though_each_check_has_its_own_log() -> None:
+    said = "gate lint failed:\nfirst error: cart.py:3: too long\nwhole log: /logs/r1/US-001/{name}.log\n1 failed"
+    story = repaired(refused(asking(), said.format(name="verify-1")))
+    story = repaired(refused(story, "gate test failed:\nE assert 1"))
+    ending = conclusion(refused(repaired(refused(story, said.format(name="verify-2"))), said.format(name="verify-3")))
+    assert isinstance(ending, story_facts.StoryFailed)
+    assert "(the same failure came back; before that: gate test failed: … E assert 1)" in ending.reason
+    ending = conclusion(twice(repaired(refused(asking(), said.format(name="verify-1")))))
+    assert isinstance(ending, story_facts.StoryFailed)
+    assert "; before that: gate lint failed: cart.py:3: too long)" in ending.reason
+
+
 def test_a_profile_is_called_in_once() -> None:
     story = twice(asking("thorough"))
     planned = conclusion(story)
