@@ -18,8 +18,9 @@ from shiftwork.records import replace
 _THRESHOLD_OFF: Final = "without the story's new tests too little is covered; it passed with the threshold turned off"
 _AS_ON_BASE: Final = "red without the story's new tests, and on the base in the same way (exit code {code})"
 _STILL_SHORT: Final = (
-    "Without the new tests only the coverage is too low, and Shiftwork cannot turn off the threshold of this gate. "
-    "State the threshold in the settings of the runner (pytest, jest, vitest), or in the gate's own command"
+    "Without the new tests only the coverage is too low, and Shiftwork cannot turn off the threshold of this gate, "
+    "because make or a script starts the runner. Start the runner in the gate's own command (gates.{gate} in "
+    "shiftwork.toml); for pytest it is enough to state the threshold in its settings"
 )
 
 
@@ -34,7 +35,8 @@ def drop_thresholds(judged: GateReport, gates: Sequence[Gate]) -> tuple[Gate, ..
 
 def excuse_coverage(judged: GateReport, lowered: GateReport, gates: Sequence[Gate]) -> GateReport:
     """The report of the gates without thresholds, under the gates' own commands, with an excuse for every gate that was
-    red only for its threshold.
+    red only for its threshold. A gate that is red there too, although no test has failed, did not take what turns the
+    threshold off: its first result stays.
     """
     rows = tuple(zip(gates, judged.results, lowered.results, strict=True))
     excused = (
@@ -42,7 +44,10 @@ def excuse_coverage(judged: GateReport, lowered: GateReport, gates: Sequence[Gat
         for gate, before, after in rows
         if after.passed and not before.passed
     )
-    results = tuple(replace(after, command=before.command) for _, before, after in rows)
+    results = tuple(
+        replace(after, command=before.command) if after.passed or _failed_tests(after) else before
+        for _, before, after in rows
+    )
     return replace(lowered, results=results, excused=tuple(excused))
 
 
@@ -62,6 +67,11 @@ def excuse_as_on_base(judged: GateReport, base: GateReport) -> GateReport:
     return replace(judged, results=tuple(kept), excused=tuple(excused))
 
 
+def _failed_tests(result: GateResult) -> bool:
+    counted = tally(result.output)
+    return counted is not None and counted.failed > 0
+
+
 def _ended_alike(result: GateResult, before: GateResult | None) -> bool:
     if result.passed or before is None or before.passed or result.exit_code is None:
         return False
@@ -71,7 +81,7 @@ def _ended_alike(result: GateResult, before: GateResult | None) -> bool:
 def _with_advice(result: GateResult) -> GateResult:
     if result.passed or not _short_runners(result.output):
         return result
-    return replace(result, output=f"{_STILL_SHORT}\n{result.output}")
+    return replace(result, output=f"{_STILL_SHORT.format(gate=result.name)}\n{result.output}")
 
 
 def _without_threshold(gate: Gate, output: str) -> Gate:

@@ -9,6 +9,7 @@ from shiftwork.domain.runners.runner_report import KnownRunner, Located
 from shiftwork.regexes import regex
 
 _SHORT: Final = regex(r'^Jest: "[^"\n]*" coverage threshold for [^\n]*not met[^\n]*$', re.MULTILINE)
+_THRESHOLD: Final = regex(r"""\s--coverageThreshold[= ](?:'[^'\n]*'|"(?:\\.|[^"\\\n])*"|\S+)""")
 _OFF: Final = "--coverageThreshold='{}'"
 
 _HEADING: Final = regex(r"^  \u25cf .+$", re.MULTILINE)
@@ -20,7 +21,7 @@ _TYPES: Final = regex(r"^ *(?P<file>\S+):(?P<line>\d+):\d+ - error (?P<message>T
 
 
 def _drop_threshold(command: str) -> str:
-    return append_words(command, "jest", _OFF)
+    return append_words(_THRESHOLD.sub("", command), "jest", _OFF)
 
 
 def _find_error(text: str) -> Located | None:

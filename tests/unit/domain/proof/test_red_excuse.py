@@ -51,8 +51,17 @@ def test_the_run_without_the_threshold_decides() -> None:
     assert [result.command for result in green.results] == [LINT.command, TEST.command]
     reason = "without the story's new tests too little is covered; it passed with the threshold turned off"
     assert green.excused == (ExcusedGate(name="test", reason=reason),)
-    red = excuse_coverage(judged, report(ended(passed=True, gate=LINT), ended(gate=lowered)), (LINT, TEST))
+    failed = ended("1 failed, 2 passed in 0.1s", gate=lowered)
+    red = excuse_coverage(judged, report(ended(passed=True, gate=LINT), failed), (LINT, TEST))
     assert (red.red, red.excused) == (("test",), ())
+    assert red.results[1].output == failed.output
+
+
+@pytest.mark.parametrize("output", ["node: bad option: --coverage.enabled=false", f"{SHORT}3 passed in 0.1s"])
+def test_a_command_that_does_not_take_what_turns_its_threshold_off_keeps_its_first_result(output: str) -> None:
+    judged = report(ended(f"{SHORT}3 passed in 0.1s"))
+    red = excuse_coverage(judged, report(ended(output, gate=replace(TEST, command=LOWERED))), (TEST,))
+    assert (red.results, red.excused) == (judged.results, ())
 
 
 def test_a_gate_that_is_red_on_the_base_in_the_same_way_is_excused() -> None:
@@ -85,4 +94,5 @@ def test_a_gate_that_did_not_end_by_itself_is_not_excused() -> None:
 def test_a_gate_whose_threshold_stays_says_what_to_do() -> None:
     judged = excuse_as_on_base(report(ended(f"{SHORT}3 passed in 0.1s"), ended(passed=True, gate=LINT)), report())
     assert judged.results[0].output.startswith("Without the new tests only the coverage is too low")
+    assert "Start the runner in the gate's own command (gates.test in shiftwork.toml)" in judged.results[0].output
     assert judged.red == ("test",)

@@ -13,7 +13,7 @@ from shiftwork.domain.runners.runner_report import KnownRunner
 from shiftwork.domain.runners.vitest_runner import VITEST
 
 ADDED = 'export PYTEST_ADDOPTS="${PYTEST_ADDOPTS:-} --cov-fail-under=0"\n'
-VITEST_OFF = " ".join(f"--coverage.thresholds.{kind}=0" for kind in ("lines", "functions", "branches", "statements"))
+VITEST_OFF = "--coverage.enabled=false"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,11 @@ def test_a_runner_reports_too_little_coverage_in_a_line_of_its_own(runner: Known
         (JEST, "npm run test -- --ci", "npm run test -- --ci --coverageThreshold='{}' "),
         (JEST, "tsc && yarn test; true", "tsc && yarn test --coverageThreshold='{}' ; true"),
         (JEST, "make test", "make test"),
+        (JEST, """jest --coverageThreshold='{"global": {}}' --ci""", "jest --ci --coverageThreshold='{}' "),
+        (JEST, r"""jest --coverageThreshold "{\"global\": {}}" """, "jest --coverageThreshold='{}' "),
         (VITEST, "vitest run --coverage", f"vitest run --coverage {VITEST_OFF} "),
+        (VITEST, "vitest --coverage.enabled --run", f"vitest --run {VITEST_OFF} "),
+        (VITEST, "vitest --coverage=true --coverage.all=false", f"vitest --coverage.all=false {VITEST_OFF} "),
         (NYC, "nyc --check-coverage mocha", "nyc --check-coverage=false mocha"),
         (NYC, "npx c8 --check-coverage=true node --test", "npx c8 --check-coverage=false node --test"),
     ],
