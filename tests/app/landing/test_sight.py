@@ -410,3 +410,39 @@ def test_of_a_gate_that_opens_no_test_it_is_unknown_what_it_loads(git_rig: Rig) 
             assert known == [None, KnownLoaded(files=("price.py", "test_price.py")), None]
 
     asyncio.run(scenario())
+
+
+SUPPORT = {"support/__init__.py": "", "support/same.py": "def same(a, b):\n    assert a == b\n"}
+IMPORTING = "from cart import TOTAL\nfrom support.same import same\n"
+
+
+def test_a_gate_that_loads_only_the_helpers_of_tests_does_not_see_the_product(rig: Rig) -> None:
+    """Helpers are not product: a gate proves nothing by noticing that they are broken."""
+    python_project(rig, **SUPPORT, **{"tests/test_cart.py": IMPORTING})
+    gate = Gate(name="test", command=f"{sys.executable} -B -c 'import support.same'")
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(gate,), protection=Protection())
+            (sight,) = await examiner.sights(await examiner.base(rig.find_commit(), "base"), "base")
+            assert (sight.sight, sight.missed) == (Sight.BLIND, (".",))
+
+    asyncio.run(scenario())
+
+
+def test_code_that_has_become_a_helper_of_tests_is_not_lost_to_their_gate(rig: Rig) -> None:
+    more = f"import unittest\n{IMPORTING}\nclass T(unittest.TestCase):\n    def test(self): same(TOTAL, TOTAL)\n"
+    python_project(rig, **SUPPORT, **{"cart.py": f"import support.same\n{CART}", "tests/test_cart.py": more})
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            examiner = Examiner(runner=context.gates, canary=context.canary, gates=(UNIT,), protection=Protection())
+            base = rig.find_commit()
+            (sight,) = await examiner.sights(await examiner.base(base, "base"), "base")
+            assert sight.seen == (".", "support")
+            rig.commit_files({"cart.py": CART, "tests/test_cart.py": f"{more}\n"})
+            candidate = rig.find_commit()
+            (sight,) = await examiner.candidate_sights(await examiner.base(candidate, "c"), "c", base)
+            assert (sight.sight, sight.seen) == (Sight.SEES, (".",))
+
+    asyncio.run(scenario())

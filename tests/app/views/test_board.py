@@ -1,5 +1,7 @@
 """What the board of a run says about a fact: whom it asks, and the text of what it shows."""
 
+import pytest
+
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.live.board import Board
 from shiftwork.domain.core.fact import Fact
@@ -40,6 +42,18 @@ def test_only_another_agent_than_the_storys_own_is_named() -> None:
     other = story_facts.StepStarted(at=3, step=step_id(1), attempt=1, commit=BASE, log="", agent="another")
     assert said(STORY, own, *STARTED) == ""
     assert said(STORY, other, *STARTED) == "another"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "shown"),
+    [
+        ([Meddling.LARGE], "1 large file (work)"),
+        ([Meddling.LARGE, Meddling.EDITED], "changes to tests: 1 edited; 1 large file (work)"),
+    ],
+)
+def test_what_is_found_beside_tests_is_not_called_a_change_of_tests(kinds: list[Meddling], shown: str) -> None:
+    found = Inspection(findings=tuple(Finding(kind=kind, path="work") for kind in kinds))
+    assert said(STORY, story_facts.LandingRequested(at=3, number=1, tip=BASE, inspection=found), *STARTED) == shown
 
 
 def test_changes_to_tests_are_shown_if_there_are_any() -> None:

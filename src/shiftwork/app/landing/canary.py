@@ -152,7 +152,8 @@ class Examiner:
                 begun(gate.name)
                 sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
                 if on_base := self._recall(gate, before):
-                    sight = against_base(on_base, sight, now.paths)
+                    judging = await self._judging(report.commit)
+                    sight = against_base(on_base, sight, [path for path in now.paths if path not in judging])
                 if not suspect:
                     await self._keep(gate, report.commit, sight)
             found.append(sight)
@@ -175,11 +176,17 @@ class Examiner:
     async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
         """Uses the situation after the examination, because an environment may have failed meanwhile."""
         situation = await self.canary.situation(commit)
-        edited = tuple(map(_edited, situation.paths))
-        known = await with_loaded(self.canary, commit, edited, self._protection)
-        known = await with_measured(self.canary, commit, edited, known, (gate,))
-        tests = self._tests(gate, situation, known.loaded | known.support | known.unnamed)
+        judging = await self._judging(commit)
+        edited, known = map(_edited, situation.paths), replace(self._protection, loaded=judging)
+        unnamed = (await with_measured(self.canary, commit, tuple(edited), known, (gate,))).unnamed
+        tests = self._tests(gate, situation, judging | unnamed)
         self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=tests))
+
+    async def _judging(self, commit: Commit) -> frozenset[str]:
+        """Code outside of tests that is no product: what the settings of runners name, and what tests alone use."""
+        edited = map(_edited, (await self.canary.situation(commit)).paths)
+        known = await with_loaded(self.canary, commit, tuple(edited), self._protection)
+        return known.loaded | known.support
 
     def _tests(self, gate: Gate, situation: Situation, loaded: Collection[str]) -> tuple[tuple[str, str], ...]:
         survey = self._surveyed(gate, situation)
@@ -204,7 +211,9 @@ class Examiner:
     async def _sources(self, commit: Commit, gate: Gate) -> Sources:
         situation = await self.canary.situation(commit)
         texts = await self.canary.texts(commit, sorted(self._surveyed(gate, situation).configuring))
-        return _sources(situation.paths, self._protection, mentions(texts), self._commands(gate, situation))
+        judging = await self._judging(commit)
+        product = tuple(path for path in situation.paths if path not in judging)
+        return _sources(product, self._protection, mentions(texts), self._commands(gate, situation))
 
     def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
         """The commands that run up to and including the gate: files that they name are not broken."""

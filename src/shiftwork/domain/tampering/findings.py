@@ -1,5 +1,6 @@
 """What a story has done to the checks that judge it, and the consequences."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -84,6 +85,11 @@ _NAMED: Final = frozenset(
 )
 """Kinds that say little without the names of the files."""
 
+_BESIDE_TESTS: Final = frozenset(
+    {Meddling.OWN, Meddling.SPEC, Meddling.LINKED, Meddling.LATER, Meddling.LEFT_OUT, Meddling.LARGE}
+)
+"""Kinds that do not change how the work is judged."""
+
 _NAMES: Final = 3
 _NAME: Final = 60
 
@@ -143,7 +149,20 @@ class Inspection:
     @property
     def message(self) -> str:
         """One line, such as `2 edited, 1 left early (price.py)`; empty where there are no findings."""
-        return ", ".join(line for kind in Meddling if (line := self._output(kind)))
+        return self._listed(Meddling)
+
+    @property
+    def tests_message(self) -> str:
+        """The part of the message about tests, and about what else judges the change."""
+        return self._listed(kind for kind in Meddling if kind not in _BESIDE_TESTS)
+
+    @property
+    def other_message(self) -> str:
+        """The other part, such as `1 large file (huge.bin)`."""
+        return self._listed(kind for kind in Meddling if kind in _BESIDE_TESTS)
+
+    def _listed(self, kinds: Iterable[Meddling]) -> str:
+        return ", ".join(line for kind in kinds if (line := self._output(kind)))
 
     def _output(self, kind: Meddling) -> str:
         found = [finding for finding in self.findings if finding.kind is kind]

@@ -265,7 +265,8 @@ def _spelled(said: object) -> str:
         case GateReport():
             return _judged(said)
         case Inspection():
-            return f"changes to tests: {said.message}" if said.message else ""
+            tests = f"changes to tests: {said.tests_message}" if said.tests_message else ""
+            return "; ".join(filter(None, (tests, said.other_message)))
         case RunPlan():
             return said.spec.title
         case Story():
