@@ -328,7 +328,7 @@ def test_programs_and_folders_that_gates_do_not_have_on_a_commit_are_found(rig: 
 
 
 def test_what_a_gate_loads_is_measured_where_it_runs_on_the_base(git_rig: Rig) -> None:
-    git_rig.commit_files({"price.py": "", "other.py": "", "test_price.py": "import price\n"})
+    git_rig.commit_files({"price.py": "", "other.py": "", "README.md": "", "test_price.py": "import price\n"})
     gate = Gate(name="test", command=f"{sys.executable} -B -c 'import test_price'", kind="test")
 
     async def scenario() -> None:
@@ -337,7 +337,7 @@ def test_what_a_gate_loads_is_measured_where_it_runs_on_the_base(git_rig: Rig) -
             tip = git_rig.find_commit()
             assert (await examiner.base(tip, "base")).passed
             loaded = context.canary.recall_loaded(loaded_key(gate, (await context.canary.situation(tip)).setup))
-            assert loaded == KnownLoaded(files=("price.py", "test_price.py"))
+            assert loaded == KnownLoaded(files=("price.py", "test_price.py"), unopened=("other.py",))
 
     asyncio.run(scenario())
 

@@ -132,6 +132,14 @@ def test_code_that_only_tests_load_is_reported_and_named_in_the_question_for_a_p
     assert hold_for(story, "may it land?").detail == "it changes code that tests load (checking.py); may it land?"
 
 
+def test_code_that_was_added_since_the_measurement_counts_as_loaded_where_tests_import_it(rig: Rig) -> None:
+    keep_loaded(rig, "price.py", "checks/pricecheck.py")
+    added = {"same.py": "SAME = 1\n", "tool.py": "", "tests/test_a.py": "import same\nimport price\n"}
+    assert work(rig, added).status is RunStatus.COMPLETED
+    run = work(rig, {"same.py": "SAME = 2\n", "tool.py": "MORE = 1\n"})
+    assert "1 loaded by tests and named by no product code (same.py)" in inspected(rig, run)
+
+
 def test_a_test_gate_of_which_it_is_unknown_what_it_loads_is_named_in_the_proof(rig: Rig) -> None:
     run = work(rig, {"price.py": f"{PRICE}\n"})
     assert asyncio.run(rig.story(run)).landing.inspection.unmeasured == ("test",)

@@ -32,6 +32,7 @@ from shiftwork.domain.gates.test_gate import is_test_gate, with_preparation
 from shiftwork.domain.spec.criterion_gates import Needed, asking_for_programs, missing_from
 from shiftwork.domain.tampering.findings import Protection, Touched
 from shiftwork.domain.tampering.started_scripts import mentions
+from shiftwork.domain.text.file_types import is_source
 from shiftwork.ports.canary import Canary, Situation
 from shiftwork.ports.workspace import Begun, Gates, unwatched
 from shiftwork.records import dataclass, replace
@@ -82,8 +83,9 @@ class Examiner:
         for gate in filter(is_test_gate, self.gates):
             files, tests = loaded.get(gate.name), self._surveyed(gate, situation).tests
             if files is not None and gate.name not in report.red and (not tests or tests & files):
-                key = loaded_key(gate, situation.setup)
-                self.canary.keep_loaded(key, KnownLoaded(files=tuple(sorted(files))))
+                unopened = tuple(path for path in situation.paths if is_source(path) and path not in files)
+                found = KnownLoaded(files=tuple(sorted(files)), unopened=unopened)
+                self.canary.keep_loaded(loaded_key(gate, situation.setup), found)
 
     async def known_green(self, commit: Commit) -> GateReport | None:
         """The cached report on a base; None unless every gate was green on it."""

@@ -36,7 +36,9 @@ async def with_measured(
     }
     unmeasured = tuple(name for name, loaded in known.items() if loaded is None)
     measured = frozenset(path for loaded in known.values() if loaded for path in loaded.files)
-    search = plan_unnamed(touched, situation.paths, measured, protection)
+    examined = measured.union(*(loaded.unopened for loaded in known.values() if loaded))
+    added = frozenset(situation.paths) - examined if examined else frozenset()
+    search = plan_unnamed(touched, situation.paths, measured, protection, added)
     texts = await canary.texts(base, (*search.tests, *search.others)) if search.within else {}
     return replace(protection, unnamed=find_unnamed(search, texts), unmeasured=unmeasured)
 

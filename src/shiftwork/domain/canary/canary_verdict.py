@@ -43,9 +43,10 @@ class KnownSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownLoaded:
-    """The files of the tree that were opened while a gate ran on a base."""
+    """The files of the tree that were opened while a gate ran on a base, and its other sources."""
 
     files: tuple[str, ...]
+    unopened: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,13 +55,15 @@ _PATHS_KNOWN: Final = 1 << 16
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportSearch:
     """The folders of a change that may be of tests alone, and what to read to find out: first the `tests`, and what is
-    `within` the folders, then the `others`.
+    `within` the folders, then the `others`. Of files that were `added` since it was measured what tests load, only the
+    imports of tests are known.
     """
 
     folders: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    added: frozenset[str] = frozenset()
 
 
 def is_searched(paths: Iterable[str]) -> bool:
@@ -101,17 +103,21 @@ def find_support(
 
 
 def plan_unnamed(
-    touched: Iterable[Touched], paths: Collection[str], measured: Collection[str], protection: Protection
+    touched: Iterable[Touched],
+    paths: Collection[str],
+    measured: Collection[str],
+    protection: Protection,
+    added: frozenset[str] = frozenset(),
 ) -> SupportSearch:
-    """The changed code of the base that its test gates were `measured` to load, as what is `within`; without what is
-    known to be of tests. Empty where there is none.
+    """The changed code of the base that its test gates were `measured` to load, or that was `added` since, as what is
+    `within`; without what is known to be of tests. Empty where there is none.
     """
     known = protection.loaded | protection.support
     changed = tuple(
         change.path
         for change in touched
         if change.letter != "A"
-        and change.path in measured
+        and (change.path in measured or change.path in added)
         and change.path not in known
         and is_source(change.path)
         and not (_is_of_tests(change.path, protection) or is_configuration(change.path))
@@ -120,7 +126,7 @@ def plan_unnamed(
         return SupportSearch()
     tests = tuple(path for path in paths if is_source(path) and _is_of_tests(path, protection))
     others = tuple(path for path in paths if path not in frozenset(tests) and _may_name(path))
-    return SupportSearch(tests=tests, within=changed, others=others)
+    return SupportSearch(tests=tests, within=changed, others=others, added=added)
 
 
 def find_unnamed(search: SupportSearch, texts: Mapping[str, str]) -> frozenset[str]:
@@ -142,7 +148,7 @@ def find_unnamed(search: SupportSearch, texts: Mapping[str, str]) -> frozenset[s
             return False
         using = [test for test, used in used_by.items() if path in used]
         if not using:
-            return ending(path) == _PYTHON
+            return ending(path) == _PYTHON and path not in search.added
         if any(_is_named_after(test, path) for test in using):
             return False
         return all(
