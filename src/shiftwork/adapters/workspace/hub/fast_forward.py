@@ -9,7 +9,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Git, end
 from shiftwork.adapters.workspace.git.interrupted_checkout import Move, arrived, is_gone, restore_torn_file
 from shiftwork.adapters.workspace.git.name_status import Row, entries
-from shiftwork.adapters.workspace.hub.hub import BIG_FILE
+from shiftwork.adapters.workspace.hub.hub import stream_large_files
 from shiftwork.adapters.workspace.hub.user_trees import blocking
 from shiftwork.adapters.workspace.tree.untrusted_files import write_whole
 from shiftwork.errors import GitKilledError
@@ -68,12 +68,11 @@ async def _carried(git: Git, move: Move) -> bool:
 
 
 async def _read_tree(git: Git, move: Move) -> bool:
-    streaming = git.setting("core.bigFileThreshold", BIG_FILE)
-    return not (await streaming.run("read-tree", "-m", "-u", move.old, move.new, accept=(0, 1, 128))).code
+    return not (await stream_large_files(git).run("read-tree", "-m", "-u", move.old, move.new, accept=(0, 1, 128))).code
 
 
 async def _refresh(git: Git) -> None:
-    await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
+    await stream_large_files(git).run("update-index", "-q", "--refresh", accept=(0, 1, 128))
 
 
 async def _taken_up(git: Git, cut_off: Sequence[Row], move: Move) -> bool:

@@ -37,11 +37,16 @@ _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
 
 BIG_FILE: Final = "32m"
-"""Git streams a larger file where this is set: it would hold it in memory once or twice. Not for all commands, because
-one that compares a large file with a commit then compresses it too, which takes 20 times as long.
-"""
+"""Git streams a larger file where this is set: it would hold it in memory once or twice."""
 
 _BIG_PACK: Final = 32 * 1024 * 1024
+
+
+def stream_large_files(git: Git) -> Git:
+    """For commands that read or write trees, and no objects. One that compares a streamed file with a commit compresses
+    it too, for nothing: without the second setting that takes ten times as long.
+    """
+    return git.setting("core.bigFileThreshold", BIG_FILE).setting("pack.compression", "0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

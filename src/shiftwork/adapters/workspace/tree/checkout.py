@@ -15,7 +15,7 @@ from typing import Final
 from shiftwork.adapters.workspace.git.git import Answer, Git
 from shiftwork.adapters.workspace.git.index_file import Index, Statuses, Tracked, folders_of, read_index, tracked
 from shiftwork.adapters.workspace.hub.agent_repository import InitialContent, lay_repository
-from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
+from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines, stream_large_files
 from shiftwork.adapters.workspace.hub.tree_object import write_tree
 from shiftwork.adapters.workspace.hub.unsupported_features import fixing_command, submodules
 from shiftwork.adapters.workspace.tree.beside import beside
@@ -73,6 +73,10 @@ class Checkout:
         )
         return git.setting("core.excludesFile", str(self._excludes)) if self._excludes.exists() else git
 
+    @property
+    def _streaming(self) -> Git:
+        return stream_large_files(self.git)
+
     def exclude(self, names: Iterable[str]) -> None:
         """Ignores these in this tree only, in addition to what all trees ignore."""
         self._excludes.parent.mkdir(parents=True, exist_ok=True)
@@ -120,10 +124,10 @@ class Checkout:
         if the commit has submodules, before changing the index.
         """
         await self._refuse_submodules(commit)
-        answer = await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
+        answer = await self._streaming.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
         if answer.code:
             await asyncio.to_thread(loosen, self.tree)
-            await self.git.run("read-tree", "--reset", "-u", commit)
+            await self._streaming.run("read-tree", "--reset", "-u", commit)
 
     async def _refuse_submodules(self, commit: Commit) -> None:
         """`add` enters a submodule that is in the index, and runs programs that the settings there name: anyone who can
@@ -205,7 +209,7 @@ class Checkout:
 
         Raises RepositoryError if a file cannot be restored.
         """
-        if (await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))).code:
+        if (await self._streaming.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))).code:
             await self.reset(commit)
         index = self._read_index()
         if index and (seen := await beside(len(index.entries), lambda: index.unaltered(str(self.tree)))) is not None:
@@ -218,11 +222,11 @@ class Checkout:
         return tracked(names)
 
     async def _reset_and_listed(self, commit: Commit, listing: tuple[str, ...]) -> Answer:
-        return await self.git.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
+        return await self._streaming.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
 
     async def outstanding(self) -> tuple[str, ...]:
         """Files that differ from the index or are not in it, without ignored files."""
-        return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
+        return (await self._streaming.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
     async def altered(self, index: Index | None, seen: Statuses) -> tuple[str, ...]:
         """Files of the index that were changed or deleted; git is only asked if `index` does not rule it out, by what
@@ -230,7 +234,7 @@ class Checkout:
         """
         if index and not await beside(len(seen), lambda: index.altered(str(self.tree), seen)):
             return ()
-        return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
+        return (await self._streaming.run("ls-files", "-z", "-m", "-d")).parts
 
     async def others(self, *, ignored: bool) -> tuple[str, ...]:
         """Paths that are not in the index, with or without ignored files; a folder with nothing else is listed with a
@@ -246,7 +250,7 @@ class Checkout:
     async def renew_repository(self, branch: str, commit: Commit, branches: Mapping[str, Commit] = NO_BRANCHES) -> None:
         if not self.index.exists():
             await self.git.run("read-tree", commit)
-            await self.git.run("update-index", "-q", "--refresh", accept=(0, 1))
+            await self._streaming.run("update-index", "-q", "--refresh", accept=(0, 1))
 
         def lay() -> None:
             own = self._excludes if self._excludes.exists() else self.hub.excludes_file
