@@ -61,7 +61,7 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     spec = project.root / "prd.json"
     spec.write_text(json.dumps(SPEC), encoding="utf-8")
     assert typed(project, "run", "prd.json", "--workflow", "ralph").returncode == 0
-    undone = typed(project, "undo", "US-001")
+    undone = typed(project, "undo")
     assert "US-001 was undone: this is the work that was reverted by " in project.shiftwork("diff", "US-001").stderr
     assert undone.returncode == 0, undone
     view = state(project)
@@ -88,5 +88,5 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     result = json.loads(typed(project, "edit", "US-001", "--title", "Greet them", "--json").stdout)
     assert (result["spec_file"], result["spec_file_changed"]) == ("prd.json", False)
     assert json.loads(spec.read_text())["userStories"][0]["title"] == "Greet"
-    assert typed(project, "retry", "US-001").returncode == 0
+    assert typed(project, "retry").returncode == 0
     assert state(project)["status"] == "completed"

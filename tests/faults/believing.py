@@ -85,7 +85,7 @@ def unverifiable(stage: Stage) -> None:
     assert "AC-1" in forecast, "it is named before anything is spent"
     assert stage.calls() == 0
     message = stage.run(spec, code=2)
-    assert "only you can check these criteria" in message
+    assert "only you can check this criterion: AC-1" in message
     assert "next: shiftwork diff US-001" in message, "before they say so they can look at it"
     assert stage.log() == ["start"], "nothing lands before a person has said so"
     assert stage.shiftwork("approve", "US-001", "--because", "I have seen it").returncode == 0

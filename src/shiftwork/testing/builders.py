@@ -166,7 +166,7 @@ def given_back(story: StoryState, *differs: str) -> StoryState:
     """A story that has requested to land, whose gates have passed, and whose patch needs a person's approval."""
     number = story.landing.requests + 1
     asked = story_facts.LandingRequested(at=90, number=number, tip=story.work.head)
-    detail = "the patch has changed" if differs else "it needs your approval"
+    detail = "the patch has changed" if differs else ""
     refused = story_facts.LandingRefused(
         at=91,
         cause=Refusal.APPROVAL,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.commands.replies import Reply, Word, reply, waiting_in, waiting_stories
+from shiftwork.app.commands.replies import Reply, Word, reply, waiting_in
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.views.history import account
-from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.queries import run_view, stories_that
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.ids import RunId, StoryId
@@ -304,7 +304,8 @@ def test_where_stories_of_one_name_wait_is_known(rig: Rig) -> None:
             await held(rig, first)
             assert await waiting_in(rig.store.queries, FIRST) == [first]
             assert await waiting_in(rig.store.queries, "US-002") == []
-            assert await waiting_stories(rig.store.queries) == [(first, FIRST)]
+            found = await stories_that(rig.store.queries, lambda row: row.waiting.needs_person)
+            assert [(row.run, row.story) for row in found] == [(first, FIRST)]
             second = await rig.start(context, workflow=SHORT)
             await held(rig, second)
             assert await waiting_in(rig.store.queries, FIRST) == [second, first]

@@ -62,7 +62,9 @@ def test_words_are_no_yes_for_what_only_a_person_can_decide(rig: Rig, word: Word
             run = await begun(context, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             said = Reply(run=run, story=STORY, word=Word.ANSWER, text="No, it is ugly. Do not land this.")
-            with pytest.raises(IntentError, match="US-001 needs a yes or a no: only you can check these criteria"):
+            with pytest.raises(
+                IntentError, match="US-001 needs a yes or a no: only you can check this criterion: AC-2"
+            ):
                 await reply(context.events, context.inbox, said)
             await reply(context.events, context.inbox, replace(said, word=word, text=""))
             return await asyncio.wait_for(wait_for(context, run), timeout=60)

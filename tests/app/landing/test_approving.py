@@ -292,14 +292,19 @@ def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
             run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
             await asked(rig, run)
             await say(context, run, Word.REJECT, "use tabs")
-            await asked(rig, run, 2)
+            again = await asked(rig, run, 2)
+            assert again.waiting.hold
+            assert again.waiting.hold.detail == f"you rejected it before: use tabs; now {MAY_IT_LAND}"
+            await say(context, run, Word.REJECT, "use more tabs")
+            await asked(rig, run, 3)
             await say(context, run, Word.APPROVE)
             return await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
 
     assert asyncio.run(scenario()).status is RunStatus.COMPLETED
     assert "has not approved them:" in prompts[1]
     assert "use tabs" in prompts[1]
-    assert rig.read_file("work.txt").strip() == "try 2"
+    assert "use more tabs" in prompts[2]
+    assert rig.read_file("work.txt").strip() == "try 3"
 
 
 # The queue ------------------------------------------------------------------------------------------------------------

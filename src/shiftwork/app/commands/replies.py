@@ -142,11 +142,6 @@ async def waiting_in(queries: Queries, story: str) -> list[str]:
     return [row.run for row in rows if row.story == story and row.waiting.needs_person]
 
 
-async def waiting_stories(queries: Queries) -> list[tuple[str, str]]:
-    """Returns every story that waits for a person, with its run, the newest run first."""
-    return [(row.run, row.story) for row in await _unended(queries) if row.waiting.needs_person]
-
-
 async def approvals_in(queries: Queries) -> list[str]:
     """Returns the runs in which a story waits for approval, newest first."""
     return list(dict.fromkeys(row.run for row in await _unended(queries) if row.waiting.cause in APPROVALS))

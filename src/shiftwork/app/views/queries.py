@@ -187,6 +187,12 @@ async def needing_elsewhere(queries: Queries, run: str) -> list[StoryRow]:
     return [story for other in others for story in await queries.stories(other) if story.waiting.needs_person]
 
 
+async def stories_that(queries: Queries, fits: Callable[[StoryRow], bool]) -> list[StoryRow]:
+    """Returns the stories of the last runs, newest run first, without archived runs: these can only be read."""
+    runs = [row.run for row in await queries.runs(limit=LOOKED_THROUGH) if not row.archived]
+    return [story for run in runs for story in await queries.stories(run) if fits(story)]
+
+
 async def runs_with(queries: Queries, story: str, states: Collection[str] = ()) -> list[str]:
     """Returns the runs that have this story, newest first; with `states`, only where it is in one of them."""
     runs = [row.run for row in await queries.runs(limit=LOOKED_THROUGH)]

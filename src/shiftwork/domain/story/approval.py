@@ -82,9 +82,9 @@ def approved(story: StoryState) -> Patch | None:
 
 
 def lacking(entry: Entry) -> str:
-    """Why a candidate needs a person's approval."""
+    """Why a candidate needs a person's approval again; empty the first time."""
     if not entry.differs:
-        return "it needs your approval"
+        return ""
     return f"the patch has changed since it was approved, in {_named_files(entry.differs)}"
 
 
@@ -98,7 +98,8 @@ def asked_about(story: StoryState) -> Patch | None:
 
 def hold_for(story: StoryState, question: str) -> Hold:
     """The question for a person; it says so if the patch has changed since its approval."""
-    question = f"{_judging_code(story)}{question}"
+    rejected = f"you rejected it before: {story.landing.rejected}; now " if story.landing.rejected else ""
+    question = f"{rejected}{_judging_code(story)}{question}"
     refused = story.landing.refused
     if asked_about(story) and refused and refused.files:
         return Hold(cause=HoldCause.CHANGED, detail=f"{refused.text.detail}: {question}")
@@ -150,8 +151,9 @@ def answered(story: StoryState, patch: Patch, fact: story_facts.StoryReleased, *
     """
     if fact.granted:
         signed = patch if due(story) is None else story.landing.approved
-        return replace(story, landing=replace(story.landing, approved=signed, progress=LandingStage.NONE, refused=None))
-    unapproved = replace(story, landing=replace(story.landing, approved=None))
+        taken = replace(story.landing, approved=signed, rejected="", progress=LandingStage.NONE, refused=None)
+        return replace(story, landing=taken)
+    unapproved = replace(story, landing=replace(story.landing, approved=None, rejected=fact.answer))
     if not by_step and not fact.answer:
         return replace(unapproved, control=replace(unapproved.control, cancelled=True))
     said = fact.answer or "rejected"

@@ -66,11 +66,8 @@ def _cancelled(story: StoryState) -> str:
     if approval.asked_about(story):
         return "not approved"
     step = story.pipeline.current
-    return (
-        f"cancelled after {step.id} {step.plan.name} {step.status}: {step.error}"
-        if step and _gave_up(step)
-        else "cancelled"
-    )
+    spent = f" after {step.id} {step.plan.name} {step.status}: {step.error}" if step and _gave_up(step) else ""
+    return f"rejected{spent}: {story.control.answer}" if story.control.answer else f"cancelled{spent}"
 
 
 def _gave_up(step: Step) -> bool:
@@ -241,7 +238,10 @@ def _repair_step(story: StoryState, refused: Refused) -> e.Conclude:
         feedback=refused.text.for_agents,
         profile=profile,
     )
-    return e.Conclude(key=f"repair/{len(story.landing.failures)}", facts=(planned,))
+    # A person may reject any number of patches, and none of that is a failure: each was a request of its own.
+    rejected = refused.cause is Refusal.APPROVAL
+    number = f"rejected/{story.landing.requests}" if rejected else f"{len(story.landing.failures)}"
+    return e.Conclude(key=f"repair/{number}", facts=(planned,))
 
 
 def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:

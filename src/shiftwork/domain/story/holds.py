@@ -54,7 +54,7 @@ def unvouched(story: StoryState) -> str:
         return ""
     changed = "the work has changed since you confirmed it: " if story.confirmed else ""
     listed = "; ".join(f"{criterion.id}: {criterion.text}" for criterion in unsure)
-    return f"{changed}only you can check these criteria: {listed}"
+    return f"{changed}only you can check {'this criterion' if len(unsure) == 1 else 'these criteria'}: {listed}"
 
 
 def report_waiting(story: StoryState) -> Effects:
@@ -109,11 +109,11 @@ def released(story: StoryState, fact: story_facts.StoryReleased) -> StoryState |
 
 def _limit(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:
     """Only a higher limit ends the wait; see `spending.allowance`."""
-    return (
-        replace(story, waiting=replace(story.waiting, hold=hold))
-        if fact.granted
-        else replace(story, control=replace(story.control, cancelled=True))
-    )
+    return replace(story, waiting=replace(story.waiting, hold=hold)) if fact.granted else _refused(story, fact)
+
+
+def _refused(story: StoryState, fact: story_facts.StoryReleased) -> StoryState:
+    return replace(story, control=replace(story.control, cancelled=True, answer=fact.answer))
 
 
 def _question(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:
@@ -145,7 +145,7 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
     if step is None:
         return story
     if not fact.granted:
-        return replace(story, control=replace(story.control, cancelled=True))
+        return _refused(story, fact)
     if deciding is None:
         feedback = fact.answer or step.error
         again = replace(step, retries=0, deferrals=0, in_vain=0, feedback=feedback)
@@ -158,14 +158,14 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
 def _confirmed(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
     """A "yes" confirms the current work, and the certificate shows it for these criteria; a "no" ends the story."""
     if not fact.granted:
-        return replace(story, control=replace(story.control, cancelled=True))
+        return _refused(story, fact)
     return replace(story, confirmed=Confirmed(text=fact.answer or "yes", commit=story.work.head))
 
 
 def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
     """A "yes" allows this work to be checked in the environment of its base; a "no" ends the story."""
     if not fact.granted:
-        return replace(story, control=replace(story.control, cancelled=True))
+        return _refused(story, fact)
     return replace(
         story, landing=replace(story.landing, borrowing=story.work.head, progress=LandingStage.NONE, refused=None)
     )

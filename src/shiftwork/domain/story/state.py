@@ -149,6 +149,7 @@ class Landing:
     inspection: Inspection = NOTHING_TOUCHED  # changes of the story to tests
     signing: StepId = StepId("")  # the approval step that ends its workflow
     approved: Patch | None = None  # the last approved patch, unless rejected since
+    rejected: str = ""  # why a person rejected the last patch that they were asked about
     passed: PassedGates | None = None  # the verdict after which a person was last asked
     borrowing: Commit = Commit("")  # the work that a person allows to land without its own environment
     subject: str = ""  # the subject of its commit, in a person's words
@@ -222,6 +223,7 @@ class Control:
 
     cancelled: bool = False
     unwanted: bool = False  # a person cancelled it, rather than answered no
+    answer: str = ""  # why a person answered no
     paused: bool = False
     edits: tuple[tuple[Edit, ...], ...] = ()  # requests to change steps that are not answered yet, the oldest first
     edited: int = 0  # how many of these requests were answered

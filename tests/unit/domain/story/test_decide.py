@@ -317,10 +317,16 @@ def test_the_persons_answer_gives_the_step_its_retries_back() -> None:
     assert (story.pipeline.steps[0].retries, story.pipeline.steps[0].feedback) == (0, "use the other library")
 
 
-def test_a_person_who_gives_up_on_a_step_ends_the_story() -> None:
-    answer = story_facts.StoryReleased(at=1, granted=False, answer="")
-    ending = conclusion(fold_story(concluded(exhausted()), answer))
-    message = "cancelled after step-001 coding failed: it crashed"
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("", "cancelled after step-001 coding failed: it crashed"),
+        ("no use", "rejected after step-001 coding failed: it crashed: no use"),
+    ],
+)
+def test_a_person_who_gives_up_on_a_step_ends_the_story(answer: str, message: str) -> None:
+    released = story_facts.StoryReleased(at=1, granted=False, answer=answer)
+    ending = conclusion(fold_story(concluded(exhausted()), released))
     assert ending == story_facts.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason=message)
 
 

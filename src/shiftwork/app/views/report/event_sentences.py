@@ -79,7 +79,7 @@ def _refused(fact: story_facts.LandingRefused | story_facts.WorkRefused, text: T
     if isinstance(fact, story_facts.WorkRefused):
         return f"{fact.step} sent back ({fact.cause}): {text(fact.detail)}"
     if fact.unapproved:
-        return f"gates passed, {text(fact.detail)}"
+        return f"gates passed, {text(fact.detail or 'it needs your approval')}"
     files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
     # The output of gates is listed under "Gates".
     detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else fact.detail

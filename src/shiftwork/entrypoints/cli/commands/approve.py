@@ -4,6 +4,7 @@ import click
 
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.entrypoints.cli.env import id_completion
+from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.options.free_text import spoken as checked
 from shiftwork.entrypoints.cli.options.quiet import quietable
 
@@ -33,7 +34,8 @@ def command(story: str, *, everything: bool, run: str, as_json: bool, **spoken: 
     skips a patch that has changed since you approved it: look at the patch, and name its story.
     """
     from shiftwork.app.commands.replies import Reply, Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.control.replies import approved_all, only_waiting, said  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.replies import approved_all, said  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.which_run import NEEDS_YOU, only_story  # noqa: PLC0415 - as above
     from shiftwork.errors import UsageError  # noqa: PLC0415 - as above
 
     if everything and story:
@@ -45,6 +47,6 @@ def command(story: str, *, everything: bool, run: str, as_json: bool, **spoken: 
     if everything:
         return approved_all(run, because, as_json=as_json)
     if not story:
-        run, story = only_waiting(run, "approve")
+        run, story = only_story(here(), run, "approve", NEEDS_YOU)
     reply = Reply(run=RunId(run), story=StoryId(story), word=Word.APPROVE, text=because, commit=commit)
     return said(reply, as_json=as_json)

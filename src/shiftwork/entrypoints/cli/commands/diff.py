@@ -15,8 +15,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
 from shiftwork.domain.core.patch import FileChange
 from shiftwork.domain.story.state import StoryStatus
-from shiftwork.entrypoints.cli.control.replies import only_waiting
-from shiftwork.entrypoints.cli.control.which_run import check_story_run
+from shiftwork.entrypoints.cli.control.which_run import NEEDS_YOU, check_story_run, only_story
 from shiftwork.entrypoints.cli.env import id_completion
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -68,7 +67,7 @@ def command(story: str, run: str, *, since_approved: bool, as_json: bool, **form
     site = here()
     queries = open_queries(site)
     if not story:
-        run, story = only_waiting(run, "diff")
+        run, story = only_story(site, run, "diff", NEEDS_YOU)
     if not run:
         check_story_run(site, story, f"shiftwork diff {story} --run {{run}}")
     view = answer(lambda: run_view(queries, run, liveness()))

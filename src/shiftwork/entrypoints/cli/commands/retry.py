@@ -15,7 +15,7 @@ from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 
 
 @click.command("retry", short_help="Retry a story that failed.")
-@click.argument("story", type=id_completion.STORY)
+@click.argument("story", default="", type=id_completion.STORY)
 @click.option(
     "--from-scratch", is_flag=True, help="Start from scratch, on the tip of the branch; default: from what failed."
 )
@@ -31,7 +31,7 @@ from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 @quietable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(story: str, *, from_scratch: bool, because: str, run: str, as_json: bool, **typed: Any) -> int:
-    """Retry STORY, which failed, was cancelled or was undone.
+    """Retry STORY, which failed, was cancelled or was undone. Without STORY, it is the only one that can be retried.
 
     It continues from the step that failed, with the work done before; --from-scratch starts at the first step. So does
     a retry of a story that was undone, or whose title, description or criteria were edited since. --because goes into
@@ -42,9 +42,11 @@ def command(story: str, *, from_scratch: bool, because: str, run: str, as_json: 
     """
     from shiftwork.entrypoints.cli.control import resume, which_run  # noqa: PLC0415 - `--help` need not wait for all of this
 
-    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), from_scratch=from_scratch, because=because)
     wanted = changes(typed)
     site = around() if wanted.trust else here()
+    if not story:
+        run, story = which_run.only_story(site, run, "retry", which_run.CAN_BE_RETRIED)
+    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), from_scratch=from_scratch, because=because)
     said = f" --because {shlex.quote(because)}".replace("{", "{{").replace("}", "}}") if because else ""
     again_there = f"shiftwork retry {story}{' --from-scratch' if from_scratch else ''}{said} --run {{run}}"
     if not run:

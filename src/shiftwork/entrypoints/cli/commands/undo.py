@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from shiftwork.app.views.run_views import RunView
+from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.run import facts as run_facts
 from shiftwork.entrypoints.cli.env import id_completion
@@ -17,7 +18,7 @@ _PATIENCE_SECONDS: Final = 3600.0
 
 
 @click.command("undo", short_help="Revert what a story has landed.")
-@click.argument("story", type=id_completion.STORY)
+@click.argument("story", default="", type=id_completion.STORY)
 @click.option(
     "--run",
     default="",
@@ -34,20 +35,20 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     Stories that depend on it must be undone first if they have landed, and cancelled first if they are in progress. An
     interrupted undo is pending: `shiftwork status` shows it, `shiftwork resume` completes it, and `shiftwork cancel
     --story STORY` withdraws it. If several runs have landed a STORY of this id, you are asked which one is meant, and
-    without a terminal --run must name it.
+    without a terminal --run must name it. Without STORY, it is the only story that can be undone.
     """
     from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.app.commands.steering import unchecked  # noqa: PLC0415 - as above
     from shiftwork.app.views.documents.commands.request_documents import Undo  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.control.intents import Start, intend, looked_into  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.control.which_run import LANDED, chosen_for_story  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.render import next_steps, phrases  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.work.foreground import carry, chosen_view  # noqa: PLC0415 - as above
 
-    site, wanted = here(), StoryId(story)
-    run = run or chosen_for_story(site, story, f"shiftwork undo {story} --run {{run}}", LANDED)
+    site = here()
+    run, story = _meant(site, run, story)
+    wanted = StoryId(story)
     start = Start(judged=False)  # a revert may be what makes the branch green
     asked = intend(site, run, lambda _: run_facts.StoryUndoRequested(at=0, story=wanted), start)
     patience = _PATIENCE_SECONDS
@@ -92,6 +93,16 @@ def command(story: str, *, run: str, as_json: bool) -> int:
         steps = next_steps.undoing(asked.view, story)
         click.echo("\n".join((f"the undo of {which} is pending: its revert has not landed", *phrases.following(steps))))
     return EXIT_DONE if undone else EXIT_FAILED
+
+
+def _meant(site: Site, run: str, story: str) -> tuple[str, str]:
+    """The run and the story that is to be undone."""
+    from shiftwork.entrypoints.cli.control import which_run  # noqa: PLC0415 - `--help` need not wait for all that
+
+    if not story:
+        return which_run.only_story(site, run, "undo", which_run.CAN_BE_UNDONE)
+    typed = f"shiftwork undo {story} --run {{run}}"
+    return run or which_run.chosen_for_story(site, story, typed, which_run.LANDED), story
 
 
 def _named(view: RunView, story: str) -> str:

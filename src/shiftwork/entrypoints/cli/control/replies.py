@@ -1,7 +1,6 @@
 """Turns `answer`, `approve` or `reject` into a story that continues."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import click
 
@@ -13,19 +12,20 @@ from shiftwork.app.commands.replies import (
     patch_asked_about,
     reply,
     waiting_in,
-    waiting_stories,
 )
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.documents.commands import request_documents as documents
-from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.queries import run_view, stories_that
 from shiftwork.app.views.run_views import RunView, reason
 from shiftwork.bootstrap.state.open_inbox import open_inbox
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import Hold
+from shiftwork.entrypoints.cli.control import which_run
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
 from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -35,8 +35,6 @@ from shiftwork.entrypoints.cli.render.story_words import question_lines, says_of
 from shiftwork.errors import EXIT_DONE, EXIT_LIMIT, IntentError, UsageError
 from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.records import replace
-
-_LISTED: Final = 5
 
 
 def said(spoken: Reply, *, as_json: bool) -> int:
@@ -61,22 +59,15 @@ def said(spoken: Reply, *, as_json: bool) -> int:
     return _carry_on(site, view, as_json=as_json)
 
 
-def only_waiting(run: str, command: str) -> tuple[str, str]:
-    """The only story that waits for the user, and its run: for a command that names none. Raises UsageError where none
-    waits or several do; `command` is what to type for one of them.
+def as_answer(site: Site, run: str, typed: str) -> tuple[str, str, str]:
+    """The run, the story and the text that are meant by one word or sentence: a story whose question is to be shown, or
+    the answer to the only story that waits. An id that is typed wrongly is no answer; a number is that of an option.
     """
-    site = here()
-    queries = open_queries(site)
-    waiting = [found for found in answer(lambda: waiting_stories(queries)) if found[0].startswith(run)]
-    if len(waiting) == 1:
-        return waiting[0]
-    if not waiting:
-        raise UsageError("no story is named, and none needs you", hint="shiftwork status")
-    named = ", ".join(f"{story} of run {name}" for name, story in waiting[:_LISTED])
-    more = f" and {len(waiting) - _LISTED} more" if len(waiting) > _LISTED else ""
-    name, story = waiting[0]
-    hint = f"shiftwork {command} {story} --run {name}"
-    raise UsageError(f"no story is named, and {len(waiting)} need you: {named}{more}", hint=hint)
+    waiting = answer(lambda: stories_that(open_queries(site), which_run.NEEDS_YOU.fits))
+    mistyped = not typed.isdecimal() and guess(typed, {row.story for row in waiting})
+    if which_run.is_story(site, typed) or mistyped:
+        return run, typed, ""
+    return *which_run.only_story(site, run, "answer", which_run.NEEDS_YOU), typed
 
 
 def show_question(run: str, story: str, *, as_json: bool) -> int:
@@ -138,9 +129,7 @@ def _which(site: Site, waiting: Sequence[str]) -> str:
     if set(waiting) <= {newest}:
         return ""
     if len(waiting) > 1:
-        from shiftwork.entrypoints.cli.control.which_run import chosen  # noqa: PLC0415 - slow to load, and needed only here
-
-        return chosen(site, "shiftwork approve --all --run {run}")
+        return which_run.chosen(site, "shiftwork approve --all --run {run}")
     raise UsageError(
         f"stories need approval in run {waiting[0]}, and none in the newest run, {newest}",
         hint=f"shiftwork status {waiting[0]}, then: shiftwork approve --all --run {waiting[0]}",

@@ -1,20 +1,23 @@
 """Finds the run to use if none is named: asks the user if several are unfinished, or shows what to type."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import click
 
-from shiftwork.app.views.queries import LOOKED_THROUGH, has_story, outlines, run_view, runs_with, unended
+from shiftwork.app.views.queries import LOOKED_THROUGH, has_story, outlines, run_view, runs_with, stories_that, unended
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
+from shiftwork.domain.core.ids import FRAME
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
 from shiftwork.entrypoints.cli.render.next_steps import outlined
 from shiftwork.errors import SeveralRunsError, UsageError
-from shiftwork.ports.views import RunRow
+from shiftwork.ports.views import RunRow, StoryRow
+from shiftwork.records import dataclass
 
 _LISTED: Final = 9
+_FEW: Final = 5
 
 
 RETRIABLE: Final = frozenset({"failed", "cancelled", "undone", "missing"})
@@ -38,6 +41,42 @@ def check_story_run(site: Site, story: str, command: str, states: Collection[str
         is_there = f"this is possible for {story} in {where}" if states else f"{story} is a story of {where}"
         instead = f"run {used}" if used else f"the newest run, {newest}"
         raise UsageError(f"{is_there}, not in {instead}", hint=command.format(run=found[0]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applicable:
+    """The stories that a command can apply to, and what is said of one and of several of them."""
+
+    fits: Callable[[StoryRow], bool]
+    one: str
+    several: str
+
+
+NEEDS_YOU: Final = Applicable(fits=lambda story: story.waiting.needs_person, one="needs you", several="need you")
+CAN_BE_RETRIED: Final = Applicable(
+    fits=lambda story: story.status in RETRIABLE, one="can be retried", several="can be retried"
+)
+CAN_BE_UNDONE: Final = Applicable(
+    fits=lambda story: story.status in LANDED and story.story != FRAME, one="can be undone", several="can be undone"
+)
+
+
+def only_story(site: Site, run: str, command: str, stories: Applicable) -> tuple[str, str]:
+    """The only story that the command can apply to, and its run: for a command that names none. Raises UsageError where
+    there is none, or more than one; `command` is what to type for one of them.
+    """
+    queries = open_queries(site)
+    found = [row for row in answer(lambda: stories_that(queries, stories.fits)) if row.run.startswith(run)]
+    if len(found) == 1:
+        return found[0].run, found[0].story
+    if not found:
+        raise UsageError(f"no story is named, and none {stories.one}", hint="shiftwork status")
+    named = ", ".join(f"{row.story} of run {row.run}" for row in found[:_FEW])
+    more = f" and {len(found) - _FEW} more" if len(found) > _FEW else ""
+    hints = [f"shiftwork {command} {row.story} --run {row.run}" for row in found[:_FEW]]
+    raise UsageError(
+        f"no story is named, and {len(found)} {stories.several}: {named}{more}", hint="\n       ".join(hints)
+    )
 
 
 def is_run(site: Site, typed: str) -> bool:
