@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.vocabulary import NAME_EXCEPTIONS, NAMES, PAIRS, PHRASES, TEXT_EXCEPTIONS
+from tests.architecture.vocabulary import (
+    FOR_AGENTS,
+    FOR_ENGINEERS,
+    NAME_EXCEPTIONS,
+    NAMES,
+    PAIRS,
+    PHRASES,
+    TEXT_EXCEPTIONS,
+    USER_PHRASES,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = tuple(sorted(file for folder in ("src", "scripts", "bench") for file in (ROOT / folder).rglob("*.py")))
@@ -81,6 +90,58 @@ def test_no_text_uses_an_avoided_phrase() -> None:
 def test_no_name_is_made_of_an_avoided_word() -> None:
     found = {f"{shown(file)}: {name}" for file in CODE for name in names(file) if avoided(name)}
     assert sorted(line for line in found if line.rpartition(": ")[2] not in NAME_EXCEPTIONS) == []
+
+
+OURS = re.compile(rf"(?<![\w-])(?:{'|'.join(USER_PHRASES)})(?![\w-]|\.\w)", re.IGNORECASE)
+WEB_TEXT = re.compile(r'"[^"\n]*"|`[^`]*`|>[^<>{}=;]+<')
+WEB_COMMENT = re.compile(r"^\s*//.*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+READ = (
+    *(file for file in TEXTS if file.name not in {"ARCHITECTURE.md", "CONTRIBUTING.md"}),
+    *sorted(file for kind in ("*.py", "*.json") for file in (ROOT / "src").rglob(kind)),
+    *sorted((ROOT / "docs").rglob("*.json")),
+    *sorted(file for kind in ("*.ts", "*.tsx") for file in (ROOT / "web/src").rglob(kind)),
+)
+
+
+def user_texts(file: Path) -> Iterator[str]:
+    """What users read of the file: all of a page, of a program the sentences in it. A key or a name is no sentence."""
+    source = file.read_text(encoding="utf-8")
+    if file.suffix == ".py":
+        tree = ast.parse(source)
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
+        yield from (node.value for node in found if isinstance(node.value, str) and " " in node.value)
+    elif file.suffix in {".ts", ".tsx"}:
+        yield from (text for text in WEB_TEXT.findall(WEB_COMMENT.sub("", source)) if " " in text)
+    else:
+        yield from source.splitlines()
+
+
+def test_users_read_none_of_our_own_words() -> None:
+    found = [
+        f"{shown(file)}: {phrase.group()!r}: {text.strip()[:100]}"
+        for file in READ
+        if not shown(file).startswith((*FOR_AGENTS, *FOR_ENGINEERS))
+        for text in user_texts(file)
+        for phrase in OURS.finditer(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("it stays on the rung", "rung"),
+        ("added by harness", "by harness"),
+        ("the story is on hold", "on hold"),
+        ("every criterion must hold", None),
+        ("see github.com and hub.git", None),
+        ("frame-ancestors", None),
+    ],
+)
+def test_our_own_words_are_whole_words(text: str, found: str | None) -> None:
+    phrase = OURS.search(text)
+    assert (phrase.group() if phrase else None) == found
 
 
 def test_every_exception_is_needed() -> None:

@@ -29,6 +29,22 @@ PHRASES = {
 }
 """What no docstring, comment, text for users or page of the documentation says, and what they say instead."""
 
+USER_PHRASES = {
+    r"rungs?": "access level",
+    r"hubs?": "Shiftwork's repository; bottleneck",
+    r"candidates?": "the change, the commit that would land",
+    r"frames?": "run steps",
+    r"on hold|(?:a|the|in) hold": "needs you",
+    r"(?:by|the|a) harness": "Shiftwork",
+}
+"""Words of our own that users do not read: neither in texts of the terminal, nor on the board, nor in the docs."""
+
+FOR_AGENTS = ("src/shiftwork/prompts/", "src/shiftwork/adapters/specs/", "src/shiftwork/entrypoints/mcp/")
+"""Texts for agents, who know what started them as the harness: its name means nothing to them."""
+
+FOR_ENGINEERS = ("docs/decisions/", "src/shiftwork/failpoints.py", "src/shiftwork/testing/")
+"""Texts about the code, which use its names."""
+
 NAMES = {
     *("tell", "tells", "told", "telling", "hear", "hears", "heard", "hearing", "unheard"),
     *("mend", "mends", "mended", "mending", "go", "afresh", "anew", "afoot", "flying", "aside"),

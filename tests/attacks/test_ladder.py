@@ -59,7 +59,7 @@ def test_planted_rungs(tier: str, project: Project, tmp_path: Path) -> Outcome:
 
 @attack(row("a copy of a repository inherits the consent of the original"))
 def test_copied_repository(tier: str, project: Project, tmp_path: Path) -> Outcome:
-    typed(project, tier, "trust", "--gate", "test", "--rung", "unconfined")
+    typed(project, tier, "trust", "--gate", "test", "--access", "unconfined")
     shutil.copytree(project.root, tmp_path / "copy", symlinks=True)
     copy = Project(root=tmp_path / "copy", agent=project.agent)
     typed(copy, tier, "adopt")
@@ -70,7 +70,7 @@ def test_copied_repository(tier: str, project: Project, tmp_path: Path) -> Outco
 @attack(row("a gate is given another command under the name that has consent"))
 def test_other_command(tier: str, project: Project, tmp_path: Path) -> Outcome:
     project.settle(gates='test = "true"')
-    typed(project, tier, "trust", "--gate", "test", "--rung", "unconfined")
+    typed(project, tier, "trust", "--gate", "test", "--access", "unconfined")
     project.settle(gates=f'test = "{leaving(tmp_path)}"')
     typed(project, tier, "run", "Say hello")
     return left(tmp_path)
@@ -102,7 +102,7 @@ def test_landed_test(tier: str, project: Project, tmp_path: Path) -> Outcome:
     project.git("rm", "-q", "first")
     project.git("commit", "-q", "--amend", "--no-edit")  # as after a landed commit with a delayed effect
     output = typed(project, tier, "run", "Say hello again")
-    offered = "--rung" in output
+    offered = "--access" in output
     return Outcome.SUCCEEDED if offered else left(tmp_path)
 
 

@@ -47,7 +47,7 @@ def checks(project: Project, *words: str, **env: str) -> list[dict[str, str]]:
 
 def test_a_gate_that_needs_nothing_has_no_network(project: Project) -> None:
     project.settle(gates='test = "test ! -e hello.txt || ! curl -sS http://127.0.0.1:1/"\nother = "true"')
-    assert [(values["result"], values["rung"]) for values in checks(project)] == [("ok", "cut"), ("ok", "cut")]
+    assert [(values["result"], values["access"]) for values in checks(project)] == [("ok", "cut"), ("ok", "cut")]
     ran = project.shiftwork("run", "Say hello", **AUTO)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads((project.state / "known" / "rungs.json").read_text())["true"] == "cut"
@@ -76,13 +76,13 @@ def test_init_keeps_a_gate_that_only_the_sandbox_makes_red_and_says_what_to_type
     assert reasons == {"test": "red in the sandbox on main", "lint": "red on main already"}
     assert tomllib.loads(document["text"])["gates"] == {"lint": "make lint", "test": "make test"}
     assert f"test: it seems to need the service on port {service} of this machine" in document["needs"][0]
-    typed = "shiftwork trust --gate test --rung host"
+    typed = "shiftwork trust --gate test --access host"
     assert document["choices"][0] == typed
     said = project.shiftwork("init", "--force", **AUTO).stdout
     assert f"try: {typed}\n" in said
     assert "0 of 2 gates pass; all are in force" in said
     assert project.shiftwork(*typed.split()[1:], **AUTO).returncode == 0
-    assert [(values["result"], values["rung"]) for values in checks(project)] == [("fail", "own"), ("ok", "host")]
+    assert [(values["result"], values["access"]) for values in checks(project)] == [("fail", "own"), ("ok", "host")]
 
 
 def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: int) -> None:
@@ -91,9 +91,9 @@ def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: in
     assert code == 0, screen.decode()
     assert b"unconfined" in screen
     shown = project.shiftwork("trust", "--gate", "test", "--show", "--json", **AUTO)
-    assert json.loads(shown.stdout)["rung"] == "host"
-    back = project.shiftwork("trust", "--gate", "test", "--rung", "sandbox", "--json", **AUTO)
-    assert json.loads(back.stdout)["rung"] == "sandbox"
+    assert json.loads(shown.stdout)["access"] == "host"
+    back = project.shiftwork("trust", "--gate", "test", "--access", "sandbox", "--json", **AUTO)
+    assert json.loads(back.stdout)["access"] == "sandbox"
     assert project.shiftwork("run", "Again", **AUTO).returncode == 1
 
 
@@ -101,17 +101,17 @@ def test_no_gate_leaves_the_sandbox_unless_the_user_asks_for_it(project: Project
     outside = tmp_path / "outside"
     leaving(project, tmp_path)
     (values,) = checks(project)
-    assert (values["result"], values["rung"]) == ("fail", "own")
+    assert (values["result"], values["access"]) == ("fail", "own")
     assert "shiftwork doctor --gates --unconfined" in values["hint"]
-    assert "shiftwork trust --gate test --rung unconfined" in values["hint"]
+    assert "shiftwork trust --gate test --access unconfined" in values["hint"]
     strict = {TIER_VARIABLE: "bubblewrap"}
-    assert project.shiftwork("trust", "--gate", "test", "--rung", "unconfined", **strict).returncode == 0
+    assert project.shiftwork("trust", "--gate", "test", "--access", "unconfined", **strict).returncode == 0
     refused = project.shiftwork("run", "Say hello", "--json", **strict)
     assert refused.returncode == 1
-    assert "--rung unconfined" not in refused.stdout
+    assert "--access unconfined" not in refused.stdout
     project.shiftwork("doctor", "--gates", "--unconfined", **strict)
     assert not outside.exists(), "who asks for bubblewrap is offered no way out of it"
-    assert project.shiftwork("trust", "--gate", "test", "--rung", "sandbox").returncode == 0
+    assert project.shiftwork("trust", "--gate", "test", "--access", "sandbox").returncode == 0
     message = project.shiftwork("doctor", "--gates", "--unconfined", **AUTO).stdout
     assert "red in the sandbox on main, green in your checkout without one" in message
     assert outside.exists()
@@ -149,7 +149,7 @@ def test_a_test_database_on_localhost_works_after_the_consent_of_the_page_or_wit
     assert refused.returncode == 1, refused
     assert f"it seems to need the service on port {service} of this machine" in " ".join(refused.stderr.split())
     page = blocks(ROOT / "docs" / "howto" / "sandbox.md", "ladder")
-    consent = "shiftwork trust --gate test --rung host"
+    consent = "shiftwork trust --gate test --access host"
     assert consent in refused.stderr
     assert consent in page.splitlines()
     typed = project.types(page, **AUTO)
@@ -160,7 +160,7 @@ def test_a_test_database_on_localhost_works_after_the_consent_of_the_page_or_wit
 
     needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
     (values,) = checks(project)
-    assert (values["result"], values["rung"]) == ("ok", "own")
+    assert (values["result"], values["access"]) == ("ok", "own")
     project.agent.write_text(f"{WORKING}echo more > more.txt\n", encoding="utf-8")
     ran = project.shiftwork("run", "Say more", **AUTO)
     assert ran.returncode == 0, ran.stdout + ran.stderr

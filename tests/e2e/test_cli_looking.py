@@ -21,7 +21,7 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
     assert project.status(run[:6])["run"] == run
 
     completed = project.shiftwork("status")
-    assert completed.stdout.splitlines()[0] == f"Add a greeting (run {run}) on main: done"
+    assert completed.stdout.splitlines()[0] == f"Add a greeting (run {run}) on main: landed"
     assert completed.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
     head, row = project.shiftwork("status", "--all").stdout.splitlines()
     assert head.split() == ["run", "state", "landed", "took", "title"]

@@ -21,7 +21,7 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
     assert "\x1b" not in completed.stdout + completed.stderr
     lines = completed.stdout.splitlines()
     assert lines[0] == "gates from shiftwork.toml: test"
-    assert f"done: landed {landed[:10]} on main" in lines
+    assert f"landed: {landed[:10]} on main" in lines
     assert "  cost    unknown" in lines
     assert "  landed  1 story, gates passed" in lines
     assert any(line.endswith("landed on main, gates passed") for line in lines)
@@ -49,7 +49,7 @@ def _reported_as_json(project: Project) -> None:
     assert completed == ["coding", "final_review"]
     assert any(line["kind"] == "agent" and "did the coding" in line["text"] for line in lines)
     quiet = project.shiftwork("run", "--quiet", "--workflow", "ralph", "Add it")
-    assert quiet.stdout.strip().splitlines()[0].startswith("done: landed "), quiet.stdout
+    assert quiet.stdout.strip().splitlines()[0].startswith("landed: "), quiet.stdout
     lines = project.shiftwork("run", "-q", "--workflow", "ralph", "Add it again", "--json").stdout.splitlines()
     assert [json.loads(line)["kind"] for line in lines] == ["result"]
 

@@ -142,7 +142,7 @@ def test_doctor_runs_the_checks_of_a_spec_once_they_are_trusted(project: Project
     assert refused.returncode == 64, refused
     assert "try: shiftwork doctor --gates other.json" in refused.stderr
     if project.tier == "auto":
-        consented = project.shiftwork("trust", "other.json", "--gate", "test (other.json)", "--rung", "host")
+        consented = project.shiftwork("trust", "other.json", "--gate", "test (other.json)", "--access", "host")
         assert "it runs with this machine's network" in consented.stdout, consented
 
 

@@ -54,7 +54,7 @@ def test_it_passes_the_suite_for_agents(parrot: PackageCopy) -> None:
 
 def test_it_lands_a_story(parrot: PackageCopy, project: Project) -> None:
     printed = parrot.shiftwork("run", "Add a greeting", cwd=project.root, **around(project))
-    assert "done: landed " in printed
+    assert "\nlanded: " in printed
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
     assert (project.root / "seen.txt").read_text(encoding="utf-8") == "polly not seen\n"
 

@@ -29,7 +29,7 @@ def test_the_line_that_init_shows_gives_the_gate_its_port_and_nothing_more(tmp_p
     checked = user.shiftwork("doctor", "--gates", "--json", **env, SHIFTWORK_TRUST="")
     checks = json.loads(checked.stdout)["checks"]
     assert [
-        (check["values"]["gate"], check["result"], check["values"]["rung"])
+        (check["values"]["gate"], check["result"], check["values"]["access"])
         for check in checks
-        if "rung" in check["values"]
+        if "access" in check["values"]
     ] == [("test", "ok", "own")]

@@ -17,8 +17,8 @@ from shiftwork.regexes import regex
 MANY_CRITERIA: Final = 8
 LONG_DESCRIPTION: Final = 4_000
 HARDEST: Final = 5
-HUB: Final = 4
-"""A story is a hub if at least this many stories depend on it directly."""
+BOTTLENECK: Final = 4
+"""A story is a bottleneck if at least this many stories depend on it directly."""
 
 _VAGUE: Final = regex(
     r"\b(?:appropriate(?:ly)?|as (?:needed|expected)|correctly|easy|easily|efficient(?:ly)?|elegant(?:ly)?|etc|fast|"
@@ -38,7 +38,7 @@ class WarningKind(StrEnum):
     VAGUE = "vague"
     UNCHECKABLE = "uncheckable"
     OVERSIZED = "oversized"
-    HUB = "hub"
+    BOTTLENECK = "bottleneck"
     OVERLAP = "overlap"
 
 
@@ -100,9 +100,9 @@ def _size(story: Story) -> Iterator[Remark]:
 
 
 def _hub(story: StoryId, waiting: Sequence[StoryId]) -> Iterator[Remark]:
-    if len(waiting) >= HUB:
+    if len(waiting) >= BOTTLENECK:
         text = f"{len(waiting)} stories depend on it: if it fails, they fail too; can it be split?"
-        yield Remark(story=story, kind=WarningKind.HUB, text=text)
+        yield Remark(story=story, kind=WarningKind.BOTTLENECK, text=text)
 
 
 def _overlaps(

@@ -75,7 +75,7 @@ def test_a_story_of_nothing_else_fails_at_once_and_names_the_setting(rig: Rig) -
 
 
 def test_a_story_is_held_for_them_where_the_settings_say_so(rig: Rig) -> None:
-    rig.later_files = LaterPolicy.HOLD
+    rig.later_files = LaterPolicy.ASK
     rig.script = lambda task: done(write={**WORK, **LATER} if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else {})
 
     async def scenario() -> tuple[StoryState, RunState]:

@@ -108,7 +108,7 @@ def test_nothing_has_happened_in_an_unknown_run(store: MemoryStore) -> None:
             Change(at=1, event="step_started", name="coding", attempt=2, text="codex"),
             "coding begins (attempt 2): codex",
         ),
-        (Change(at=1, event="run_ended", text="completed"), "the run has ended: done"),
+        (Change(at=1, event="run_ended", text="completed"), "the run has ended"),
         (Change(at=1, event="repair_planned", text="Repair it"), "sent back to repair it"),
         (Change(at=1, event="step_failed", name="coding", text="it broke:\nAssertionError: 1"), None),
         (Change(at=1, event="landed", text="main", proof=", proved"), "landed on main, proved"),

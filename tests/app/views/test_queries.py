@@ -11,7 +11,6 @@ from shiftwork.app.commands.runs import raise_limits, wait_for
 from shiftwork.app.views.amounts import reached_of
 from shiftwork.app.views.history import account
 from shiftwork.app.views.queries import (
-    PLAN,
     is_meant,
     needing_elsewhere,
     outlines,
@@ -19,7 +18,7 @@ from shiftwork.app.views.queries import (
     runs_with,
     unfinished,
 )
-from shiftwork.app.views.run_views import Activity, RunOutline, proof_of, reason, waiting_text
+from shiftwork.app.views.run_views import PLAN, Activity, RunOutline, proof_of, reason, waiting_text
 from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose
 from shiftwork.domain.budget.limits import Limits

@@ -74,7 +74,7 @@ def test_where_gates_are_given_the_machines_network_setup_has_it_too(env: dict[s
 def test_advice_names_the_hosts_and_the_next_command_until_the_user_has_agreed(env: dict[str, str]) -> None:
     first, last = setup_advice(opened(env, "").setup, "make")
     assert "under [sandbox.setup]: index.example.org:443" in first
-    assert last.endswith("shiftwork trust --gate setup --rung host")
+    assert last.endswith("shiftwork trust --gate setup --access host")
     GateConsents(Path(env["HOME"]) / "repo", env).give("make", Rung.HOST)
     agreed = opened(env, "").setup
     assert setup_advice(agreed, "make") == ()

@@ -63,7 +63,7 @@ def test_stories_that_are_too_large_say_why() -> None:
 def test_a_story_that_many_wait_for_is_a_hub() -> None:
     hub = story("A", "returns 1")
     waiting = [story(f"B{number}", "returns 1", depends_on=(StoryId("A"),)) for number in range(4)]
-    assert warnings(hub, *waiting) == [("A", WarningKind.HUB)]
+    assert warnings(hub, *waiting) == [("A", WarningKind.BOTTLENECK)]
     assert warnings(hub, *waiting[:3]) == []
 
 

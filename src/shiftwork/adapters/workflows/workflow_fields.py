@@ -128,7 +128,7 @@ _STEP: Final = Table(
         _field(
             "kind",
             Text(one_of=("agent", "gate", "approval", "loop")),
-            "Who does it: an agent, the harness with commands (`run`), a person (`ask`), or the steps of each story.",
+            "Who does it: an agent, Shiftwork with commands (`run`), a person (`ask`), or the steps of each story.",
             default="agent",
         ),
         _field(
@@ -173,9 +173,7 @@ _STEP: Final = Table(
         _field("rounds", _ROUNDS, "How many rounds the team works at most.", default=str(USUAL_ROUNDS)),
         _field("loop", Block(table="loop"), "How a step of `type: loop` runs over the stories."),
         _field("body", Blocks(table="step", most=MOST_STEPS), "The steps that each story goes through, in a loop."),
-        _field(
-            "run", Commands(), "Commands of a gate step, run by the harness; without any, the gates of the settings."
-        ),
+        _field("run", Commands(), "Commands of a gate step, run by Shiftwork; without any, the gates of the settings."),
         _field("ask", Text(), "The question of an approval step to a person; a template."),
         _field(
             "plans",

@@ -21,7 +21,7 @@ _NOWHERE = Commit("0" * 40)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The prompt of a step; empty if the harness or a person does that step."""
+    """The prompt of a step; empty if Shiftwork or a person does that step."""
 
     story: str
     step: str

@@ -153,6 +153,11 @@ async def _unended(queries: Queries) -> list[StoryRow]:
     return [row for run in runs for row in await queries.stories(run.run)]
 
 
+def looks_like_story(typed: str, waiting: Sequence[str]) -> bool:
+    """Whether the word is the id of a waiting story, typed in another way. A number is that of an option."""
+    return not typed.isdecimal() and bool(guess(typed, waiting))
+
+
 def _check(said: Reply, hold: Hold) -> None:
     if hold.cause is HoldCause.LIMIT and said.word is not Word.REJECT:
         raise IntentError(

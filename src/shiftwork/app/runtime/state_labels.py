@@ -18,6 +18,7 @@ _WORDS: Final = {
 }
 _IN_PROGRESS: Final = "working"
 _PROVED: Final = "proved"
+_LANDED: Final = "landed"
 _NEEDS_YOU: Final = "needs you"
 
 APPROVALS: Final = frozenset({"approval", "changed"})
@@ -25,7 +26,7 @@ APPROVALS: Final = frozenset({"approval", "changed"})
 
 _ORDER: Final = (
     _PROVED,
-    "landed",
+    _LANDED,
     "done",
     "undo pending",
     _IN_PROGRESS,
@@ -50,7 +51,7 @@ def word(
     limit. `proof` is the level of a story that has landed: without full proof, the story is only `landed`.
     """
     if status == "completed" and proof:
-        return _PROVED if proof == _PROVED else "landed"
+        return _PROVED if proof == _PROVED else _LANDED
     message = _WORDS.get(status, status)
     if message != _IN_PROGRESS:
         return message
@@ -59,6 +60,16 @@ def word(
     if not moving:
         return "stopped"
     return "limited" if limited else message
+
+
+def word_of_run(status: str, *, landed: bool) -> str:
+    """The word for the status of a run; `landed`: whether it has landed anything."""
+    return _LANDED if status == "completed" and landed else word(status)
+
+
+def ending_of_run(status: str) -> str:
+    """How a run has ended, beside the words that it has; empty if nothing is wrong."""
+    return "" if status == "completed" else word(status)
 
 
 def without(gates: Sequence[str]) -> str:

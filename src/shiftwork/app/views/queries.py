@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from typing import Final
 
 from shiftwork.app.views.amounts import usage_of
-from shiftwork.app.views.run_views import Activity, RunOutline, RunView, StoryActivity, StoryView
+from shiftwork.app.views.run_views import PLAN, Activity, RunOutline, RunView, StoryActivity, StoryView
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.usage.totals import merged
@@ -17,9 +17,6 @@ from shiftwork.regexes import regex
 
 _STORY: Final = regex(r"[A-Z]+-\d+")
 """What a story's id usually looks like; an id of a run has no capitals."""
-
-PLAN: Final = "plan"
-"""The workflow of `shiftwork plan`."""
 
 LOOKED_THROUGH: Final = 200
 """How many runs are searched for the selected run."""

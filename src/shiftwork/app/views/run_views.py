@@ -22,6 +22,9 @@ from shiftwork.ports.rows.row_parts import WaitCause
 from shiftwork.ports.views import Owner, RunRow, StepRow, StoryRow
 from shiftwork.records import dataclass
 
+PLAN: Final = "plan"
+"""The workflow of `shiftwork plan`."""
+
 UNDOING: Final = "undo pending"
 """The state of a story whose revert was requested, and has neither landed nor been refused."""
 
@@ -196,6 +199,11 @@ def brief_proof(story: StoryRow) -> str:
     """For a cell of a table."""
     proof = proof_of(story)
     return proof_words.brief(proof) if proof else "-"
+
+
+def run_label(row: RunRow) -> str:
+    """The word for the status of a run that has ended, the same in all views. A run that only plans lands nothing."""
+    return state_labels.word_of_run(row.status, landed=bool(row.completed) and row.workflow != PLAN)
 
 
 def story_label(row: StoryRow, *, moving: bool, undoing: bool = False, stuck: bool = False) -> str:

@@ -15,7 +15,7 @@ from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.ports.store import History
 from shiftwork.records import dataclass
 
-_ADDED_BY: Final = {"": "workflow", PERSON: PERSON, HARNESS: HARNESS}
+_ADDED_BY: Final = {"": "workflow", PERSON: PERSON, HARNESS: "Shiftwork"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

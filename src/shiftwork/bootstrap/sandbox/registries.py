@@ -63,5 +63,5 @@ def setup_advice(sandbox: Sandbox, command: str, agreed: Agreed = NOTHING_AGREED
             else []
         ),
         f'it can reach these hosts; add more with hosts = ["host.example"] under [{TABLE}]: {hosts}',
-        "to give it this machine's network: shiftwork trust --gate setup --rung host",
+        "to give it this machine's network: shiftwork trust --gate setup --access host",
     )

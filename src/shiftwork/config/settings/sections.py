@@ -109,7 +109,7 @@ class LandingSettings(Strict):
     at_once: Annotated[int, Field(ge=1, le=32)] = 2
     proof: Literal["each", "tip"] = "each"
     review: bool = False
-    later_files: Literal["leave_out", "hold", "land"] = "leave_out"
+    later_files: Literal["leave_out", "ask", "land"] = "leave_out"
     large_file_mb: Annotated[int, Field(ge=1)] = 50
 
     @property

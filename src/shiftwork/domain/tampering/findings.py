@@ -45,7 +45,7 @@ class LaterPolicy(StrEnum):
     """What happens to files of a story that run later on the user's machine, and that the story did not ask for."""
 
     LEAVE_OUT = "leave_out"
-    HOLD = "hold"
+    ASK = "ask"
     LAND = "land"
 
 

@@ -130,7 +130,7 @@ def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: La
         findings=(*found.findings, *findings),
         kept=(*found.kept, *(path for path in later if path not in found.kept)) if leaves else found.kept,
         left_out=later if leaves else (),
-        held=found.held or policy is LaterPolicy.HOLD,
+        held=found.held or policy is LaterPolicy.ASK,
     )
 
 
@@ -140,7 +140,7 @@ def only_later(paths: Sequence[str]) -> str:
     return (
         f"Every file that the story changed would run on your machine later ({', '.join(paths[:_NAMED])}{more}), and "
         "the story does not ask for these files. Name them under `touches` of the story, or set `later_files` under "
-        '[landing] to "hold" or "land".'
+        '[landing] to "ask" or "land".'
     )
 
 

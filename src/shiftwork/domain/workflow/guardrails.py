@@ -284,7 +284,7 @@ def _new_steps(pipeline: Pipeline, by: StepId | str, wanted: Sequence[NewStep]) 
 def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
     """A step of the catalogue, or of a type that this story's own workflow defines."""
     if new.type in HARNESS_ONLY:
-        raise _Refusal(f"{new.type} steps are added only by the harness")
+        raise _Refusal(f"{new.type} steps are added only by Shiftwork")
     if not new.description.strip():
         raise _Refusal(f"the new {new.type} step needs a description")
     twin = next((step for step in pipeline.steps if step.plan.type == new.type), None)

@@ -234,7 +234,7 @@ def _progress(page: Snapshot) -> Iterator[str]:
         yield state + worker
         return
     busy = own(glance.of(Group.IN_PROGRESS)) or own(glance.of(Group.NEEDS_YOU))
-    if state not in {"working", "needs you"} or not busy:
+    if state != "landed" and (state not in {"working", "needs you"} or not busy):
         yield state
     yield from counts(glance)
 

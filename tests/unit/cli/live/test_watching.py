@@ -236,6 +236,6 @@ def test_of_many_lines_the_first_and_the_last_are_reported_or_why_it_failed() ->
 def test_the_end_of_a_run_is_reported_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:
     over = (run_stream(RunId("r")), run_facts.RunEnded(at=9, status=RunStatus.COMPLETED))
     shown(LineView(), over)
-    assert capsys.readouterr().out.rstrip().endswith("the run has ended: done")
+    assert capsys.readouterr().out.rstrip().endswith("the run has ended")
     shown(JsonView(), over)
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["text"] == "completed"

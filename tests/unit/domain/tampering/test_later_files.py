@@ -149,7 +149,7 @@ def test_what_is_left_out_stays_as_the_base_has_it() -> None:
     assert kept.kept == (".mcp.json",)
 
 
-@pytest.mark.parametrize(("policy", "held"), [(LaterPolicy.HOLD, True), (LaterPolicy.LAND, False)])
+@pytest.mark.parametrize(("policy", "held"), [(LaterPolicy.ASK, True), (LaterPolicy.LAND, False)])
 def test_what_is_held_or_lands_is_reported(policy: LaterPolicy, *, held: bool) -> None:
     found = with_later(NOTHING_TOUCHED, PATHS, story(), policy)
     assert (found.kept, found.left_out, found.held) == ((), (), held)
@@ -157,7 +157,7 @@ def test_what_is_held_or_lands_is_reported(policy: LaterPolicy, *, held: bool) -
 
 
 def test_a_change_without_such_files_is_as_it_was() -> None:
-    assert with_later(NOTHING_TOUCHED, ("src/app.py",), story(), LaterPolicy.HOLD) is NOTHING_TOUCHED
+    assert with_later(NOTHING_TOUCHED, ("src/app.py",), story(), LaterPolicy.ASK) is NOTHING_TOUCHED
 
 
 def test_of_many_such_files_a_fact_carries_some_and_the_number_of_the_others() -> None:

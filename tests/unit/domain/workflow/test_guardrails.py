@@ -112,7 +112,7 @@ def test_adding_needs_new_steps_of_a_known_type_that_are_described(operation: Op
     silent = replace(bare, steps=(NewStep(type="coding", description=" "),))
     assert "needs a description" in rejected(coding_runs().pipeline, silent)
     harness = replace(bare, steps=(NewStep(type="rebase_resolve", description="mine"),))
-    assert "added only by the harness" in rejected(coding_runs().pipeline, harness)
+    assert "added only by Shiftwork" in rejected(coding_runs().pipeline, harness)
 
 
 @pytest.mark.parametrize(

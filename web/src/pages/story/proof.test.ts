@@ -19,9 +19,9 @@ describe("the proof of a story", () => {
 
   it("says what the gates said of work that has not landed", () => {
     const failed = { ...none, failed: true };
-    expect(headline(given({}), { ...failed, last: gates(false) })).toMatchObject({ look: "failed", title: "The gates failed on the last candidate: test" });
+    expect(headline(given({}), { ...failed, last: gates(false) })).toMatchObject({ look: "failed", title: "The gates failed on the last change: test" });
     expect(headline(given({}), failed)).toMatchObject({ look: "failed", text: "The gates did not run, and nothing landed." });
-    expect(headline(given({}), { ...failed, last: gates(true) }).text).toContain("passed on the last candidate");
+    expect(headline(given({}), { ...failed, last: gates(true) }).text).toContain("passed on the last change");
     expect(headline(given({}), { ...none, needsApproval: true, last: gates(true) }).text).toContain("Gates: 2 of 2 passed on 0123456.");
     expect(headline(given({}), { ...none, last: gates(false) }).text).toContain("They run again on the next one.");
   });

@@ -60,16 +60,16 @@ export function headline(proof: Pick<Proof, "landed" | "undone" | "proof" | "pro
   if (proof.landed) {
     const proved = proof.proof === "proved";
     const text = [proof.proof_text, proof.proof_remark].filter(Boolean).join(". ");
-    return { look: proved ? "landed" : "done", title: proved ? "Proved" : "Landed, not fully proved", text: text || `Checked by the harness on ${proof.commit.slice(0, 10)}` };
+    return { look: proved ? "landed" : "done", title: proved ? "Proved" : "Landed, not fully proved", text: text || `Checked by Shiftwork on ${proof.commit.slice(0, 10)}` };
   }
   const offered = proof.criteria.filter((each) => each.reference).length;
   const criteria = proof.criteria_total ? `Criteria with evidence offered: ${offered} of ${proof.criteria_total}.` : "";
   const said = (...parts: string[]) => parts.filter(Boolean).join(" ");
   const red = last && !last.passed ? failedGates(last) : "";
-  if (failed && red) return { look: "failed", title: `The gates failed on the last candidate: ${red}`, text: "Nothing landed. Criteria are judged when a story lands." };
-  if (failed) return { look: "failed", title: "Not proved: the story has failed", text: last ? "The gates passed on the last candidate, and nothing landed." : "The gates did not run, and nothing landed." };
+  if (failed && red) return { look: "failed", title: `The gates failed on the last change: ${red}`, text: "Nothing landed. Criteria are judged when a story lands." };
+  if (failed) return { look: "failed", title: "Not proved: the story has failed", text: last ? "The gates passed on the last change, and nothing landed." : "The gates did not run, and nothing landed." };
   if (needsApproval) return { look: "needs", title: "Ready to merge, needs your approval", text: said(last ? `Gates: ${gatesLine(last)}.` : "", criteria, "The gates run again on the commit that lands; criteria are judged there.") };
-  if (red) return { look: "queued", title: "Not proved yet", text: said(`The gates failed on the last candidate: ${red}.`, criteria, "They run again on the next one.") };
+  if (red) return { look: "queued", title: "Not proved yet", text: said(`The gates failed on the last change: ${red}.`, criteria, "They run again on the next one.") };
   return { look: "queued", title: "Not proved yet", text: said(criteria, last ? `Gates: ${gatesLine(last)}.` : "Gates run when the last step is done, on the commit that would land.") };
 }
 

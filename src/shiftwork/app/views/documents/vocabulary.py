@@ -8,7 +8,7 @@ from shiftwork.app.views.documents.commands.command_vocabulary import COMMAND_ME
 _OF_WORK: Final[Mapping[str, str]] = {
     "action": "what the agent reports",
     "activity": "what the work is doing now; null if no process works on it",
-    "added_by": "who added the step: the workflow, a person, the harness or an agent",
+    "added_by": "who added the step: the workflow, a person, Shiftwork or an agent",
     "after": "the value now",
     "agent": "the profile of the agent",
     "agents": "what each profile has used, or the profiles of the settings",

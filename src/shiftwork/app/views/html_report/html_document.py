@@ -95,8 +95,8 @@ def _part(title: str, *parts: Html) -> Html:
 def _top(record: RunRecord, own: Sequence[Section]) -> Html:
     plan, over = record.run.given, record.run.ended_at is not None
     counts = state_labels.counted(item.word for item in own if item.story.began and not item.story.row.ended_at)
-    word = state_labels.word(record.run.status) if over or not counts else f"not over: {counts}"
-    state = mark_of(state_labels.word(record.run.status))
+    word = record.word if over or not counts else f"not over: {counts}"
+    state = mark_of(record.word)
     chip = element("span", mark(state), word, class_="chip", data_state=state)
     where = element("span", "on ", element("code", line(plan.branch, 80)), " · run ", element("code", plan.run))
     return element("header", element("h1", line(plan.spec.title, 120)), chip, where)

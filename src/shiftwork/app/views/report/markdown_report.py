@@ -42,7 +42,7 @@ def _of_run(record: RunRecord, stand: Mapping[StoryId, str]) -> str:
     in_progress = (story.asked.id for story in record.stories if story.began and not story.row.ended_at)
     counts = state_labels.counted(stand[story] for story in in_progress if story != FRAME)
     over = record.run.ended_at is not None or not counts
-    return state_labels.word(record.run.status) if over else f"not over: {counts}"
+    return record.word if over else f"not over: {counts}"
 
 
 def _summary(record: RunRecord, stand: Mapping[StoryId, str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from shiftwork.app.folds import STORY
+from shiftwork.app.runtime import state_labels
 from shiftwork.app.runtime.attempt_projection import attempt_row
 from shiftwork.app.runtime.projections import idle_row, is_idle
 from shiftwork.app.runtime.story_projection import story_rows
@@ -155,6 +156,12 @@ class RunRecord:
     def idle(self) -> Idle:
         """How long the run was idle: no story was being worked on."""
         return idle(story.course for story in self.stories)
+
+    @property
+    def word(self) -> str:
+        """The word for the status of the run."""
+        landed = any(story.row.landing.commit for story in self.stories)
+        return state_labels.word_of_run(self.run.status, landed=landed)
 
     def reason(self, story: StoryRecord) -> str:
         """Why the story failed or cannot start; empty if it did neither."""

@@ -10,7 +10,7 @@ from shiftwork.app.commands.intents import undo_came_to
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.views.documents.run_documents import cancellation_document
 from shiftwork.app.views.queries import run_view, unfinished
-from shiftwork.app.views.run_views import Activity, RunView
+from shiftwork.app.views.run_views import Activity, RunView, run_label
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.bootstrap.work.ports import check_simulation, open_context
 from shiftwork.config.settings.settings import Settings, settings_without_file
@@ -26,7 +26,6 @@ from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.entrypoints.cli.env.sync_query import answer
 from shiftwork.entrypoints.cli.env.trust import is_trusted
 from shiftwork.entrypoints.cli.hosting import detach
-from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.next_steps import landed_as, naming
 from shiftwork.entrypoints.cli.work import kept_options
@@ -60,9 +59,7 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         return _cancel_story(site, named, StoryId(story), as_json=as_json)
     before = _look(queries, named)
     if before.activity is Activity.OVER:
-        return _announce(
-            before, f"run {before.run.run} is over already: {phrases.state(before.run.status)}", as_json=as_json
-        )
+        return _announce(before, f"run {before.run.run} is over already: {run_label(before.run)}", as_json=as_json)
     run_id = RunId(before.run.run)
     if before.worker is None:
         env = environment()
@@ -79,7 +76,7 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         return EXIT_FAILED
     landed, undone = _landed_meanwhile(before, after), _undone_meanwhile(before, after)
     late = (*(_too_late(after, row) for row in landed), *(_is_undone(after, row) for row in undone))
-    message = "\n".join((f"run {run_id} is {phrases.state(after.run.status)}", *late))
+    message = "\n".join((f"run {run_id} is {run_label(after.run)}", *late))
     _announce(after, message, as_json=as_json, landed=tuple(row.story for row in landed))
     return EXIT_FAILED if late else EXIT_DONE
 

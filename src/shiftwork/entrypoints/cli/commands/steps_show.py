@@ -40,7 +40,7 @@ _LABELS: Final = {"skipped": "skipped: ", "failed": "failed: ", "cancelled": "ca
 @addressed
 def command(story: str, run: str, *, as_json: bool) -> None:
     """Show the steps of STORY in their order: the state of each, its tries, who added it (the workflow, an agent, a
-    person or the harness), its description, and its summary or why it failed or was skipped.
+    person or Shiftwork), its description, and its summary or why it failed or was skipped.
 
     Also shows edits that people have requested and that are not applied yet, and edits that were rejected.
     """

@@ -38,19 +38,21 @@ _SETUP: Final = "setup"
 _SPECS: Final = frozenset({".json", ".md", ".markdown"})
 _NAMED: Final = 20
 _BACK: Final = "sandbox"
-_RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
+_ACCESS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
 
 
 @click.command("trust", short_help="Trust the shell commands of this repository's settings or of a workflow.")
 @click.argument("what", default="", metavar="[WORKFLOW|SPEC|setup|agent]")
 @click.option("--gate", default="", metavar="NAME", help="Set what this gate, or `setup`, may use outside the sandbox.")
 @click.option(
-    "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox withdraws it."
+    "--access",
+    type=click.Choice(_ACCESS),
+    help="Its access level: host is this machine's network; sandbox withdraws your consent.",
 )
 @click.option("--show", is_flag=True, help="Only show it.")
 @click.option("--revoke", is_flag=True, help="Withdraw your consent: you are asked again before anything runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(what: str, *, gate: str, rung: str | None, as_json: bool, **form: bool) -> None:
+def command(what: str, *, gate: str, access: str | None, as_json: bool, **form: bool) -> None:
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
     SPEC (a .json or .md file) to run on this machine.
 
@@ -68,19 +70,21 @@ def command(what: str, *, gate: str, rung: str | None, as_json: bool, **form: bo
     (.claude/settings.json, .codex/config.toml), which name hooks that run without a sandbox; look at them with git show
     BRANCH:FILE.
 
-    With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. You are asked
-    for this when a gate is red in the sandbox, and nothing else grants it: neither trust in the settings, nor --trust.
-    For a check that a spec names, name the SPEC as well.
+    With --gate and --access you agree that one gate runs with this machine's network, or without a sandbox. You are
+    asked for this when a gate is red in the sandbox, and nothing else grants it: neither trust in the settings, nor
+    --trust. For a check that a spec names, name the SPEC as well.
 
     --revoke withdraws what you have agreed to in a file, in all its earlier versions too.
     """
     site = around()
     if form["revoke"]:
-        if gate or rung or form["show"]:
-            raise UsageError("--revoke is about a file", hint="for a gate: shiftwork trust --gate NAME --rung sandbox")
+        if gate or access or form["show"]:
+            raise UsageError(
+                "--revoke is about a file", hint="for a gate: shiftwork trust --gate NAME --access sandbox"
+            )
         _revoke(site, what, as_json=as_json)
-    elif gate or rung:
-        _let(site, _Let(what=what, gate=gate, rung=rung, show=form["show"]), as_json=as_json)
+    elif gate or access:
+        _let(site, _Let(what=what, gate=gate, access=access, show=form["show"]), as_json=as_json)
     else:
         _agree(site, what, show=form["show"], as_json=as_json)
 
@@ -116,7 +120,7 @@ class _Let:
 
     what: str
     gate: str
-    rung: str | None
+    access: str | None
     show: bool
 
 
@@ -135,18 +139,18 @@ def _revoke(site: Site, what: str, *, as_json: bool) -> None:
 
 
 def _let(site: Site, asked: _Let, *, as_json: bool) -> None:
-    gate, rung = asked.gate, asked.rung
-    if not gate or (rung is None) is not asked.show:
-        raise UsageError("--gate and --rung go together", hint="shiftwork trust --gate NAME --rung host")
+    gate, access = asked.gate, asked.access
+    if not gate or (access is None) is not asked.show:
+        raise UsageError("--gate and --access go together", hint="shiftwork trust --gate NAME --access host")
     settings = conditions(site, environment()).settings
     gates = gates_for(settings.gate_list, asked_for(site, asked.what).spec) if asked.what else settings.gate_list
     line = rung_consent.named(settings, gates, gate)
     book = GateConsents(site.root, environment())
-    if rung is not None:
-        book.give(line, rung_of(rung) or Rung.CUT)
+    if access is not None:
+        book.give(line, rung_of(access) or Rung.CUT)
     now = book.rungs().get(line, Rung.CUT)
     if as_json:
-        say(documents.GateTrust(gate=gate, command=line, rung=now.word if now.needs_consent else _BACK))
+        say(documents.GateTrust(gate=gate, command=line, access=now.word if now.needs_consent else _BACK))
     else:
         rung_consent.announce(gate, line, now)
 

@@ -9,6 +9,7 @@ from shiftwork.app.commands.replies import (
     Word,
     approvals_in,
     approve_all,
+    looks_like_story,
     patch_asked_about,
     reply,
     waiting_in,
@@ -23,7 +24,6 @@ from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.core.patch import Patch
-from shiftwork.domain.spec.story_lookup import guess
 from shiftwork.domain.story.state import Hold
 from shiftwork.entrypoints.cli.control import which_run
 from shiftwork.entrypoints.cli.env.broken_pipe import though_undelivered
@@ -64,8 +64,7 @@ def as_answer(site: Site, run: str, typed: str) -> tuple[str, str, str]:
     the answer to the only story that waits. An id that is typed wrongly is no answer; a number is that of an option.
     """
     waiting = answer(lambda: stories_that(open_queries(site), which_run.NEEDS_YOU.fits))
-    mistyped = not typed.isdecimal() and guess(typed, {row.story for row in waiting})
-    if which_run.is_story(site, typed) or mistyped:
+    if which_run.is_story(site, typed) or looks_like_story(typed, [row.story for row in waiting]):
         return run, typed, ""
     return *which_run.only_story(site, run, "answer", which_run.NEEDS_YOU), typed
 

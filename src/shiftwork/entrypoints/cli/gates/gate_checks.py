@@ -105,7 +105,7 @@ def _may_leave(settings: Settings, red: Sequence[Gate], *, asked_for: bool) -> b
 def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Further) -> Check:
     rung = base.rung(gate)
     where = rung.meaning if rung else "in the sandbox"
-    values = {"gate": gate.name, "rung": rung.word if rung else ""}
+    values = {"gate": gate.name, "access": rung.word if rung else ""}
     if result.passed:
         detail = f"{gate.name}: passed in {duration(result.seconds)}, {where}"
         return Check(name="gates", state=OK, detail=detail, more=values)

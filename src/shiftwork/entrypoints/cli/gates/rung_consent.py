@@ -59,7 +59,7 @@ def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Furth
 
 def consent_command(gate: Gate, rung: Rung) -> str:
     """The spec that names the gate is part of it: without the spec, only the gates of the settings are known."""
-    command = f"shiftwork trust --gate {quote(gate.name)} --rung {rung.word}"
+    command = f"shiftwork trust --gate {quote(gate.name)} --access {rung.word}"
     return f"{command} {quote(gate.origin)}" if gate.origin else command
 
 

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 
 import click
 
+from shiftwork.app.runtime import state_labels
 from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.documents.event_documents import seen
 from shiftwork.app.views.live.board import Board, Change
@@ -55,7 +56,11 @@ def lines(change: Change, room: int, *, most: int) -> list[str]:
 def _parts(change: Change) -> tuple[str, str]:
     subject = f"{change.story} {change.name}".strip() or "run"
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
-    said = phrases.state(change.text) if change.event == "run_ended" else brief(plain(change.text), change.event)
+    said = (
+        state_labels.ending_of_run(change.text)
+        if change.event == "run_ended"
+        else brief(plain(change.text), change.event)
+    )
     until = "" if change.until is None else f" until {phrases.o_clock(change.until)}"
     text = worded(change.event, said, f"{attempt}{until}", word=change.word)
     who = phrases.padded(one_line(subject, _SUBJECT), _SUBJECT)

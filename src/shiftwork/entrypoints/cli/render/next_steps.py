@@ -12,6 +12,7 @@ from shiftwork.app.views.run_views import (
     StoryActivity,
     StoryView,
     after_landed,
+    run_label,
     story_label,
 )
 from shiftwork.domain.core.ids import FRAME
@@ -31,7 +32,7 @@ _ARCHIVED: Final = " (archived: it can only be read)"
 
 def of_run(view: RunView) -> str:
     if view.activity is Activity.OVER:
-        return phrases.state(view.run.status) + (_ARCHIVED if view.run.archived else "")
+        return run_label(view.run) + (_ARCHIVED if view.run.archived else "")
     return "needs you" if view.activity is Activity.WAITING else view.activity.value
 
 
@@ -42,7 +43,7 @@ def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
     yield f"{'run':<{room}}  {'state':<11}  {'landed':>{done}}  {'took':>11}  title"
     for row, activity in runs:
         moving = "needs you" if activity is Activity.WAITING else activity.value
-        state = phrases.state(row.status) if activity is Activity.OVER else moving
+        state = run_label(row) if activity is Activity.OVER else moving
         spent = duration(phrases.between(row.started_at, row.ended_at))
         landed = f"{row.completed}/{row.stories}"
         head = f"{row.run:<{room}}  {state:<11}  {landed:>{done}}  {spent:>11}  "

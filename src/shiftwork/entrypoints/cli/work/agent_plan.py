@@ -2,7 +2,7 @@
 
 from shiftwork.app.commands.runs import Order
 from shiftwork.app.folds import STORY, load
-from shiftwork.app.views.queries import PLAN
+from shiftwork.app.views.run_views import PLAN
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.workflows import packaged_workflow
 from shiftwork.config.site import Site, environment

@@ -127,14 +127,14 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
     elif run.status == "completed":
         landed = next_steps.last_landed(view)
         if landed is None:
-            yield "done: there was nothing to change"
+            yield "nothing to land: nothing was changed"
             return
         checked = any(
             item.story.proof.level != ProofLevel.NO_GATES for item in view.stories if item.story.landing.commit
         )
         text = _despite(view, obstacle)
-        label = "done: " if checked else "landed without any gate: "
-        yield from _in_lines(label, text if checked else text.removeprefix("landed "))
+        label = "landed: " if checked else "landed without any gate: "
+        yield from _in_lines(label, text.removeprefix("landed ").replace(" stories have landed,", " stories,", 1))
     else:
         waiting = next_steps.not_started(view)
         reasons = [item.story for item in view.stories if item.story.failure and item.story.story not in waiting]

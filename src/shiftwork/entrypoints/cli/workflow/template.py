@@ -44,7 +44,7 @@ steps:
           CHANGES: what you changed
         output_keys: [changes]
 
-      # Commands that the harness runs itself; what a repository brings is run only after you have trusted it:
+      # Commands that Shiftwork runs itself; what a repository brings is run only after you have trusted it:
       #   shiftwork trust {id}
       # - id: smoke
       #   kind: gate

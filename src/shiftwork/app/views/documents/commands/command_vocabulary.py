@@ -113,7 +113,7 @@ COMMAND_MEANINGS: Final[Mapping[str, str]] = {
     "roles": "the roles, each with the profile that would be chosen",
     "rounds": "how often the decision may lead back",
     "routes": "where decisions lead",
-    "rung": "how much of the machine the gate may use",
+    "access": "how much of the machine the gate may use",
     "said": "the answer: answer, approve or reject",
     "same": "whether it is the same project",
     "saved": "bundles of work that had not landed",

@@ -85,7 +85,7 @@ class Plan(PlanFields, Document):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The first step of a story, and its prompt; empty if the harness or a person does the step."""
+    """The first step of a story, and its prompt; empty if Shiftwork or a person does the step."""
 
     story: str
     step_name: str

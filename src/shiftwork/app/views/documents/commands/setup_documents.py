@@ -109,7 +109,7 @@ class GateTrust(Document):
 
     gate: str
     command: str
-    rung: str
+    access: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,6 @@ def activity_entry(change: Change) -> ActivityEntry:
 
 def _sentence(change: Change) -> str:
     is_again = change.event == "step_started" and change.attempt > 1
-    said = state_labels.word(change.text) if change.event == "run_ended" else brief(change.text, change.event)
+    said = state_labels.ending_of_run(change.text) if change.event == "run_ended" else brief(change.text, change.event)
     words = worded(change.event, said, f" (attempt {change.attempt})" if is_again else "", word=change.word)
     return f"{change.name} {words}{change.proof}".strip()
