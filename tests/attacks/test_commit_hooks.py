@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from shiftwork.adapters.workspace.gates.commit_hooks import GitCommitHooks
 from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.message_hook import GitCommitHooks
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing.commit_hook import HookUse

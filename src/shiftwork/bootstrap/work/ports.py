@@ -37,7 +37,7 @@ from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.state.database_address import store_address
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.bootstrap.work.agents import Place, build_agents
-from shiftwork.bootstrap.work.commit_hooks import build_commit_hooks
+from shiftwork.bootstrap.work.hook_trial import build_commit_hooks
 from shiftwork.bootstrap.work.notifications import build_notifiers, notifiers_of_runs
 from shiftwork.bootstrap.work.repository import identity_of
 from shiftwork.bootstrap.work.setup import build_setup

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.adapters.workspace.gates.commit_hooks import GitCommitHooks
 from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.message_hook import GitCommitHooks
 from shiftwork.domain.landing.commit_hook import HookAnswer, HookUse
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.git_user import GitUser

@@ -16,7 +16,7 @@ from shiftwork.bootstrap.sandbox.registries import registries_in_force
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
 from shiftwork.bootstrap.state.open_inbox import open_leases
 from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
-from shiftwork.bootstrap.work.commit_hooks import HookTrial, SampleResult, try_sample
+from shiftwork.bootstrap.work.hook_trial import HookTrial, SampleResult, try_sample
 from shiftwork.bootstrap.work.notifications import channel_names, notify_problems
 from shiftwork.bootstrap.work.ports import work_policy_of
 from shiftwork.bootstrap.work.repository import repository_problems

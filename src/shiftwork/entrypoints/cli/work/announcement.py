@@ -15,7 +15,7 @@ from shiftwork.app.commands.start_order import start_order
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views.documents import event_records as events
 from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.work.commit_hooks import hook_in_force
+from shiftwork.bootstrap.work.hook_trial import hook_in_force
 from shiftwork.bootstrap.work.repository import has_branch, uncommitted
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment

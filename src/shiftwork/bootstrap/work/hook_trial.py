@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
-from shiftwork.adapters.workspace.gates.commit_hooks import GitCommitHooks
 from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.message_hook import GitCommitHooks
 from shiftwork.adapters.workspace.hub.landing import GitRepository
 from shiftwork.app.landing.message_check import ask_about
 from shiftwork.bootstrap.work.base import open_base
