@@ -29,7 +29,9 @@ STORIES = {
     "D": {"README": "of D\n"},
     "E": {"e.txt": "fine\n"},
 }
-SETTINGS = Settings.model_validate({"gates": {"fine": "! grep -l broken *"}, "sandbox": {"tier": TIER}})
+SETTINGS = Settings.model_validate(
+    {"gates": {"fine": "! grep -l broken *"}, "sandbox": {"tier": TIER}, "commit": {"hook": "always"}}
+)
 
 
 async def asked(context: Context, queue: Stream, story: str, files: dict[str, str]) -> LandingRequest:

@@ -27,6 +27,10 @@ PLACES = (
 )
 
 
+HOOK = '#!/bin/sh\necho "Change-Id: $(date +%s%N)" >> "$1"\n'
+"""Asked twice, it gives two messages: what lands must be the one that is recorded."""
+
+
 def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", *HOMES) if name in os.environ}  # noqa: TID251 - a test's
     armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
@@ -42,13 +46,19 @@ def repo(tmp_path: Path) -> Path:
     repo = tmp_path / "repo"
     repo.mkdir()
     (repo / "README").write_text("a project\n")
+    hook = repo / ".githooks/commit-msg"
+    hook.parent.mkdir()
+    hook.write_text(HOOK)
+    hook.chmod(0o755)
     first_commit(partial(git, repo))
+    git(repo, "config", "core.hooksPath", ".githooks")
     return repo
 
 
 def assert_landed_once(repo: Path) -> None:
     subjects = [f"feat: {story} - Do {story}" for story in ("E", "B", "A")]
     assert git(repo, "log", "--format=%s", "main").splitlines() == [*subjects, "start"]
+    assert git(repo, "log", "--format=%B", "main").count("\nChange-Id: ") == len(subjects)
     assert git(repo, "status", "--porcelain") == ""
     assert git(repo, "branch", "--list", "shiftwork/*") == ""
     assert not git_locks(repo)

@@ -332,3 +332,9 @@ def test_a_request_with_a_verdict_cannot_be_withdrawn(end: Fact) -> None:
     assert fold_queue(state, withdrawn(1)) is state
     gone = fold_queue(state, closed(1))
     assert fold_queue(gone, withdrawn(1)) is gone
+
+
+def test_a_verdict_has_a_message_for_each_commit_that_it_covers() -> None:
+    worded = replace(green(2), messages=("one", "two"))
+    assert [entry.message for entry in fold_queue(batch(2, TIP), worded).chain] == ["one", "two"]
+    assert fold_queue(batch(2), worded) == batch(2)
