@@ -7,8 +7,12 @@ from typing import Final
 from shiftwork.adapters.workspace.gates.gates import GitGates
 from shiftwork.adapters.workspace.gates.message_hook import GitCommitHooks
 from shiftwork.adapters.workspace.hub.landing import GitRepository
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
 from shiftwork.app.landing.message_check import ask_about
+from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.work.base import open_base
+from shiftwork.bootstrap.work.repository import DEFAULT_IDENTITY
 from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.domain.landing.commit_hook import Denied, HookUse
@@ -45,10 +49,11 @@ def build_commit_hooks(settings: Settings, gates: GitGates, *, confined: bool) -
     return GitCommitHooks(gates=gates, use=HookUse(settings.commit.hook), confined=confined)
 
 
-async def hook_in_force(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> str:
-    """The name of the hook that judges what lands on the branch; empty without one."""
-    base = await open_base(site, settings, env, branch)
-    hook = await build_commit_hooks(settings, base.gates, confined=base.confined).find(base.tip)
+async def hook_in_force(site: Site, settings: Settings, env: Mapping[str, str], branch: str, *, confined: bool) -> str:
+    """The name of the hook that judges what lands on the branch; empty without one. Nothing runs except git."""
+    hub = await open_hub_here(site, DEFAULT_IDENTITY, env)
+    gates = GitGates(hub=hub, setup=Setup(shell=Shell(env=env)))
+    hook = await build_commit_hooks(settings, gates, confined=confined).find(await GitRepository(hub=hub).tip(branch))
     return hook.name if hook else ""
 
 

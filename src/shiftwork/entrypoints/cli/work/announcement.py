@@ -68,16 +68,18 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
     env = environment()
     left = sum(story.id not in order.done for story in order.spec.stories)
     spec, own = unused_fields.file_of(sheet), sheet.spec.paths.own
+    sandboxes = await open_sandboxes(site, settings, env)
+    confined, base = sandboxes.tier != "none", order.base or order.branch
     return _Known(
         order=order,
         sheet=sheet,
         sessions=least_sessions(order.workflow, left),
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
         unseen=[path for path in await uncommitted(site, env, spec) if path not in {SETTINGS_FILE, spec, *own}],
-        sandboxes=await open_sandboxes(site, settings, env),
+        sandboxes=sandboxes,
         opened=opened(order.spec, protection_of(settings), order.done),
         excess=excess_note(order.limits, bounded=settings.agent.kind.limits_cost),
-        hook=await hook_in_force(site, settings, env, order.base or order.branch),
+        hook=await hook_in_force(site, settings, env, base, confined=confined),
     )
 
 
