@@ -70,8 +70,7 @@ def _identity(refused: Refused) -> str:
         case Refusal.CONFLICT:  # a fingerprint leaves out hashes of commits
             return f"{fingerprint('\n'.join((refused.cause, *sorted(refused.files))))} onto {refused.base}"
         case _:
-            return fingerprint(f"{refused.cause}
-{without_logs(refused.text.detail)}")
+            return fingerprint(f"{refused.cause}\n{without_logs(refused.text.detail)}")
 
 
 def _line(detail: str) -> str:
