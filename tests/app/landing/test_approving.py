@@ -258,6 +258,31 @@ def test_a_resolved_conflict_is_another_patch(git_rig: Rig) -> None:
     assert (again.landing.conflicts, git_rig.log()[0]) == (1, "theirs")
 
 
+@pytest.mark.parametrize("beside", [False, True], ids=["the same patch", "lines beside those that have gone"])
+def test_what_was_reset_away_below_an_approved_patch_does_not_land_with_it(rig: Rig, *, beside: bool) -> None:
+    before = rig.find_commit()
+    rig.commit_files({"theirs.txt": "theirs\n", **({"work.txt": "theirs\n"} if beside else {})}, "to be reset away")
+    rig.review, rig.script = True, writing("theirs\nmine" if beside else "mine", "mine")
+
+    async def scenario() -> StoryState:
+        async with rig.open() as context:
+            run = await rig.start(context, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            rig.project.set_branch("main", before)
+            await say(context, run, Word.APPROVE)
+            if beside:
+                again = await asked(rig, run, 2)
+                assert again.waiting.hold
+                assert again.waiting.hold.cause is HoldCause.CHANGED
+                await say(context, run, Word.APPROVE)
+            await asyncio.wait_for(wait_for(context, run), timeout=SECONDS)
+            return await rig.story(run)
+
+    story = asyncio.run(scenario())
+    assert story.waiting.holds == (2 if beside else 1)
+    assert (rig.list_files(), rig.read_file("work.txt").strip()) == (["README", "work.txt"], "mine")
+
+
 def test_a_conflict_with_a_further_commit_of_the_user_is_another_conflict_and_resolved_too(rig: Rig) -> None:
     rig.review, rig.script = True, writing("mine", "mine and theirs", "mine and all of theirs")
 
