@@ -35,7 +35,7 @@ NAMES: Final[dict[str, str]] = {
     "landing.moved": "the base branch has moved, the fact is not recorded",
     "landing.answered": "a story has been notified, its landing entry is not closed",
     "owed.ran": "gates that the branch owed have run on its tip, the fact is not recorded",
-    "owed.recorded": "it is recorded what the gates that the branch owed have shown, and nobody knows it yet",
+    "owed.recorded": "what the gates that the branch owed have shown is recorded, the command has not said it",
     "notice.sent": "people have been notified, the fact is not recorded",
     "spec.updated": "the spec's file says that a story has landed, the fact is not recorded",
     "memory.kept": "a run's notebook shows what it remembers, the fact is not recorded",
