@@ -195,7 +195,8 @@ def test_gates_that_are_red_are_reported_before_any_work_is_paid_for(project: Pr
     assert any(line.startswith("ok    gates       ready: passed in ") for line in lines)
     place = lines.index("fail  gates       test: red on main, and in your checkout")
     assert lines[place + 1 : place + 3] == ["looking", "No module named pytest"]
-    assert lines[place + 3].startswith("try: make it pass, or correct its command in shiftwork.toml")
+    assert lines[place + 3] == "whole log: .git/shiftwork/logs/doctor/gates/test.log"
+    assert lines[place + 4].startswith("try: make it pass, or correct its command in shiftwork.toml")
 
 
 def test_without_a_sandbox_gates_run_in_the_checkout_too(project: Project) -> None:

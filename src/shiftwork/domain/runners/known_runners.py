@@ -6,7 +6,7 @@ from shiftwork.domain.runners.browser_runners import CYPRESS, PLAYWRIGHT
 from shiftwork.domain.runners.cargo_runner import CARGO
 from shiftwork.domain.runners.coverage_runner import COVERAGE
 from shiftwork.domain.runners.dotnet_runner import DOTNET
-from shiftwork.domain.runners.go_runner import GO
+from shiftwork.domain.runners.golang_runner import GO
 from shiftwork.domain.runners.java_runners import JAVA
 from shiftwork.domain.runners.jest_runner import JEST
 from shiftwork.domain.runners.linters import ESLINT, MYPY, PYLINT, RUFF

@@ -1,5 +1,6 @@
 """Phrases of the output: durations, and lines that fit their width."""
 
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,9 +89,7 @@ def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() ->
     assert phrases.gist("", 40) == []
 
 
-def test_a_failure_shows_its_first_error_and_where_the_whole_log_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_shows_its_first_error_and_where_the_whole_log_is(tmp_path: Path) -> None:
     log = tmp_path / ".git" / "shiftwork" / "logs" / "20261119-101500-a1b2" / "US-001" / "verify-1.1.2-test.log"
     error = FirstError(file="tests/test_cart.py", line=41, message="AssertionError: assert 3 == 4")
     text = failure_text(
@@ -104,21 +103,21 @@ def test_a_failure_shows_its_first_error_and_where_the_whole_log_is(
     log.parent.mkdir(parents=True)
     log.write_text("collected 3\n3 failed\n")
     assert phrases.gist(text, 80) == [*shown, f"whole log: {log}"]
-    monkeypatch.chdir(tmp_path)
     near = "whole log: .git/shiftwork/logs/20261119-101500-a1b2/US-001/verify-1.1.2-test.log"
-    assert phrases.gist(text, 80) == [*shown, near]
-    assert cells(near) <= 80
-    assert phrases.gist(text, 30) == [
-        *("not landed (gates) after 1", "repair: gate test failed:"),
-        *("tests/test_cart.py:41:", "AssertionError: assert 3 == 4"),
-        near,
-    ], "the path stays whole, to be copied"
-    unknown = failure_text(
-        "gate lint failed:", FirstError(message="it is not clean"), str(log), "looking\nit is not clean"
-    )
-    assert phrases.gist(unknown, 80) == ["gate lint failed:", "looking", "it is not clean", near]
-    hostile = replace(error, message="\x1b]0;title\x07broken\u202e")
-    assert phrases.gist(failure_text("gate test failed:", hostile, "", ""), 80)[1] == "tests/test_cart.py:41: broken"
+    with chdir(tmp_path):
+        assert phrases.gist(text, 80) == [*shown, near]
+        assert cells(near) <= 80
+        assert phrases.gist(text, 30) == [
+            *("not landed (gates) after 1", "repair: gate test failed:"),
+            *("tests/test_cart.py:41:", "AssertionError: assert 3 == 4"),
+            near,
+        ], "the path stays whole, to be copied"
+        unknown = failure_text(
+            "gate lint failed:", FirstError(message="it is not clean"), str(log), "looking\nit is not clean"
+        )
+        assert phrases.gist(unknown, 80) == ["gate lint failed:", "looking", "it is not clean", near]
+    hostile = failure_text("gate test failed:", replace(error, message="\x1b]0;title\x07broken\u202e"), "", "")
+    assert phrases.gist(hostile, 80)[1] == "tests/test_cart.py:41: broken"
 
 
 def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:

@@ -2,8 +2,30 @@
 
 from functools import lru_cache
 
-from shiftwork.domain.core.first_error import split_failure
+from shiftwork.domain.core.first_error import FIRST_ERROR, WHOLE_LOG, FailureText, failure_text, split_failure
+from shiftwork.domain.gates.gate import GateResult
+from shiftwork.domain.runners.general_output import is_noise
 from shiftwork.domain.text.excerpt import LAST_OUTPUT
+
+__all__ = ["WHOLE_LOG", "cause_and_reason", "gate_cause", "gate_failure", "is_last_output", "is_noise", "on_one_line"]
+__all__ += ["failure_parts", "reason_of"]
+
+
+def gate_failure(head: str, result: GateResult) -> str:
+    """The text of a red gate's failure under a head: its first error, its log, and what it printed."""
+    return failure_text(head, result.error, result.log, result.output)
+
+
+def gate_cause(result: GateResult) -> tuple[str, ...]:
+    """The first error of a red gate and its failed tests, as far as they are known, each on a line."""
+    error = f"{FIRST_ERROR}{result.error.sentence}" if result.error else ""
+    failed = f"failed tests: {', '.join(result.failed_tests)}" if result.failed_tests else ""
+    return tuple(filter(None, (error, failed)))
+
+
+def failure_parts(failure: str) -> FailureText:
+    """What failed, its first error and the path of the whole log, and what was printed."""
+    return split_failure(failure)
 
 
 @lru_cache(maxsize=256)
@@ -19,7 +41,7 @@ def cause_and_reason(failure: str) -> tuple[str, str]:
     an agent's. The second is empty if the first says it all.
     """
     error, _, words = failure.strip().partition(f"\n{LAST_OUTPUT}")
-    parts = split_failure(error)
+    parts = failure_parts(error)
     head = parts.head.partition("\n")[0]
     if parts.error:
         return head, parts.error

@@ -11,6 +11,7 @@ import click
 from shiftwork.app.commands.explain_gate import explained, only_tests_fail, program, remedies, unseen_roots
 from shiftwork.app.landing.canary import refused
 from shiftwork.app.views.amounts import duration
+from shiftwork.app.views.text.failure_line import gate_failure
 from shiftwork.bootstrap.state.open_gates import open_trials, run_in_checkout
 from shiftwork.bootstrap.work.base import BaseCheck, Prepared, open_base
 from shiftwork.config.detection.project_gates import detect
@@ -18,7 +19,6 @@ from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.templates.settings_file import SETUP
 from shiftwork.domain.canary.canary_verdict import GateSight, Sight
-from shiftwork.domain.core.first_error import failure_text
 from shiftwork.domain.gates.checkout_trial import Cause, Explanation
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.entrypoints.cli.env.run_choices import find_base
@@ -194,8 +194,7 @@ async def _check(
 
 
 def _gist(head: str, result: GateResult) -> str:
-    text = failure_text(head, result.error, result.log, result.output)
-    return "\n".join(phrases.gist(text, phrases.width()))
+    return "\n".join(phrases.gist(gate_failure(head, result), phrases.width()))
 
 
 def _reasons(why: Explanation, places: Places, root: Path) -> Iterator[str]:

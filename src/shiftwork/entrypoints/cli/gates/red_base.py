@@ -12,7 +12,7 @@ import click
 
 from shiftwork.app.views.documents.event_records import RedBranchEvent
 from shiftwork.app.views.documents.gate_records import outcome
-from shiftwork.domain.core.first_error import failure_text
+from shiftwork.app.views.text.failure_line import gate_failure
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
 from shiftwork.entrypoints.cli.env.trust import at_a_terminal
@@ -136,9 +136,8 @@ def _printed(found: Red) -> Iterable[str]:
     for result in found.report.results:
         if not result.passed:
             label = f"  {result.name}: "
-            text = failure_text(result.name, result.error, result.log, result.output)
             # The lines that name the cause are chosen from those after the first.
-            _, *lines = phrases.gist(text, phrases.width() - len(label))
+            _, *lines = phrases.gist(gate_failure(result.name, result), phrases.width() - len(label))
             yield from phrases.labelled(label, lines)
     for message in found.further.messages:
         yield from phrases.labelled("  ", phrases.wrapped(message, phrases.width() - 2, most=_NEED_LINES))

@@ -9,9 +9,9 @@ from shiftwork.app.views.gate_history import Checked, gate_checks
 from shiftwork.app.views.history import run_history
 from shiftwork.app.views.run_views import RunView
 from shiftwork.app.views.story_lookup import stories_of
+from shiftwork.app.views.text.failure_line import gate_cause
 from shiftwork.bootstrap.state.read_only import open_queries
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.core.first_error import FIRST_ERROR
 from shiftwork.domain.core.ids import RunId, StoryId
 from shiftwork.domain.gates.gate import GateResult
 from shiftwork.entrypoints.cli.env.sync_query import answer
@@ -96,9 +96,7 @@ def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
 
 
 def _cause(result: GateResult) -> Iterator[str]:
-    error = f"{FIRST_ERROR}{result.error.sentence}" if result.error else ""
-    failed = f"failed tests: {', '.join(result.failed_tests)}" if result.failed_tests else ""
-    for text in (error, failed):
+    for text in gate_cause(result):
         yield from phrases.wrapped(text, phrases.width() - 4, most=_CAUSE_LINES)
     yield from phrases.log_lines(result.log)
 

@@ -13,9 +13,8 @@ from typing import Final
 from shiftwork.app.runtime import state_labels
 from shiftwork.app.views import amounts
 from shiftwork.app.views.run_views import RunView
+from shiftwork.app.views.text.failure_line import WHOLE_LOG, failure_parts, is_noise
 from shiftwork.domain.budget.amounts import Reached
-from shiftwork.domain.core.first_error import WHOLE_LOG, FailureText, split_failure
-from shiftwork.domain.runners.general_output import is_noise
 from shiftwork.entrypoints.cli.render import raise_hint
 from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
 from shiftwork.ports.rows.row_parts import WaitCause
@@ -216,9 +215,9 @@ def gist(text: str, room: int) -> list[str]:
     error names no file, the first line and, from a longer output, the lines that name the cause, and the end; a mark
     replaces lines that are left out.
     """
-    parts = split_failure(plain(text))
+    parts = failure_parts(plain(text))
     if _PLACED.search(parts.error):
-        return [*_heads(parts, room), *wrapped(parts.error, room, most=_ERROR_LINES), *log_lines(parts.log)]
+        return [*_heads(parts.head, room), *wrapped(parts.error, room, most=_ERROR_LINES), *log_lines(parts.log)]
     head, *rest = [line.strip() for line in (*parts.head.split("\n"), *parts.output.split("\n")) if line.strip()] or [
         ""
     ]
@@ -227,8 +226,8 @@ def gist(text: str, room: int) -> list[str]:
     return [*wrapped(head, room, most=_GIST_HEAD), *shown, *log_lines(parts.log)]
 
 
-def _heads(parts: FailureText, room: int) -> Iterator[str]:
-    for line in parts.head.split("\n"):
+def _heads(head: str, room: int) -> Iterator[str]:
+    for line in head.split("\n"):
         yield from wrapped(line, room, most=_GIST_HEAD)
 
 

@@ -14,9 +14,9 @@ from shiftwork.app.views.overview import overview
 from shiftwork.app.views.owed_views import next_commands, owed_on
 from shiftwork.app.views.queries import run_view
 from shiftwork.app.views.run_views import Activity, RunView, reason
+from shiftwork.app.views.text.failure_line import failure_parts
 from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.core.first_error import split_failure
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.landing.obstacle import Obstacle
 from shiftwork.domain.proof.verdict import ProofLevel
@@ -194,7 +194,7 @@ def _fallen(view: RunView) -> Iterator[str]:
 
 def _reason(story: StoryRow) -> Iterator[str]:
     """What failed, and its first error; where that is unknown, the end of the reason."""
-    if split_failure(plain(story.failure)).error:
+    if failure_parts(plain(story.failure)).error:
         label = f"  {story.story}: "
         yield from phrases.labelled(label, phrases.gist(story.failure, phrases.layout() - len(label)))
         return
