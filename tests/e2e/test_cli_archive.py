@@ -50,9 +50,9 @@ def test_an_old_run_leaves_a_shared_database_and_is_shown_as_before(tmp_path: Pa
 
     assert shown(project, url, run) == before
     listed = typed(project, url, "status", "--all")
-    assert re.search(rf"^{run}  done .* \(archived\) Add a greeting\n", listed, re.MULTILINE)
+    assert re.search(rf"^{run}  landed .* \(archived\) Add a greeting\n", listed, re.MULTILINE)
     text = typed(project, url, "status", run)
-    assert "done (archived: it can only be read)" in text
+    assert "landed (archived: it can only be read)" in text
     assert text.rstrip().endswith(f"next: shiftwork report {run}")
     (row,) = json.loads(typed(project, url, "status", "--all", "--json"))["runs"]
     assert row["archived"] == archived["file"]

@@ -25,7 +25,7 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
     assert completed.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
     head, row = project.shiftwork("status", "--all").stdout.splitlines()
     assert head.split() == ["run", "state", "landed", "took", "title"]
-    assert row.startswith(f"{run}  done ")
+    assert row.startswith(f"{run}  landed ")
     assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
 
     _look_at_logs(project)
@@ -153,7 +153,7 @@ def test_in_a_folder_that_cannot_be_written_to_it_is_reported_and_what_is_there_
     for folder in (state, project.root):
         folder.chmod(0o500)
     try:
-        assert "done" in typed("status").stdout
+        assert "landed" in typed("status").stdout
         assert "US-001" in typed("stories").stdout
         for words, why, what in (
             (("init", "--force"), ": permission denied", "see who may write there"),

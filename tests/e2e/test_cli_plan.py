@@ -88,8 +88,17 @@ def test_a_sentence_is_planned_by_an_agent_written_down_and_run_from_there_as_th
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert "STORIES_JSON" in failed.stdout + failed.stderr
     assert not (project.root / "prd.json").exists()
+    assert f"shiftwork retry US-001{' '}" in failed.stdout, "the command that the failure names makes the plan"
 
     project.settle(agent=PLANNER)
+    retried = project.shiftwork("retry", "US-001")
+    assert retried.returncode == 0, retried.stdout + retried.stderr
+    assert "wrote prd.json; edit it, then: shiftwork run prd.json" in retried.stdout
+    assert [story["id"] for story in json.loads((project.root / "prd.json").read_text())["userStories"]] == [
+        "US-001",
+        "US-002",
+    ]
+    (project.root / "prd.json").unlink()
     planned, *others = blocks(ROOT / "docs" / "howto" / "plan-first.md", "plan").splitlines()
     completed = project.shiftwork(*shlex.split(planned)[1:], "--json")
     assert completed.returncode == 0, completed.stdout + completed.stderr

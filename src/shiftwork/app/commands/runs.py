@@ -45,8 +45,8 @@ class Order:
     are the stories that have landed, and `missing` those of them that the branch no longer has. `patterns` are what
     earlier runs learnt about the code base; `forecast` is the estimated cost. The user allows the run to continue
     `without_gates`; `base_story` repairs gates that fail on the branch, before all other stories. With `review`, a
-    person approves each patch before it lands. `model`, `named`, `trusted`, `settings`, `ordered`, `keep_going` and
-    `context` are as in `RunPlan`.
+    person approves each patch before it lands. `model`, `named`, `trusted`, `settings`, `ordered`, `keep_going`,
+    `context`, `plan_file` and `replaces_file` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -74,6 +74,8 @@ class Order:
     ordered: bool = False
     keep_going: bool = False
     context: tuple[tuple[str, str], ...] = ()
+    plan_file: str = ""
+    replaces_file: bool = False
 
 
 async def start_run(context: Context, order: Order) -> RunId:

@@ -54,6 +54,8 @@ class RunPlan:
     If the run is `ordered`, its stories are worked on one after the other. That is only asked for if nobody wrote
     `parallel`, and is given up when the stories are known and one states a dependency. When an ordered story fails, the
     later ones do not start, unless the run is to `keep_going`.
+
+    The stories of a run that only plans are written to `plan_file`, which they replace if `replaces_file` is set.
     """
 
     run: RunId
@@ -82,6 +84,8 @@ class RunPlan:
     ordered: bool = False
     keep_going: bool = False
     context: tuple[tuple[str, str], ...] = ()
+    plan_file: str = ""
+    replaces_file: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

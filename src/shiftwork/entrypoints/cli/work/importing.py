@@ -32,7 +32,7 @@ from shiftwork.entrypoints.cli.render import phrases, plan_table, unused_fields
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.output_file import check_unlinked, written
 from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
-from shiftwork.entrypoints.cli.work.planning import ahead
+from shiftwork.entrypoints.cli.work.made_plan import ahead
 from shiftwork.entrypoints.cli.work.spec_source import protection_of
 from shiftwork.errors import UsageError
 from shiftwork.planning.preview import Preview, preview

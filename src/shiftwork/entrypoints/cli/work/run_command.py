@@ -39,7 +39,8 @@ from shiftwork.entrypoints.cli.options.free_text import is_blank
 from shiftwork.entrypoints.cli.options.limits import Bounds
 from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.entrypoints.cli.work import announcement, dry_runs, limit_rules
-from shiftwork.entrypoints.cli.work.foreground import Shift, carry, chosen_view
+from shiftwork.entrypoints.cli.work.foreground import Shift, Stop, carry, chosen_view
+from shiftwork.entrypoints.cli.work.made_plan import finished_plan, show_plan
 from shiftwork.entrypoints.cli.work.past_patterns import learnt_before
 from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, report_nothing
 from shiftwork.entrypoints.cli.work.settled_spec import settle
@@ -146,6 +147,9 @@ def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterab
             for line in opening:
                 shown.say(line)
     run_id, stop = carry(shift, shown)
+    if run_id and stop is Stop.OVER and (plan := finished_plan(site, run_id)):
+        spec, file = plan
+        return show_plan(site, Sheet(source="", spec=spec), file, as_json=as_json)
     return conclude(site, run_id, stop, as_json=as_json)
 
 
