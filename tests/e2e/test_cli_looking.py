@@ -24,7 +24,7 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
     assert completed.stdout.splitlines()[0] == f"Add a greeting (run {run}) on main: landed"
     assert completed.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
     head, row = project.shiftwork("status", "--all").stdout.splitlines()
-    assert head.split() == ["run", "state", "landed", "took", "title"]
+    assert head.split() == ["run", "state", "landed", "lasted", "title"]
     assert row.startswith(f"{run}  landed ")
     assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
 

@@ -41,7 +41,7 @@ def test_of_two_unfinished_runs_the_user_chooses_one_by_a_command_or_at_a_termin
         assert result.returncode == 64
         head, columns, newest, oldest, *commands = result.stderr.splitlines()
         assert head == "shiftwork: 2 runs are unfinished, and none is named:"
-        assert columns.split() == ["run", "state", "landed", "took", "title"]
+        assert columns.split() == ["run", "state", "landed", "lasted", "title"]
         assert newest.split()[:3] == [second, "interrupted", "0/1"]
         assert newest.endswith("Greet once more")
         assert oldest.split()[:3] == [first, "interrupted", "0/1"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from shiftwork.domain.agents.idle_time import Idle
+from shiftwork.domain.agents.idle_time import Idle, worked_seconds
 from shiftwork.domain.budget.amounts import Budget, Reached, Whose, counted
 from shiftwork.domain.usage.forecast import Band
 from shiftwork.domain.usage.totals import by_agent, by_model, dollars, verdict
@@ -149,19 +149,24 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def worked(began: float, ended: float, lost: Idle, spell: Callable[[float], str]) -> str:
+    """How long there was work between two moments."""
+    return spell(worked_seconds(began, ended, lost))
+
+
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
-    """Returns a suffix for the duration of a run: how much of it was idle, with no story in work. Empty if that is
-    negligible.
+    """Returns a suffix for the working time of a run: how long it was idle beside that, with no story in work. Empty if
+    that is negligible.
     """
-    return _of_which(lost, spell, ("including", "when all work waited"))
+    return _beside(lost, spell, ("and", "when all work waited"))
 
 
 def waiting_of_story(lost: Idle, spell: Callable[[float], str]) -> str:
-    """Returns a suffix for the duration of a story: how long it waited, while others may have been worked on."""
-    return _of_which(lost, spell, ("of which", "waiting"))
+    """Returns a suffix for the working time of a story: how long it waited, while others may have been worked on."""
+    return _beside(lost, spell, ("and", "waiting"))
 
 
-def _of_which(lost: Idle, spell: Callable[[float], str], words: tuple[str, str]) -> str:
+def _beside(lost: Idle, spell: Callable[[float], str], words: tuple[str, str]) -> str:
     parts = ((lost.person, "for you"), (lost.limit, "for a rate limit"))
     first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _REPORT_SECONDS] or [("", "")]
     rest = "".join(f", {time} {whom}" for time, whom in others)

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from shiftwork.app.views.run_views import Activity, RunView, StoryView
+from shiftwork.domain.agents.idle_time import worked_seconds
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.domain.run.time_left import Pace, time_left
 from shiftwork.ports.views import PAUSED, StepRow
@@ -140,4 +141,4 @@ def _is_stopped(item: Item) -> bool:
 def _worked(item: Item, now: float) -> float:
     """How long the story was worked on, without waits for a person or a limit."""
     story, idle = item.view.story, item.view.idle
-    return max((story.ended_at or now) - (story.started_at or now) - idle.person - idle.limit, 0.0)
+    return worked_seconds(story.started_at or now, story.ended_at or now, idle)

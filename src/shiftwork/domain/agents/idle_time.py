@@ -36,6 +36,11 @@ class Idle:
 NOT_IDLE: Final = Idle()
 
 
+def worked_seconds(began: float, ended: float, lost: Idle) -> float:
+    """How long there was work between two moments: waiting for a person or for a rate limit is none."""
+    return max(ended - began - lost.person - lost.limit, 0.0)
+
+
 def idle(courses: Iterable[Course]) -> Idle:
     """Only time in which no story was worked on is lost. Where both were awaited, it counts as waiting for a person."""
     lost, in_progress = defaultdict[str, float](float), Counter[str]()

@@ -181,11 +181,11 @@ def lasting(person: float = 0.0, limit: float = 0.0) -> RunView:
 
 def test_what_was_only_waiting_is_reported_beside_what_it_took() -> None:
     assert phrases.took(lasting()) == "12 min 00 s"
-    assert phrases.took(lasting(person=480.0)) == "12 min 00 s (including 8 min 00 s when all work waited for you)"
-    message = "12 min 00 s (including 8 min 00 s when all work waited for you, 1 min 00 s for a rate limit)"
+    assert phrases.took(lasting(person=480.0)) == "4 min 00 s (and 8 min 00 s when all work waited for you)"
+    message = "3 min 00 s (and 8 min 00 s when all work waited for you, 1 min 00 s for a rate limit)"
     assert phrases.took(lasting(person=480.0, limit=60.0)) == message
     short = lasting(person=0.04, limit=60.0)
-    assert phrases.took(short) == "12 min 00 s (including 1 min 00 s when all work waited for a rate limit)"
+    assert phrases.took(short) == "11 min 00 s (and 1 min 00 s when all work waited for a rate limit)"
     assert phrases.took(replace(short, run=replace(short.run, ended_at=None))) == "", "it is not over"
 
 

@@ -1,9 +1,11 @@
 """How much of a run's time was only waiting: for a person, or for the end of a limit."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.agents.idle_time import NOT_IDLE, Course, Idle, idle
+from shiftwork.domain.agents.idle_time import NOT_IDLE, Course, Idle, idle, worked_seconds
 from shiftwork.domain.agents.rate_limit import Awaited, Waited
 
 
@@ -53,6 +55,16 @@ _WAITED = st.builds(Waited, awaited=st.sampled_from(Awaited), since=_TIMES, unti
 _COURSES = st.builds(
     Course, began=st.none() | _TIMES, ended=st.none() | _TIMES, waited=st.lists(_WAITED, max_size=4).map(tuple)
 )
+
+
+@given(_TIMES, _TIMES, st.lists(_COURSES, max_size=4))
+def test_work_is_what_is_left_of_the_time_without_the_waits(began: float, lasted: float, courses: list[Course]) -> None:
+    lost = idle(courses)
+    worked = worked_seconds(began, began + lasted, lost)
+    assert 0 <= worked <= lasted + 1e-6
+    assert worked == 0 or abs(worked + lost.person + lost.limit - lasted) < 1e-6
+    longer = replace(lost, person=lost.person + 1)
+    assert worked_seconds(began, began + lasted, longer) <= worked
 
 
 @given(st.lists(_COURSES, max_size=4))

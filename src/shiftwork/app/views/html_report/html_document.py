@@ -124,11 +124,10 @@ def _figures(record: RunRecord, own: Sequence[Section]) -> Html:
     landed = sum(item.state == "landed" for item in own)
     counts = state_labels.counted(item.word for item in own)
     cells = element("span", *(mark(item.state) for item in own), class_="cells", role="img", aria_label=counts)
-    took = None if run.started_at is None or run.ended_at is None else run.ended_at - run.started_at
     limits = report_costs.limits(record)
     pairs: list[tuple[str, Html]] = [
         ("Landed", joined(f"{landed} of {len(own)} ", cells)),
-        ("Took", _lasted(took, record)),
+        ("Took", _lasted(record)),
         ("Cost", joined(amounts.cost(used))),
         ("Tokens", joined(amounts.tokens(used))),
         ("Estimated", joined(line(report_costs.forecast(record), 120))),
@@ -139,10 +138,12 @@ def _figures(record: RunRecord, own: Sequence[Section]) -> Html:
     return element("dl", *(element("div", element("dt", name), element("dd", said)) for name, said in pairs))
 
 
-def _lasted(took: float | None, record: RunRecord) -> Html:
-    if took is None:
+def _lasted(record: RunRecord) -> Html:
+    began, ended = record.run.started_at, record.run.ended_at
+    if began is None or ended is None:
         return joined("not over")
-    return joined(amounts.duration(took), element("small", amounts.waiting(record.idle, amounts.duration)))
+    worked = amounts.worked(began, ended, record.idle, amounts.duration)
+    return joined(worked, element("small", amounts.waiting(record.idle, amounts.duration)))
 
 
 def _node(item: Section, links: Mapping[StoryId, str]) -> Node:

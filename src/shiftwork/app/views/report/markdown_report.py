@@ -12,6 +12,7 @@ from shiftwork.app.views.report.run_record import RunRecord, StoryRecord
 from shiftwork.app.views.report.safe_markdown import between, code, lasted, listed, printed, quoted, table, text, time
 from shiftwork.app.views.run_views import asks
 from shiftwork.app.views.text.failure_line import on_one_line
+from shiftwork.domain.agents.idle_time import Idle
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.gates.gate import GateResult
@@ -61,7 +62,7 @@ def _summary(record: RunRecord, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("requested in", text(plan.source.partition(":")[2]) or "the command line"),
             ("started", time(run.started_at)),
             ("ended", time(run.ended_at)),
-            ("took", _took(run, amounts.waiting(record.idle, lasted))),
+            ("took", _took(run, record.idle, amounts.waiting(record.idle, lasted))),
             (
                 "stories",
                 f"{len(run.stories)}: {state_labels.counted(stand[story] for story in stand if story != FRAME)}",
@@ -78,9 +79,10 @@ def _summary(record: RunRecord, stand: Mapping[StoryId, str]) -> Iterator[str]:
     )
 
 
-def _took(whole: RunState | StoryRow, waited: str) -> str:
-    message = between(whole.started_at, whole.ended_at)
-    return message if whole.ended_at is None else message + waited
+def _took(whole: RunState | StoryRow, lost: Idle, waited: str) -> str:
+    if whole.started_at is None or whole.ended_at is None:
+        return between(whole.started_at, whole.ended_at)
+    return amounts.worked(whole.started_at, whole.ended_at, lost, lasted) + waited
 
 
 def _missed(record: RunRecord) -> Iterator[str]:
@@ -102,7 +104,7 @@ def _overview(record: RunRecord, stand: Mapping[StoryId, str]) -> Iterator[str]:
                 amounts.tokens(story.used),
                 amounts.cost(story.used),
                 report_costs.forecast_of(record, story),
-                _took(story.row, amounts.waiting_of_story(story.idle, lasted)),
+                _took(story.row, story.idle, amounts.waiting_of_story(story.idle, lasted)),
             )
             for story in record.stories
         ],

@@ -40,7 +40,7 @@ def outlined(runs: Sequence[tuple[RunRow, Activity]]) -> Iterator[str]:
     """The headings, and a line for each run: id, state, stories that have landed, duration and title."""
     room = max(len(row.run) for row, _ in runs)
     done = max(len("landed"), *(len(f"{row.completed}/{row.stories}") for row, _ in runs))
-    yield f"{'run':<{room}}  {'state':<11}  {'landed':>{done}}  {'took':>11}  title"
+    yield f"{'run':<{room}}  {'state':<11}  {'landed':>{done}}  {'lasted':>11}  title"
     for row, activity in runs:
         moving = "needs you" if activity is Activity.WAITING else activity.value
         state = run_label(row) if activity is Activity.OVER else moving

@@ -70,9 +70,12 @@ def between(start: float | None, end: float | None) -> float | None:
 
 
 def took(view: RunView) -> str:
-    """The duration of a run, and how much of it was waiting; empty if it has not ended."""
-    whole = between(view.run.started_at, view.run.ended_at)
-    return "" if whole is None else amounts.duration(whole) + amounts.waiting(view.idle, amounts.duration)
+    """How long a run was worked on, and how long it waited beside that; empty if it has not ended."""
+    began, ended = view.run.started_at, view.run.ended_at
+    if began is None or ended is None:
+        return ""
+    worked = amounts.worked(began, ended, view.idle, amounts.duration)
+    return worked + amounts.waiting(view.idle, amounts.duration)
 
 
 def in_all(column: str, attempts: Iterable[int]) -> str:
