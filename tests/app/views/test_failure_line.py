@@ -7,7 +7,7 @@ from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.views.documents.gate_records import ErrorPlace, outcome
 from shiftwork.app.views.live.board import Board
 from shiftwork.app.views.run_views import reason
-from shiftwork.app.views.text.failure_line import on_one_line, reason_of
+from shiftwork.app.views.text.failure_line import failure_parts, gate_cause, gate_failure, on_one_line, reason_of
 from shiftwork.domain.core.first_error import FirstError
 from shiftwork.domain.core.ids import Commit, landing_stream
 from shiftwork.domain.gates.gate import GateReport, GateResult
@@ -60,6 +60,14 @@ def test_one_sentence_says_everywhere_why_a_gate_is_red() -> None:
     change = Board().see(Sighting(stream=landing_stream("repository", "main"), what=failed))
     assert change is not None
     assert change.text == "test failed in 1.0 s: cart.py:3: broken"
+
+
+def test_a_red_gate_is_a_text_that_is_taken_apart_again() -> None:
+    parts = failure_parts(gate_failure("gate test failed:", RED))
+    assert (parts.head, parts.error, parts.log) == ("gate test failed:", "cart.py:3: broken", "/logs/test.log")
+    named = replace(RED, failed_tests=("test_a", "test_b"))
+    assert gate_cause(named) == ("first error: cart.py:3: broken", "failed tests: test_a, test_b")
+    assert gate_cause(replace(RED, error=None)) == ()
 
 
 def test_a_question_has_the_first_error_and_not_what_the_gate_printed() -> None:
