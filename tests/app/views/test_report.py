@@ -47,8 +47,8 @@ def test_the_summary_and_the_stories_are_reported(whole: Account) -> None:
     assert text.startswith("# Work\n")
     assert "| requested in | prd.json |" in text
     assert "| state | not over: 1 working |" in text
-    assert "| stories | 5: 1 done, 1 working, 1 failed, 1 blocked, 1 queued |" in text
-    assert f"| US-001 | Story 1 | done | {LANDED[:10]} | " in text
+    assert "| stories | 5: 1 landed, 1 working, 1 failed, 1 blocked, 1 queued |" in text
+    assert f"| US-001 | Story 1 | landed | {LANDED[:10]} | " in text
     assert "| US-005 | Story 5 | queued | - | - | - | - | - | - |" in text
     assert f"Landed as `{LANDED}` on main." in section(text, "## US-001: Story 1")
     assert "Reason: it cannot be done" in section(text, "## US-002: Story 2")

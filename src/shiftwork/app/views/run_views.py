@@ -215,7 +215,8 @@ def story_label(row: StoryRow, *, moving: bool, undoing: bool = False, stuck: bo
     if stuck:
         return StoryActivity.STUCK.value
     waits, limited = row.waiting.needs_person, row.waiting.until is not None
-    return state_labels.word(row.status, moving=moving, waits=waits, limited=limited, proof=row.proof.level)
+    proof = row.proof.level or ("landed" if row.landing.commit else None)
+    return state_labels.word(row.status, moving=moving, waits=waits, limited=limited, proof=proof)
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

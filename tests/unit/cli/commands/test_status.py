@@ -92,7 +92,7 @@ def test_what_was_only_waiting_is_reported_and_has_fields_of_its_own_for_program
     run = replace(run_row("r1"), status="completed", started_at=0.0, ended_at=110.0)
     view = RunView(run=run, activity=Activity.OVER, worker=None, stories=[story])
     words = "and 1 min 00 s when all work waited for you, 2.5 s for a rate limit"
-    assert f"  took   47.5 s ({words})" in status_text(view)
+    assert f"  took   47 s ({words})" in status_text(view)
     document = to_json(run_document(view))
     assert (document["waited_for_you_seconds"], document["waited_for_limits_seconds"]) == (60.0, 2.5)
     (item,) = document["stories"]

@@ -185,7 +185,7 @@ def test_what_was_only_waiting_is_reported_beside_what_it_took() -> None:
     message = "3 min 00 s (and 8 min 00 s when all work waited for you, 1 min 00 s for a rate limit)"
     assert phrases.took(lasting(person=480.0, limit=60.0)) == message
     short = lasting(person=0.04, limit=60.0)
-    assert phrases.took(short) == "11 min 00 s (and 1 min 00 s when all work waited for a rate limit)"
+    assert phrases.took(short) == "10 min 59 s (and 1 min 00 s when all work waited for a rate limit)"
     assert phrases.took(replace(short, run=replace(short.run, ended_at=None))) == "", "it is not over"
 
 
