@@ -75,6 +75,7 @@ def tried(row: Row, folder: Path, *, measured: bool = True) -> Outcome:
     seconds = time.monotonic() - began
     landed = landed_on("main", base, user, folder / "fresh")
     wrong = [*_not_as_it_must_be(landed, run), *(() if row.gated else _called_proved(user, run))]
+    wrong += _falsely_reported(user)
     if consents != (row.database and _has_sandbox(user)):
         wrong.append(f"{consents} consents were asked for: {initialised.stdout}")
     if why := _setup_failure(initialised):
@@ -226,6 +227,13 @@ def _not_as_it_must_be(landed: Landed, run: Done) -> Iterator[str]:
     yield from landed.unseen
     if not landed.right:
         yield f"right work did not land: run ended with {run.returncode}; missing on main: {', '.join(landed.missing)}"
+
+
+def _falsely_reported(user: User) -> Iterator[str]:
+    """No story changes code that judges the product: an entry point, a page or a helper is the product's."""
+    for line in user.shiftwork("report").stdout.splitlines():
+        if "used by tests alone" in line or "loaded by tests and named by no product code" in line:
+            yield f"reported: {line.strip()}"
 
 
 def _called_proved(user: User, run: Done) -> Iterator[str]:

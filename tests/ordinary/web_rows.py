@@ -210,4 +210,67 @@ NEXT: Final = Row(
     check="npm test --silent",
 )
 
-WEB_ROWS: Final = (FLASK, DJANGO, NEXT)
+# Next, as it is built: the build loads pages by their place, and keeps what it has compiled of them -------------------
+
+_HOME: Final = """\
+import { createElement } from "react";
+import { total } from "../lib/total.js";
+
+export default function Home() {
+  return createElement("p", null, `to pay: ${total([3, 4])}`);
+}
+"""
+_HOME_WITH_COUNT: Final = _HOME.replace("{ total }", "{ count, total }").replace(
+    "${total([3, 4])}", "${total([3, 4])} for ${count([3, 4])}"
+)
+_TOTAL: Final = NEXT.files["lib/total.js"]
+_COUNT: Final = "export const count = (prices) => prices.length;\n"
+
+
+def _home_test(name: str, expected: str) -> str:
+    return f"""\
+import assert from "node:assert";
+import test from "node:test";
+import {{ createElement }} from "react";
+import {{ renderToStaticMarkup }} from "react-dom/server";
+import {{ total }} from "../lib/total.js";
+import Home from "../pages/index.js";
+
+test("{name}", () => {{
+  assert.equal(total([3]), 3);
+  assert.match(renderToStaticMarkup(createElement(Home)), /{expected}/);
+}});
+"""
+
+
+NEXT_BUILD: Final = Row(
+    name="next-build",
+    files={
+        "package.json": json.dumps(
+            {**_PACKAGE, "scripts": {"build": "NEXT_TELEMETRY_DISABLED=1 next build", "test": "node --test"}}, indent=2
+        )
+        + "\n",
+        "next.config.mjs": "export default { eslint: { ignoreDuringBuilds: true } };\n",
+        "lib/total.js": _TOTAL,
+        "pages/index.js": _HOME,
+        "test/home.test.js": _home_test("home", "to pay: 7"),
+        ".gitignore": NEXT.files[".gitignore"],
+    },
+    stories=(
+        Story(
+            title="Show how many prices there are",
+            criterion="The page shows the number of prices",
+            broken={"lib/total.js": _TOTAL, "pages/index.js": _HOME_WITH_COUNT},  # which imports what is not there
+            right={
+                "lib/total.js": _TOTAL + _COUNT,
+                "pages/index.js": _HOME_WITH_COUNT,
+                "test/count.test.js": _home_test("count", "for 2"),
+            },
+        ),
+    ),
+    lock=NEXT.lock,
+    install=NEXT.install,
+    check="npm run --silent build && npm test --silent",
+)
+
+WEB_ROWS: Final = (FLASK, DJANGO, NEXT, NEXT_BUILD)
