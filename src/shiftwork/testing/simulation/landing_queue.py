@@ -37,7 +37,7 @@ class Traits:
     `flaky` story fails the first time. It conflicts with `rival`, and has no effect if `changes` is False. A `bare`
     story has no evidence, and the dependencies of a `needy` story cannot be installed. A `reserved` story touches git's
     own files, and a story with `later` only changes files that would run later. A story under `review` needs a person's
-    approval, unless its patch is `approved`.
+    approval, unless its patch is `approved`. A hook refuses the message of an `unworded` story.
     """
 
     breaks: bool = False
@@ -48,6 +48,7 @@ class Traits:
     needy: bool = False
     reserved: bool = False
     later: bool = False
+    unworded: bool = False
     review: bool = False
     approved: bool = False
     rival: str = ""
@@ -143,9 +144,9 @@ class QueueSimulation:
         request = landing_request(len(self.traits) + 1)
         rivals = ("", *self.traits)
         odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
-        refused = (Traits(reserved=True), Traits(later=True))
+        refused = (Traits(reserved=True), Traits(later=True), Traits(unworded=True))
         held = (Traits(review=True), Traits(review=True, approved=True))
-        kinds = (ORDINARY, Traits(breaks=True), Traits(repairs=True), *odd, *refused, *held)
+        kinds = (ORDINARY, ORDINARY, Traits(breaks=True), Traits(repairs=True), *odd, *refused, *held)
         traits = self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
         seen = self.chance.pick((None, Patch(base=BASE, commit=Commit("seen")))) if traits.review else None
         self.inbox.append(replace(request, review=traits.review, approved=seen))
@@ -216,10 +217,11 @@ class QueueSimulation:
         if not report.passed:
             return landing_facts.CandidateFailed(at=at, request=key, report=report)
         for item in spoken_for(queue, entry):
-            if self._traits(item).bare:
+            if self._traits(item).bare or self._traits(item).unworded:
                 proof = ProofReport(commit=item.candidate, tree="", policy=ProofPolicy.CITED)
+                cause = Refusal.EVIDENCE if self._traits(item).bare else Refusal.MESSAGE
                 return landing_facts.CandidateUnproved(
-                    at=at, request=item.request.key, report=report, proof=proof, lacking="nothing is shown"
+                    at=at, request=item.request.key, report=report, proof=proof, lacking="nothing is shown", cause=cause
                 )
             if item.unapproved:
                 proof = ProofReport(commit=item.candidate, tree="", policy=ProofPolicy.TRUSTING)
