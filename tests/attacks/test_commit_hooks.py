@@ -86,3 +86,30 @@ def test_added_hook(tmp_path: Path, tier: str) -> Outcome:
     asyncio.run(rig.run(one_shot("Add work.txt"), workflow=SHORT))
     message = git(rig.repo, "log", "-1", "--format=%B", "main")
     return settled("feat: Add work.txt" in message, "US-999" not in message)
+
+
+@attack(row("a story edits the hooks in a folder that only the settings of the clone name", Harm.LATER))
+def test_hooks_elsewhere(tmp_path: Path, tier: str) -> Outcome:
+    """The user's own git would run them, outside of any sandbox."""
+    repo = make_repository(tmp_path)
+    git(repo, "config", "core.hooksPath", "tools/hooks")
+    rig = Rig(repo=repo, sandbox=sandbox_of(tier, repo), commit_hooks=hooks_over, gates=())
+    rig.script = lambda _: done(write={"tools/hooks/post-checkout": "#!/bin/sh\nevil\n", "work.txt": "x\n"})
+    asyncio.run(rig.run(one_shot("Add work.txt"), workflow=SHORT))
+    landed = git(repo, "ls-tree", "-r", "--name-only", "main")
+    return settled("work.txt" in landed, "tools" not in landed)
+
+
+@attack(row("a hook adds a second origin in a spelling that only git takes for the same", Harm.PROOF))
+def test_second_origin(tmp_path: Path, tier: str) -> Outcome:
+    rig = hooked(tmp_path, tier)
+    with_hook(rig, 'echo "shiftwork-run: r/US-999" >> "$1"')
+    rig.script = lambda _: done(write={"work.txt": "x\n"})
+
+    async def scenario() -> HoldCause:
+        async with rig.open() as context:
+            run = await rig.start(context, one_shot("Add work.txt"), workflow=SHORT)
+            return await held(rig, run)
+
+    cause = asyncio.run(scenario())
+    return settled(cause is HoldCause.MESSAGE, "US-999" not in git(rig.repo, "log", "--format=%B", "main"))

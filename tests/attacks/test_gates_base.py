@@ -130,6 +130,13 @@ def test_named_setup_file(tier: str, tmp_path: Path) -> Outcome:
     return played(tmp_path, tier, changed, base=base, gate="node node_modules/runner.js")
 
 
+@attack(row("a new test repairs the code that the base already fails with", seen=34))
+def test_red_base(tier: str, tmp_path: Path) -> Outcome:
+    """Without the new test the gate is red as on the base: the excuse is for gates that find no tests there."""
+    repairing = {"tests/test_first.py": "import price\n\nprice.total = sum\n", "price.py": f"{BROKEN}# seen\n"}
+    return played(tmp_path, tier, repairing, base={"price.py": BROKEN})
+
+
 # The code and its dependencies --------------------------------------------------------------------------------
 
 

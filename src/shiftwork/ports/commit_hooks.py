@@ -16,9 +16,16 @@ class CommitHooks(Protocol):
         """
         ...
 
+    async def hooks_folder(self) -> str:
+        """The folder of the tree in which git looks for hooks; empty if it is elsewhere or not set."""
+        ...
+
 
 class NoCommitHooks:
     """For a repository without a hook."""
+
+    async def hooks_folder(self) -> str:
+        return ""
 
     async def ask(self, base: Commit, message: str, marker: str) -> HookAnswer | None:
         del base, message, marker

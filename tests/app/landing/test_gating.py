@@ -173,7 +173,8 @@ def test_gates_that_only_read_do_not_run_again_without_the_new_tests(rig: Rig) -
 
 def test_a_project_gets_its_first_tests_though_its_gate_is_red_without_any(rig: Rig) -> None:
     """As runners are that find no tests: what the gate says without the new ones is nothing about the story."""
-    rig.gates = (Gate(name="test", command="ls test_*.py && cat work.txt"),)
+    none = "{ echo 'no tests ran in 0.01s'; exit 5; }"
+    rig.gates = (Gate(name="test", command=f"ls test_*.py && cat work.txt || {none}"),)
     run = work(rig, {**GOOD, "test_new.py": "assert 1\n"})
     assert run.status is RunStatus.COMPLETED
     assert refusals(rig, run) == []
@@ -205,6 +206,14 @@ def test_a_line_about_coverage_excuses_no_gate_that_is_red_without_its_threshold
     assert run.status is RunStatus.FAILED
     (text,) = refusals(rig, run)
     assert "Without the new tests only the coverage is too low" in text
+
+
+def test_new_tests_alone_make_no_gate_green_that_fails_on_the_base(rig: Rig) -> None:
+    """A repair of the base, or a story on a branch that owes a gate, could otherwise land by a test that repairs."""
+    rig.gates = (Gate(name="test", command="ls test_*.py || sh tests/check.sh"),)
+    run = work(rig, {**BAD, "test_new.py": "assert 1\n"}, limits=Limits(repairs=0))
+    assert run.status is RunStatus.FAILED
+    assert reports(rig)[-1].excused == ()
 
 
 def test_a_gate_that_is_red_on_the_base_in_another_way_is_not_excused(rig: Rig) -> None:

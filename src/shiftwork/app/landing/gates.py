@@ -17,11 +17,17 @@ from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.ids import Commit, story_stream
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.gates.attribution import attributed, fixed, tried_again, with_restored
-from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_gate import only_reads, runs_tests
 from shiftwork.domain.landing.batching import TRIES, landed_base, spoken_for
 from shiftwork.domain.landing.state import Entry, Proof
-from shiftwork.domain.proof.red_excuse import drop_thresholds, excuse_as_on_base, excuse_coverage
+from shiftwork.domain.proof.red_excuse import (
+    drop_thresholds,
+    excuse_as_on_base,
+    excuse_coverage,
+    names_left_out,
+    ran_no_test,
+)
 from shiftwork.domain.proof.void_verdict import held_against, is_uncertain, objected
 from shiftwork.domain.spec.named_gates import gates_of_run
 from shiftwork.domain.spec.spec import SpecPaths
@@ -31,6 +37,7 @@ from shiftwork.domain.tampering.file_size_limit import with_large
 from shiftwork.domain.tampering.findings import Inspection, Touched
 from shiftwork.domain.tampering.inspect import inspect, leaves_early, watched
 from shiftwork.domain.tampering.later_files import with_later
+from shiftwork.domain.tampering.protected_paths import is_written_test
 from shiftwork.domain.tampering.restore import Restored, only_new_tests
 from shiftwork.domain.tampering.spec_edits import spec_edits
 from shiftwork.ports.workspace import Begun
@@ -51,7 +58,7 @@ async def inspected(context: Context, story: StoryState, tip: Commit, touched: S
     # An assignment of an earlier version knows the file alone.
     belongs = given.spec_paths if given.spec_paths.own else SpecPaths(own=(given.source.partition(":")[2],))
     found = inspect(touched, patch, protection, allowed, spec_edits(changed, belongs, given.story, allowed))
-    found = with_later(found, changed, given.story, work_policy.later_files)
+    found = with_later(found, changed, given.story, work_policy.later_files, await context.commit_hooks.hooks_folder())
     return with_large(found, touched, work_policy.large_file_mb)
 
 
@@ -278,8 +285,19 @@ class _OriginalsTrial:
                 judged = excuse_coverage(judged, again, tried.gates)
             if not judged.passed:
                 on_base = await _on_base(self._recorder, self._entry, self._gates, self._marker)
-                judged = excuse_as_on_base(judged, on_base)
+                judged = excuse_as_on_base(judged, on_base, await self._excuse())
         return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
+
+    async def _excuse(self) -> Callable[[GateResult], bool]:
+        """Whether a result that is red on the base too is so for want of tests."""
+        context, left_out = self._recorder.context, self._without.out
+        files = (await context.canary.situation(self._base)).files
+        has_tests = any(is_written_test(path, context.work_policy.protection) for path, _ in files)
+
+        def wants_tests(result: GateResult) -> bool:
+            return ran_no_test(result.output, has_tests=has_tests) or names_left_out(result.command, left_out)
+
+        return wants_tests
 
     async def _check(self, begun: Begun) -> _OriginalsRun | None:
         """None where it would be a run on the same commit."""

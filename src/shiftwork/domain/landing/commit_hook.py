@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
-from shiftwork.domain.proof.commit_trailers import RUN, UNPROVED, stories_named, trailers
+from shiftwork.domain.proof.commit_trailers import RUN, UNPROVED, own_lines, stories_named, trailers
 from shiftwork.domain.text.readable import readable
 from shiftwork.records import dataclass
 from shiftwork.regexes import regex
@@ -151,7 +151,9 @@ def _quoted(path: str) -> str:
 
 
 def judged_form(asked: str, answer: HookAnswer) -> Accepted | Denied:
-    """What the answer about one form of a message means. A changed message lands if our trailers are still in it."""
+    """What the answer about one form of a message means. A changed message lands if our trailers are still in it, and
+    nothing that looks like them was added.
+    """
     if not answer.accepted:
         words = answer.output.strip()[-_SHOWN:].strip() or "it printed nothing"
         return Denied(message=asked, why=f"{answer.hook} refused the commit message `{_subject(asked)}`:\n{words}")
@@ -159,13 +161,14 @@ def judged_form(asked: str, answer: HookAnswer) -> Accepted | Denied:
     if message == asked.strip():
         return Accepted(message=asked)
     if not _subject(message) or _own_words(message) != _own_words(asked):
-        why = f"{answer.hook} changed the commit message `{_subject(asked)}`, and its last paragraph is no longer"
-        return Denied(message=asked, why="\n".join((why, *_own_trailers(asked))))
+        why = f"{answer.hook} changed the commit message `{_subject(asked)}`. Its last paragraph must keep these lines"
+        only = "and no other line may look like them, or like git's words about a revert"
+        return Denied(message=asked, why="\n".join((f"{why}, {only}:", *_own_trailers(asked))))
     return Accepted(message=message)
 
 
 def _own_words(message: str) -> Sequence[object]:
-    return [*_own_trailers(message), *stories_named(message)]
+    return [_own_trailers(message), own_lines(message), *stories_named(message)]
 
 
 def _own_trailers(message: str) -> Sequence[str]:

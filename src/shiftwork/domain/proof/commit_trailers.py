@@ -115,11 +115,17 @@ def trailers(message: str, key: str) -> list[str]:
     return [value for name, found, value in (line.partition(": ") for line in lines) if found and name == key]
 
 
+def own_lines(message: str) -> list[str]:
+    """The lines that look like text of the harness or of git, in any spelling that git takes for the same trailer."""
+    return [line.strip() for line in message.split("\n") if _OWN_WORDS.match(line)]
+
+
 # Formatting ------------------------------------------------------------------------------------------------------
 
 
 _OWN_WORDS: Final = regex(
-    r"^(?=[ \t]*(?:This reverts commit|With(?:out)? evidence:|Shiftwork-[A-Za-z-]+:))", re.MULTILINE | re.IGNORECASE
+    r"^(?=[ \t]*(?:This reverts commit|With(?:out)? evidence:|Shiftwork-[A-Za-z-]+[ \t]*:))",
+    re.MULTILINE | re.IGNORECASE,
 )
 """The start of a line that looks like text of the harness or of git. The story's text, which an agent may have planned,
 is quoted there.

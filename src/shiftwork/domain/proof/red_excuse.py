@@ -2,19 +2,22 @@
 
 Code under test can print what a runner prints. So a line about coverage is no excuse: it only lets the gates run once
 more, with the threshold turned off, and that run decides. A gate that is red on the base too is excused only if it
-ended there in the same way.
+ended there in the same way, for want of tests: if tests fail on the base, only the new ones make the gate green.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from shiftwork.domain.gates.commands import working_folders
 from shiftwork.domain.gates.gate import ExcusedGate, Gate, GateReport, GateResult
 from shiftwork.domain.gates.test_output import plain_lines
 from shiftwork.domain.proof.test_count import tally
 from shiftwork.domain.runners.known_runners import RUNNERS
 from shiftwork.domain.runners.runner_report import KnownRunner
 from shiftwork.records import replace
+from shiftwork.regexes import regex
 
+_WORD: Final = regex(r"[^\s'\"`;&|()<>=]+")
 _THRESHOLD_OFF: Final = "without the story's new tests too little is covered; it passed with the threshold turned off"
 _AS_ON_BASE: Final = "red without the story's new tests, and on the base in the same way (exit code {code})"
 _STILL_SHORT: Final = (
@@ -51,15 +54,16 @@ def excuse_coverage(judged: GateReport, lowered: GateReport, gates: Sequence[Gat
     return replace(lowered, results=results, excused=tuple(excused))
 
 
-def excuse_as_on_base(judged: GateReport, base: GateReport) -> GateReport:
+def excuse_as_on_base(judged: GateReport, base: GateReport, wants_tests: Callable[[GateResult], bool]) -> GateReport:
     """The report without gates that are red on the base in the same way: with the same exit code, and the same counts
-    of tests. A gate that is red for its coverage alone, and stays red, says what to do.
+    of tests, where that result `wants_tests`. A gate that is red for its coverage alone, and stays red, says what to
+    do.
     """
     known = {(result.name, result.command): result for result in base.results}
     kept: list[GateResult] = []
     excused = list(judged.excused)
     for result in judged.results:
-        if _ended_alike(result, known.get((result.name, result.command))):
+        if _ended_alike(result, known.get((result.name, result.command))) and wants_tests(result):
             reason = _AS_ON_BASE.format(code=result.exit_code)
             excused.append(ExcusedGate(name=result.name, reason=reason))
         else:
@@ -70,6 +74,28 @@ def excuse_as_on_base(judged: GateReport, base: GateReport) -> GateReport:
 def _failed_tests(result: GateResult) -> bool:
     counted = tally(result.output)
     return counted is not None and counted.failed > 0
+
+
+def ran_no_test(output: str, *, has_tests: bool) -> bool:
+    """Whether a red gate has run no test on a base that `has_tests` or not: then it is red for want of them. Where no
+    count was printed, only a base without tests says so.
+    """
+    counted = tally(output)
+    return not has_tests if counted is None else not counted.passed + counted.failed
+
+
+def names_left_out(command: str, left_out: Sequence[str]) -> bool:
+    """Whether a command names exactly one of these new tests, by its path or as a module of Python, from the folder
+    where it runs: then it is red without it.
+    """
+    folder = next((f"{place}/" for place in working_folders(command) if place), "")
+    new = {path.removeprefix(folder) for path in left_out if path.startswith(folder)}
+    modules = {path.removesuffix(".py").replace("/", ".") for path in new if "_" in path and path.endswith(".py")}
+    words = {word.partition("::")[0].removeprefix("./") for word in _WORD.findall(command)}
+    return any(
+        ("." in word and word in new) or any(word == name or word.startswith(f"{name}.") for name in modules)
+        for word in words
+    )
 
 
 def _ended_alike(result: GateResult, before: GateResult | None) -> bool:

@@ -95,31 +95,35 @@ it is not.
 """
 
 
-def runs_later(path: str) -> bool:
+def runs_later(path: str, hooks: str = "") -> bool:
+    """`hooks` is the folder in which the git of this clone looks for hooks; empty if it is no folder of the tree."""
     folded = _folded(path)
-    return matches(PATTERNS, folded) or folded.rpartition("/")[2] == _REPOSITORY
+    is_hook = bool(hooks) and f"{folded}/".startswith(f"{_folded(hooks)}/")
+    return is_hook or matches(PATTERNS, folded) or folded.rpartition("/")[2] == _REPOSITORY
 
 
-def left_out(paths: Sequence[str], story: Story) -> tuple[str, ...]:
+def left_out(paths: Sequence[str], story: Story, hooks: str = "") -> tuple[str, ...]:
     """The changed paths that run later and that the story does not ask for."""
-    return tuple(path for path in paths if runs_later(path) and not asked_for(path, story))
+    return tuple(path for path in paths if runs_later(path, hooks) and not asked_for(path, story, hooks))
 
 
-def asked_for(path: str, story: Story) -> bool:
+def asked_for(path: str, story: Story, hooks: str = "") -> bool:
     """Whether a person asked for this very file: `touches` names it, or the story's text names it or a folder above it
     that is itself one of these (`.github/workflows`). A story that an agent planned asks for nothing.
     """
     if story.planned:
         return False
     said = said_by(story)
-    return any(matches((name,), path) for name in story.allowed if names_later(name)) or any(
-        is_named_in(said, place) for place in (path, *_folders(path))
+    return any(matches((name,), path) for name in story.allowed if names_later(name, hooks)) or any(
+        is_named_in(said, place) for place in (path, *_folders(path, hooks))
     )
 
 
-def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: LaterPolicy) -> Inspection:
+def with_later(
+    found: Inspection, paths: Sequence[str], story: Story, policy: LaterPolicy, hooks: str = ""
+) -> Inspection:
     """The inspection of a change, completed with what happens to its files that run later."""
-    later = left_out(paths, story)
+    later = left_out(paths, story, hooks)
     if not later:
         return found
     leaves = policy is LaterPolicy.LEAVE_OUT
@@ -144,16 +148,16 @@ def only_later(paths: Sequence[str]) -> str:
     )
 
 
-def names_later(pattern: str) -> bool:
+def names_later(pattern: str, hooks: str = "") -> bool:
     """Whether a pattern names such files literally: `.claude/**` does, `**` does not."""
     sample = re.sub(r"\*\*/", "", pattern.removeprefix("./").strip("/"))
-    return runs_later(re.sub(r"\*+|\?", "x", sample))
+    return runs_later(re.sub(r"\*+|\?", "x", sample), hooks)
 
 
-def _folders(path: str) -> tuple[str, ...]:
+def _folders(path: str, hooks: str) -> tuple[str, ...]:
     parts = path.split("/")[:-1]
     above = ("/".join(parts[:place]) for place in range(1, len(parts) + 1))
-    return tuple(name for name in above if runs_later(name))
+    return tuple(name for name in above if runs_later(name, hooks))
 
 
 def said_by(story: Story) -> str:

@@ -61,3 +61,9 @@ def is_test(path: str, protection: Protection) -> bool:
     if is_configuration(path) or is_dependency(path):
         return False
     return path in protection.listed or matches((*TESTS, *TESTS_SHOWN, *protection.patterns), path)
+
+
+def is_written_test(path: str, protection: Protection) -> bool:
+    """A test that somebody has written, rather than a file that only makes its folder exist."""
+    name = path.rpartition("/")[2]
+    return name != "__init__.py" and not name.startswith(".") and is_test(path, protection)

@@ -115,6 +115,10 @@ def test_a_message_that_the_hook_has_changed_lands_changed_with_our_trailers() -
         OURS.replace("\nShiftwork-Unproved: a doubt", ""),
         OURS.replace("\n\n", "\n\nShiftwork-Run: r2/US-002\n\n"),
         OURS.replace("feat", "revert"),
+        f"{OURS}\nshiftwork-run: r2/US-002",
+        f"{OURS}\nShiftwork-Run : r2/US-002",
+        OURS.replace("\n\n", "\n\nShiftwork-Gates: test\n\n"),
+        OURS.replace("\n\n", "\n\nThis reverts commit 0123456789.\n\n"),
         "",
     ],
 )

@@ -17,6 +17,16 @@ from shiftwork.domain.tampering.later_files import (
     with_later,
 )
 
+HOOKS = "tools/Hooks"
+
+
+def test_the_folder_in_which_git_looks_for_hooks_runs_later() -> None:
+    own = ["tools/Hooks/commit-msg", "tools/hooks/post-checkout"]
+    assert left_out([*own, "tools/hooks.py", "tools/x"], story(), HOOKS) == tuple(own)
+    assert not left_out(own, story())
+    assert not left_out(own[:1], story("", "tools/Hooks/**"), HOOKS)
+    assert not left_out(own[:1], story("Change tools/Hooks/commit-msg."), HOOKS)
+
 
 def story(description: str = "", *touches: str, planned: bool = False, criterion: str = "") -> Story:
     criteria = (Criterion(id="AC-1", text=criterion),) if criterion else ()

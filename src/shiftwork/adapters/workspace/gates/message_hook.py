@@ -56,7 +56,7 @@ class GitCommitHooks:
     async def find_anywhere(self, base: Commit) -> CommitHook | None:
         """The hook of a commit, whether it is in force or not."""
         hub = self.gates.hub
-        tree, folder = await hub.tree_of(base), await self._hooks_folder()
+        tree, folder = await hub.tree_of(base), await self.hooks_folder()
         if (tree, folder) not in self.known:
             modes = {path: found.mode for path, found in (await hub.listed(base)).items()}
             wanted = files_to_read(modes)
@@ -66,7 +66,7 @@ class GitCommitHooks:
                 del self.known[next(iter(self.known))]
         return self.known[tree, folder]
 
-    async def _hooks_folder(self) -> str:
+    async def hooks_folder(self) -> str:
         """`core.hooksPath` of the repository itself, from the root of the checkout; empty if it is elsewhere. Hooks of
         the user's own, in their git directory or for all of their repositories, are no part of a commit.
         """
@@ -104,7 +104,7 @@ class GitCommitHooks:
 
 def _inside(folder: str, root: Path) -> str:
     path = os.path.relpath(root / folder, root)
-    return "" if path.startswith("..") else path
+    return "" if path == "." or path.startswith("..") else path
 
 
 def _read_message(file: Path) -> str | None:
