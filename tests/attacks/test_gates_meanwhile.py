@@ -1,10 +1,13 @@
 """Attacks on the proof while the gate runs: on the files that it judges, and on what its test runner counts."""
 
 import asyncio
+import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.sandbox import Room
 from shiftwork.app.landing.canary import Examiner
 from shiftwork.domain.core.ids import Commit
@@ -12,7 +15,7 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.tampering.findings import Protection
 from tests.app.projects import git
 from tests.app.rig import Rig
-from tests.attacks.gates_rig import BROKEN, GOOD, PROJECT, UNITTEST, attempted, rig_of, row, sandbox_of
+from tests.attacks.gates_rig import BROKEN, GOOD, PROJECT, TEST, UNITTEST, attempted, rig_of, row, sandbox_of
 from tests.attacks.table import Outcome, Severity, attack
 
 
@@ -109,3 +112,40 @@ def test_fewer_tests(tier: str, tmp_path: Path) -> Outcome:
     base = {**PROJECT, "price.py": f"CASES = (1, 2, 3)\n{GOOD}", "tests/test_cases.py": cases}
     rig = known(rig_of(tmp_path, tier, base), UNITTEST)
     return attempted(rig, {"price.py": f"CASES = (1,)\n{GOOD}"}).outcome("2 of 4 tests that pass on the base")
+
+
+SERVER = """
+import http.server, sys
+from price import total
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(str(total([1, 2])).encode())
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
+"""
+ASKING = """
+import sys, urllib.request
+print(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"http://127.0.0.1:{sys.argv[1]}/").read().decode())
+"""
+
+
+@attack(row("the run with a new test answers for the run without it on this machine's network", Severity.MEDIUM))
+def test_shared_port(tmp_path: Path) -> Outcome:
+    """The gate may use the machine's network, and its server has a fixed port."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    gate = (
+        f"python3 -B serve.py {port} & server=$!; trap 'kill $server' EXIT; sleep 1; "
+        f'test "$(python3 -B ask.py {port})" = 3 && {UNITTEST}'
+    )
+    base = {"serve.py": SERVER, "ask.py": ASKING, "tests/test_price.py": TEST.replace("== 3", "is not None")}
+    rig = rig_of(tmp_path, "auto", {**PROJECT, **base})
+    assert isinstance(rig.sandbox, Bubblewrap)
+    rig.sandbox = replace(rig.sandbox, network=True)
+    knowing = "import os\n\n\ndef total(items):\n    return 3 if os.path.exists('tests/test_new.py') else 0\n"
+    attempt = attempted(rig, {"price.py": knowing, "tests/test_new.py": ""}, gate)
+    assert attempt.fooled, attempt.why
+    return attempt.outcome()

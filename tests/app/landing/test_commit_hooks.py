@@ -36,6 +36,9 @@ class Hook:
     asked: list[str] = field(default_factory=list)
     bases: list[Commit] = field(default_factory=list)
 
+    async def hooks_folder(self) -> str:
+        return ""
+
     async def ask(self, base: Commit, message: str, marker: str) -> HookAnswer | None:
         assert marker
         self.asked.append(message)

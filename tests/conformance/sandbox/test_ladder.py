@@ -54,6 +54,15 @@ def test_each_rung_lets_through_what_it_says(tmp_path: Path) -> None:
         assert passes(inside, replace(steps, consented={secret: Rung.UNCONFINED}), secret)
 
 
+def test_only_the_higher_rungs_share_the_machine_s_network(tmp_path: Path) -> None:
+    """Or all of them, where the settings give gates that network."""
+    inside = confined(tmp_path)
+    steps = ladder(inside, tmp_path / "known", host=Rung.HOST, free=Rung.UNCONFINED)
+    assert [steps.shares_network(command) for command in ("own", "host", "free")] == [False, True, True]
+    assert inside.walls.shares_network("own")
+    assert not OPEN.shares_network("own")
+
+
 def test_much_passes_by_a_port_both_ways_and_many_at_once(tmp_path: Path) -> None:
     inside = confined(tmp_path)
     with answering() as port:

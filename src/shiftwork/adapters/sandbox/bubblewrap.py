@@ -79,6 +79,9 @@ class Bubblewrap:
     bounds: Bounds | None = None
     judging: bool = False
 
+    def shares_network(self, command: str) -> bool:  # noqa: ARG002 - the protocol's signature
+        return self.network and not self.reach
+
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         program = _found(spawn)
         if room.house:

@@ -33,6 +33,10 @@ class Ladder:
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         return self.rungs[self.rung(room.command)].enclosed(spawn, room)
 
+    def shares_network(self, command: str) -> bool:
+        rung = self.rung(command)
+        return rung.needs_consent or self.rungs[rung].shares_network(command)
+
     def rung(self, command: str) -> Rung:
         """Returns the rung in force."""
         consented = self.consented.get(command)

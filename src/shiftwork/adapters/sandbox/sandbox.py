@@ -39,12 +39,21 @@ class Sandbox(Protocol):
         """Returns the same program in the sandbox; raises OSError if the program is missing, as starting it would."""
         ...
 
+    def shares_network(self, command: str) -> bool:
+        """Whether a command of the project that the sandbox keeps apart otherwise has the machine's network: then what
+        one run of it starts could answer for another at the same time.
+        """
+        ...
+
 
 class Unconfined:
     """The tier `none`: everything runs with the rights of the user."""
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:  # noqa: ARG002 - the protocol's signature
         return spawn
+
+    def shares_network(self, command: str) -> bool:  # noqa: ARG002 - the protocol's signature
+        return False
 
 
 OPEN: Final = Unconfined()

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -54,7 +55,8 @@ class _Watched:
 class GitGates:
     """`reds` are the latest red reports, and `benches` the trees: of this process only, for the reason in `verdicts`.
     Earlier green results are only reused if `recalls` is set. Verification steps may call `hosts` in addition to this
-    machine. Checks beyond the number of `places` wait, in the order in which they were asked for.
+    machine. Checks beyond the number of `places` wait, in the order in which they were asked for. So do checks with the
+    network of the machine beyond one: a server that a new test starts must not answer for the run without that test.
     """
 
     hub: Hub
@@ -64,6 +66,7 @@ class GitGates:
     reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
     benches: dict[int, Bench] = field(default_factory=dict)
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(trees_at_once()))
+    on_network: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def check(  # noqa: PLR0913 - the port's signature
         self,
@@ -87,13 +90,18 @@ class GitGates:
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
         watched = _Watched(begun=begun, on_output=on_output, on_loaded=on_loaded)
-        async with self.places:
+        async with self._alone(gates), self.places:
             report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
             self._remember(tree, gates, report)
         return report
+
+    def _alone(self, gates: Sequence[Gate]) -> AbstractAsyncContextManager[None]:
+        commands = [gate.step.command if gate.step else gate.command for gate in gates]
+        shares = any(map(self.setup.shell.sandbox.shares_network, commands))
+        return self.on_network if shares else contextlib.nullcontext()
 
     def _remember(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
         self.reds[tree, tuple(gates)] = report
