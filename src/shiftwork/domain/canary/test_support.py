@@ -143,7 +143,8 @@ def find_unnamed(search: SupportSearch, texts: Mapping[str, str]) -> frozenset[s
     packages = {_folder(path) for path in code if ending(path) == _GO}
 
     def is_unnamed(path: str) -> bool:
-        mentions = set.intersection(*(named_in.get(word, set()) for word in _import_words(path)))
+        name = _import_words(path)
+        mentions = set.intersection(*(named_in.get(word, set()) for word in name))
         if mentions - {path} or _is_entry_point(path):
             return False
         using = [test for test, used in used_by.items() if path in used]
@@ -153,7 +154,7 @@ def find_unnamed(search: SupportSearch, texts: Mapping[str, str]) -> frozenset[s
             return False
         return all(
             matches(CONFIGURATION, test)
-            or used_by[test] - {path}
+            or any(_import_words(other) != name for other in used_by[test])
             or (ending(test) == _GO and _folder(test) in packages)
             for test in using
         )

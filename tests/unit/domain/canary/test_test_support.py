@@ -143,6 +143,12 @@ def test_what_a_test_is_named_after_is_what_it_is_about(test: str) -> None:
     assert unnamed({**tree, "tests/test_more.py": both}) == {"checking.py"}
 
 
+def test_files_of_one_name_are_one_part_of_the_product() -> None:
+    """An import names both: which of them it means depends on settings."""
+    tree = {"api/cart/__init__.py": "", "web/cart.js": "", "api/tests/test_total.py": "from cart import Cart\n"}
+    assert unnamed(tree) == frozenset()
+
+
 def test_pages_and_routes_are_entry_points_although_only_tests_import_them() -> None:
     assert unnamed(NEXT) == {"components/Cart.tsx"}
     assert unnamed({**NEXT, "app/cart/route.ts": "", "routes/cart.tsx": "", "src/middleware.ts": ""}) == {
