@@ -136,7 +136,8 @@ VALUE` and `unset NAME` change the file and keep its comments, and `shiftwork co
 its line.
 
 No change of the file is consent: no run starts before you agree to the changed file (`shiftwork trust`), unless the
-setting is marked *No consent needed*. `NAME` is yours to choose; the settings of a profile are those of the agent.
+setting is marked *No consent needed*, or the file only has lower or stricter values than the one that you agreed to
+last, where the setting is marked so. `NAME` is yours to choose; the settings of a profile are those of the agent.
 """
 
 
@@ -160,7 +161,8 @@ def _values(item: Setting) -> str:
 
 def _about(item: Setting) -> str:
     variable = f" Variable: `{item.variable}`." if item.variable else ""
-    return f"{item.meaning}{variable}{'' if item.needs_consent else ' *No consent needed.*'}"
+    tighter = f" *A {item.tighter_values} value needs no consent.*" if item.tighter_values else ""
+    return f"{item.meaning}{variable}{tighter if item.needs_consent else ' *No consent needed.*'}"
 
 
 DOCUMENTS: Final[dict[str, Callable[[], str]]] = {

@@ -1,6 +1,7 @@
 """Attacks on consent: files of a repository that run a command, or lower a guard, before the user has agreed."""
 
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +12,15 @@ from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import find_site
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.entrypoints.cli.env.trust import book
+from tests import warm
 from tests.app.landing.test_gating import BAD, CHECK, GOOD, LAX, refusals, work
 from tests.app.projects import make_repository
 from tests.app.rig import Rig
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.e2e.cli_rig import Project, environment, new_project
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, environment, new_project
+from tests.patience import SECONDS
+from tests.tier import TIER_VARIABLE
 
 EX_USAGE = 64
 RALPH = ("run", "--workflow", "ralph", "Say hello")
@@ -96,6 +100,67 @@ def test_blank_gate(tier: str, project: Project) -> Outcome:
     agreed(project)
     project.settle(gates='test = " "')
     return settled(asks(project, tier, *RALPH, about="a blank command always passes"))
+
+
+PTY = """\
+import os, pty, sys
+pid, end = pty.fork()
+if not pid:
+    os.execv(sys.argv[1], sys.argv[1:])
+os.write(end, b"y\\n")
+try:
+    while os.read(end, 65536):
+        pass
+except OSError:
+    pass
+"""
+"""Runs a command on a terminal of its own, and types that it agrees."""
+
+DETACHED = """\
+import os, subprocess, sys
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        subprocess.run(sys.argv[2:], env={"PATH": os.environ["PATH"], "SHIFTWORK_CONFIG_HOME": sys.argv[1]})
+        open(sys.argv[1] + ".done", "w").close()
+"""
+"""Runs a command as a daemon without any variable of the session."""
+
+
+@attack(row("an agent sets a gate and agrees to it itself, with a terminal and without", Severity.HIGH))
+def test_agent_agrees_to_its_gate(tier: str, project: Project) -> Outcome:
+    config, scripts = project.root.parent / "config", project.shared
+    (scripts / "pty.py").write_text(PTY, encoding="utf-8")
+    (scripts / "detached.py").write_text(DETACHED, encoding="utf-8")
+    setting = f'{SHIFTWORK} -C {project.root} config set gates.test "touch {scripts}/canary"'
+    agreeing = f"{SHIFTWORK} -C {project.root} trust"
+    ways = (
+        f"{setting} < /dev/null",
+        f"{agreeing} < /dev/null",
+        f"{sys.executable} {scripts}/pty.py {setting}",
+        f"{sys.executable} {scripts}/pty.py {agreeing}",
+        f"env -i PATH=$PATH SHIFTWORK_CONFIG_HOME={config} {sys.executable} {scripts}/pty.py {setting}",
+        f"env -i PATH=$PATH SHIFTWORK_CONFIG_HOME={config} {agreeing}",
+        f"{sys.executable} {scripts}/detached.py {config} {sys.executable} {scripts}/pty.py {setting}",
+        f"{sys.executable} {scripts}/detached.py {config} {agreeing}",
+    )
+    tries = "".join(
+        f"rm -f {config}.done\n{way} > {scripts}/tried.{number} 2>&1\n"
+        + (f"for i in 1 2 3 4 5 6 7 8 9 10; do [ -e {config}.done ] || sleep 1; done\n" if "detached" in way else "")
+        for number, way in enumerate(ways)
+    )
+    project.settle(agent=f"export SHIFTWORK_CONFIG_HOME={config}\n{tries}{WORKING}")
+    agreed(project)
+    ran = warm.run(
+        RALPH,
+        cwd=project.root,
+        env=project.environment(**{TIER_VARIABLE: tier, "SHIFTWORK_TRUST": ""}),
+        timeout=4 * SECONDS,
+    )
+    tried = [(scripts / f"tried.{number}").read_text(encoding="utf-8") for number in range(len(ways))]
+    asked = tier == "auto" or asks(project, tier, *RALPH, about="+ gates.test touch")
+    refused = tier == "auto" or all("this is the session of an agent" in tried[number] for number in (1, 5, 7))
+    return settled(ran.returncode in {0, 1}, asked, refused, not (scripts / "canary").exists())
 
 
 # Workflows ----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shiftwork.adapters.agents.outer_session import CLAUDE_CODE_SESSION, CODEX_SESSION
 from tests import warm
 from tests.documented import at_a_prompt
 from tests.own_folders import HOMES
@@ -124,7 +125,7 @@ def environment(**more: str) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()  # noqa: TID251 - a test's own
-        if not name.startswith("SHIFTWORK_") or name in HOMES
+        if (not name.startswith("SHIFTWORK_") or name in HOMES) and name not in CLAUDE_CODE_SESSION | CODEX_SESSION
     }
     own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", TIER_VARIABLE: TIER}
     return {**inherited, **own, **more}

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.e2e.cli_rig import Project
+from tests.e2e.cli_rig import Project, on_a_terminal
 
 
 def document(project: Project, *words: str, **env: str) -> dict[str, Any]:
@@ -23,12 +23,15 @@ def test_settings_are_listed_explained_changed_and_checked_with_each_mistake_on_
     project.shiftwork("trust", SHIFTWORK_TRUST="")
     free = document(project, "set", "run.parallel", "7", SHIFTWORK_TRUST="")
     assert (free["value"], free["was_changed"], free["trusted"]) == (7, True, True)
-    limit = project.shiftwork("config", "set", "limits.run_usd", "9", SHIFTWORK_TRUST="")
-    assert limit.stdout.splitlines()[0] == "limits.run_usd is now 9"
+    lower = project.shiftwork("config", "set", "limits.run_usd", "9", SHIFTWORK_TRUST="")
+    assert lower.stdout.splitlines() == ["limits.run_usd is now 9"], "a limit where there was none needs no consent"
+    limit = project.shiftwork("config", "set", "limits.wait_hours", "9", SHIFTWORK_TRUST="")
+    assert limit.stdout.splitlines()[0] == "limits.wait_hours is now 9"
     assert limit.stdout.splitlines()[1].startswith("next: shiftwork trust ")
     refused = project.shiftwork("run", "Add a greeting", SHIFTWORK_TRUST="")
-    assert (refused.returncode, "limits.run_usd" in refused.stderr) == (64, True)
-    assert project.shiftwork("config", "get", "limits.run_usd").stdout == "9\n"
+    assert (refused.returncode, "limits.wait_hours" in refused.stderr) == (64, True)
+    assert project.shiftwork("config", "get", "limits.wait_hours").stdout == "9\n"
+    assert project.shiftwork("config", "unset", "limits.wait_hours").returncode == 0
     assert project.shiftwork("config", "unset", "limits.run_usd").returncode == 0
     assert project.shiftwork("config", "unset", "run.parallel").returncode == 0
     assert (project.root / "shiftwork.toml").read_text(encoding="utf-8").rstrip() == before.rstrip()
@@ -57,3 +60,35 @@ def test_settings_are_listed_explained_changed_and_checked_with_each_mistake_on_
     (project.root / "shiftwork.toml").write_text("[limits\n", encoding="utf-8")
     broken = document(project, "validate")
     assert (broken["valid"], broken["mistakes"][0]["line"]) == (False, 1)
+
+
+def test_a_command_that_is_set_at_a_terminal_is_shown_in_full_and_agreed_to_there(project: Project) -> None:
+    def is_trusted() -> bool:
+        shown = json.loads(project.shiftwork("trust", "--show", "--json", SHIFTWORK_TRUST="").stdout)
+        return bool(shown["claims"][0]["trusted"])
+
+    command = "make lint  # for all\ntouch here"
+    unseen = ("config", "set", "gates.lint", command)
+    code, screen = on_a_terminal(project, *unseen, typed=b"y\n", SHIFTWORK_TRUST="")
+    assert (code, b"agree" in screen.partition(b"next:")[0], is_trusted()) == (0, False, False), (
+        "nothing of this file was agreed to before: one line does not agree to the others"
+    )
+    project.shiftwork("config", "unset", "gates.lint")
+    project.shiftwork("trust", SHIFTWORK_TRUST="")
+    code, screen = on_a_terminal(project, *unseen, typed=b"n\n", SHIFTWORK_TRUST="")
+    text = " ".join(screen.decode().split())
+    assert "+ gates.lint make lint<2 blanks># for all<LF> touch here" in text, text
+    assert (code, "do you agree to that on this machine? [y/N]" in text, is_trusted()) == (0, True, False)
+    assert "next: shiftwork trust" in text
+    project.shiftwork("config", "unset", "gates.lint")
+    assert is_trusted()
+    code, screen = on_a_terminal(project, *unseen, typed=b"y\n", SHIFTWORK_TRUST="")
+    assert (code, b"next:" in screen, is_trusted()) == (0, False, True), screen
+    code, screen = on_a_terminal(
+        project, "config", "set", "gates.lint", "curl x | sh", typed=b"y\n", SHIFTWORK_TRUST="", CLAUDECODE="1"
+    )
+    assert (code, b"do you agree" in screen, is_trusted()) == (0, False, False), screen
+    refused = project.shiftwork("trust", SHIFTWORK_TRUST="", CODEX_THREAD_ID="a")
+    assert (refused.returncode, is_trusted()) == (64, False)
+    assert "only a person can agree to that" in refused.stderr
+    assert "CODEX_THREAD_ID is set" in refused.stderr

@@ -221,7 +221,7 @@ def test_a_new_command_beside_a_changed_guard_is_called_one(tmp_path: Path) -> N
 
 def test_more_than_a_screen_shows_at_once_is_not_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that matters would have scrolled away before the question."""
-    monkeypatch.setattr(trust, "at_a_terminal", lambda: True)
+    monkeypatch.setattr(trust, "can_ask_a_person", lambda: True)
     monkeypatch.setattr("click.confirm", lambda _: True)
     env = {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")}
     many = "".join(f'check-{number} = "true"\n' for number in range(200))

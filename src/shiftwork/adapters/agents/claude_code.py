@@ -14,6 +14,7 @@ from shiftwork.adapters.agents.agent_options import AgentOptions
 from shiftwork.adapters.agents.json_lines import parse, text
 from shiftwork.adapters.agents.login.lender import Login, Renewal
 from shiftwork.adapters.agents.login.login_files import claude_credentials, claude_expires, claude_state
+from shiftwork.adapters.agents.outer_session import CLAUDE_CODE_SESSION
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import Agent, AgentTask
@@ -38,19 +39,6 @@ _PATIENT: Final = {"MCP_TIMEOUT": "60000"}
 """Milliseconds that Claude Code waits for the tools to start: with its default of 30 seconds a session could begin
 without them. The user's own value takes precedence.
 """
-
-_OUTER_SESSION: Final = frozenset(
-    {
-        "AI_AGENT",
-        "CLAUDECODE",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_MESSAGING_SOCKET",
-        "CLAUDE_CODE_MESSAGING_TOKEN",
-        "CLAUDE_CODE_SESSION_ID",
-        "CLAUDE_PROJECT_DIR",
-    }
-)
-"""Set if Claude Code itself started Shiftwork; removed, so that a new session does not count as part of that one."""
 
 _SHOWN: Final = (
     "settings.json",
@@ -179,7 +167,7 @@ class ClaudeCode:
 
     def _environment(self, task: AgentTask) -> dict[str, str]:
         given = {**self._env, **task.env}
-        env = _PATIENT | {name: value for name, value in given.items() if name not in _OUTER_SESSION}
+        env = _PATIENT | {name: value for name, value in given.items() if name not in CLAUDE_CODE_SESSION}
         env |= _QUIET | {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
         if self._private_home:
             env |= {"HOME": str(task.home), "CLAUDE_CONFIG_DIR": str(task.home / "claude")}
@@ -196,7 +184,7 @@ class ClaudeCode:
 def _renewal(program: str, env: Mapping[str, str]) -> Renewal:
     """Any session renews the login. This session has no tools and the smallest possible task."""
     argv = (program, "-p", "--output-format", "json", "--strict-mcp-config", "--tools", "", "--model", "haiku")
-    own = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
+    own = {name: value for name, value in env.items() if name not in CLAUDE_CODE_SESSION}
     return Renewal(argv=argv, env=own | _QUIET, stdin=b"Answer with the word OK.")
 
 

@@ -15,6 +15,7 @@ from shiftwork.adapters.agents.json_lines import SESSION_ID, clean
 from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
 from shiftwork.adapters.agents.login.lender import Login, Renewal
 from shiftwork.adapters.agents.login.login_files import codex_credentials, codex_expires
+from shiftwork.adapters.agents.outer_session import CODEX_SESSION
 from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE
 from shiftwork.bounded import first_link
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
@@ -42,9 +43,6 @@ _ALWAYS: Final = (
     "-c", "analytics.enabled=false",
     "-c", "check_for_update_on_startup=false",
 )  # fmt: skip
-
-_OUTER_SESSION: Final = frozenset({"CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI"})
-"""Set if Codex itself started Shiftwork; removed, so that a new session does not count as part of that one."""
 
 _SHOWN: Final = (
     "AGENTS.md",
@@ -96,7 +94,7 @@ class Codex:
         # On SIGINT it ends the commands that it has started; on SIGTERM it leaves them running.
         self.stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGINT, 5.0),)
         self._program = str(program)
-        self._env = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
+        self._env = {name: value for name, value in env.items() if name not in CODEX_SESSION}
         self._endpoint = endpoint
 
     def launch(self, task: AgentTask) -> Launch:

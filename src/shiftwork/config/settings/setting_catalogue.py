@@ -9,6 +9,7 @@ from shiftwork.config.settings.setting_meanings import MEANINGS
 from shiftwork.config.settings.settings import FROM_ENVIRONMENT, Settings
 from shiftwork.config.settings.toml_text import Place, as_toml, name_of, place_of
 from shiftwork.config.trust.consent_claims import is_harmless
+from shiftwork.config.trust.tightening import scale_of
 from shiftwork.errors import SettingsError
 from shiftwork.records import dataclass
 
@@ -53,6 +54,12 @@ class Setting:
     def allowed(self) -> str:
         """The values or the bounds; empty if any value of the type is allowed."""
         return "; ".join(filter(None, map(_allowed, self.forms)))
+
+    @property
+    def tighter_values(self) -> str:
+        """Which values need no consent, in comparison with what the user agreed to; empty if all values do."""
+        scale = scale_of(self.place)
+        return "" if scale is None else "stricter" if scale.ranks else "lower"
 
     @property
     def is_list(self) -> bool:

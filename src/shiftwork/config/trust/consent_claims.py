@@ -1,9 +1,10 @@
 """What the user has agreed to in a repository: commands, guards and limits, by file, stored outside of the repository.
 
 Consent covers the list of these, not the bytes of the file: a changed comment, timeout or model needs no new consent,
-but a changed command, guard or limit does, because agents land files too, and the next run reads them. Consent covers a
-file at a path: `make test` of another repository runs another Makefile. Detected checks that are not configured (`npm
-test`) need no consent: a developer would type the same, and `shiftwork run` shows them before it starts.
+but a changed command, guard or limit does, because agents land files too, and the next run reads them. A guard or a
+limit that is only tighter than what was last agreed to (`tightening`) needs none. Consent covers a file at a path:
+`make test` of another repository runs another Makefile. Detected checks that are not configured (`npm test`) need no
+consent: a developer would type the same, and `shiftwork run` shows them before it starts.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.config.trust.tightening import only_tightens
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import TrustError
@@ -67,7 +69,18 @@ class TrustedFiles:
         is a change as well.
         """
         entries = self._entries(claim)
-        return any(values.get("sha256") == claim.sha256 for values in entries) if entries else not claim.commands
+        known = any(values.get("sha256") == claim.sha256 for values in entries) if entries else not claim.commands
+        return known or self.tightens(claim)
+
+    def tightens(self, claim: Claim) -> bool:
+        """Whether settings differ from what was last trusted, or from the defaults if nothing was, and only by being
+        tighter.
+        """
+        before = self.before(claim)
+        if claim.file.name != SETTINGS_FILE or before == claim.commands:
+            return False
+        new = [command for command in claim.commands if command not in before]
+        return not any(command.runs for command in new) and only_tightens(_values(before), _values(claim.commands))
 
     def before(self, claim: Claim) -> tuple[Command, ...]:
         """What was last trusted in this file."""
@@ -116,6 +129,10 @@ class TrustedFiles:
         except (OSError, ValueError, KeyError, TypeError):
             return []
         return [values for values in entries if isinstance(values, dict)] if isinstance(entries, list) else []
+
+
+def _values(commands: Sequence[Command]) -> list[tuple[str, str]]:
+    return [(command.where, command.text) for command in commands]
 
 
 _ANY: Final = "*"

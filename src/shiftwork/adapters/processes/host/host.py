@@ -82,6 +82,11 @@ def tag_for(marker: str) -> int:
     return int.from_bytes(hashlib.blake2b(marker.encode(), digest_size=7).digest()) | 1 << 56
 
 
+def is_tag(number: int) -> bool:
+    """Whether a limit is the tag of some program."""
+    return number >> 56 == 1
+
+
 def by_parent(seen: Mapping[int, Sighting]) -> Mapping[int, Sequence[int]]:
     children = defaultdict(list)
     for sighting in seen.values():

@@ -37,7 +37,8 @@ def command(name: str, *, as_json: bool) -> None:
             )
         )
         return
-    consent = "a change in shiftwork.toml has no effect before you agree to it: shiftwork trust"
+    tighter = f"; a {setting.tighter_values} value needs none" if setting.tighter_values else ""
+    consent = f"a change in shiftwork.toml has no effect before you agree to it: shiftwork trust{tighter}"
     rows = [
         ("value", f"{marked(value.text)}  ({marked(origin(value))})"),
         ("type", setting.type),

@@ -15,7 +15,7 @@ from shiftwork.config.site import SETTINGS_FILE, environment
 from shiftwork.config.trust.consent_claims import settings_claim
 from shiftwork.entrypoints.cli.env.repository import around
 from shiftwork.entrypoints.cli.env.setting_values import TO_AGREE, one_value
-from shiftwork.entrypoints.cli.env.trust import is_trusted
+from shiftwork.entrypoints.cli.env.trust import is_trusted, offer_consent
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.visible_text import marked
@@ -31,18 +31,20 @@ def command(name: str, words: tuple[str, ...], *, as_json: bool) -> None:
     """Set NAME to VALUE in shiftwork.toml. Comments and the order of the file stay as they are.
 
     A list is several values, or one as in TOML: '["a", "b"]'. The value is checked first, and a mistake changes
-    nothing. This is no consent: if the setting runs a command, widens the sandbox or changes a guard or a limit, it has
-    no effect before you type shiftwork trust.
+    nothing. A lower limit and a stricter policy than you agreed to need no consent. Anything else that runs a command,
+    widens the sandbox or changes a guard or a limit has no effect before you agree: at a terminal you are shown it and
+    asked at once, if you had agreed to the file as it was. Else, and in the session of an agent, type shiftwork trust.
     """
     site = around()
     typed, setting = named(name)
     place = place_in_file(site.root, typed)
     value = typed_value(setting, words)
     replaced = _replaced_gates(site.root, place)
-    before = value_in_file(site.root, place)
+    before, was_trusted = value_in_file(site.root, place), is_trusted(settings_claim(site.root), environment())
     set_value(site.root, place, value)
     now = one_value(place)
-    trusted = is_trusted(settings_claim(site.root), environment())
+    claim = settings_claim(site.root)
+    trusted = is_trusted(claim, environment())
     overrides = now.where if now.source is Source.ENVIRONMENT else ""
     if as_json:
         path, changed = str(site.root / SETTINGS_FILE), before != value
@@ -54,7 +56,7 @@ def command(name: str, words: tuple[str, ...], *, as_json: bool) -> None:
         click.echo(f"{overrides} overrides it: unset that variable")
     if replaced:
         click.echo(f"gates found in the project no longer run, because {SETTINGS_FILE} names gates now: {replaced}")
-    if not trusted:
+    if not trusted and not (was_trusted and offer_consent(claim, environment())):
         click.echo("\n".join(phrases.following([TO_AGREE])))
 
 

@@ -23,7 +23,7 @@ from shiftwork.config.templates.settings_file import SETUP, settings_file
 from shiftwork.config.trust.consent_claims import Command, settings_claim
 from shiftwork.entrypoints.cli.env.conditions import with_known_files
 from shiftwork.entrypoints.cli.env.repository import around
-from shiftwork.entrypoints.cli.env.trust import TRUST, at_a_terminal, book, changes
+from shiftwork.entrypoints.cli.env.trust import TRUST, book, can_ask_a_person, changes
 from shiftwork.entrypoints.cli.gates.found_gates import Checked, check_found
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import say
@@ -112,7 +112,7 @@ def _agreed(found: Detected, *, asks: bool) -> bool:
     """
     if environment().get(TRUST) or not (found.gates or found.setup):
         return True
-    if not asks or not at_a_terminal():
+    if not asks or not can_ask_a_person():
         return False
     commands = [Command(where=gate.name, text=gate.command) for gate in found.gates]
     commands += [Command(where="setup", text=found.setup)] if found.setup else []

@@ -1,6 +1,7 @@
 """`shiftwork trust`: shows what a file of the repository would run and which guards it sets, and remembers consent."""
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,7 @@ from shiftwork.entrypoints.cli.env.conditions import conditions
 from shiftwork.entrypoints.cli.env.repository import around
 from shiftwork.entrypoints.cli.env.run_choices import base_branch
 from shiftwork.entrypoints.cli.env.setup_trust import setup_claim
-from shiftwork.entrypoints.cli.env.trust import TRUST, book, changes, is_trusted
+from shiftwork.entrypoints.cli.env.trust import TRUST, book, changes, check_no_agent, is_trusted
 from shiftwork.entrypoints.cli.gates import rung_consent
 from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.entrypoints.cli.render.visible_text import marked
@@ -91,6 +92,8 @@ def command(what: str, *, gate: str, access: str | None, as_json: bool, **form: 
 
 def _agree(site: Site, what: str, *, show: bool, as_json: bool) -> None:
     env = environment()
+    if not show:
+        check_no_agent(shlex.join(("shiftwork", "trust", *([what] if what else []))))
     claims = _claims(site, what)
     known = book(env)
     trusted = [is_trusted(claim, {**env, TRUST: ""}) for claim in claims]
@@ -147,6 +150,8 @@ def _let(site: Site, asked: _Let, *, as_json: bool) -> None:
     line = rung_consent.named(settings, gates, gate)
     book = GateConsents(site.root, environment())
     if access is not None:
+        if access != _BACK:
+            check_no_agent(shlex.join(("shiftwork", "trust", "--gate", gate, "--access", access)))
         book.give(line, rung_of(access) or Rung.CUT)
     now = book.rungs().get(line, Rung.CUT)
     if as_json:

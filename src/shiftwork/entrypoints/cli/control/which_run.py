@@ -10,7 +10,7 @@ from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.core.ids import FRAME
 from shiftwork.entrypoints.cli.env.sync_query import answer
-from shiftwork.entrypoints.cli.env.trust import at_a_terminal
+from shiftwork.entrypoints.cli.env.trust import can_ask_a_person
 from shiftwork.entrypoints.cli.render.next_steps import outlined
 from shiftwork.errors import SeveralRunsError, UsageError
 from shiftwork.ports.views import RunRow, StoryRow
@@ -120,7 +120,7 @@ def _choice(site: Site, rows: Sequence[RunRow], what: str, command: str) -> str:
     more = [f"{len(rows) - len(runs)} more: shiftwork status --all"] if len(rows) > len(runs) else []
     head, *listed = outlined(runs)
     lines = [*listed, *more]
-    if not at_a_terminal():
+    if not can_ask_a_person():
         reason = "\n".join((f"{len(rows)} runs {what}, and none is named:", *(f"  {line}" for line in (head, *lines))))
         raise SeveralRunsError(reason, hint="\n       ".join(command.format(run=row.run) for row, _ in runs))
     click.echo(f"{len(rows)} runs {what}:")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from shiftwork.config.site import environment
-from shiftwork.entrypoints.cli.env.trust import TRUST, at_a_terminal
+from shiftwork.entrypoints.cli.env.trust import TRUST, can_ask_a_person
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.visible_text import in_lines
 from shiftwork.errors import TrustError
@@ -20,7 +20,7 @@ def ensure_commands(story: str, commands: Mapping[str, str], *, trusted: bool) -
     if not commands or trusted or environment().get(TRUST):
         return
     message = "\n".join((f"{story} would run what you have not trusted, each time it is to land:", *_lines(commands)))
-    if not at_a_terminal():
+    if not can_ask_a_person():
         raise TrustError(message, hint=f"look at it, then: {shlex.join(['shiftwork', *sys.argv[1:], '--trust'])}")
     click.echo(message)
     if not click.confirm("run these on this machine?"):

@@ -4,14 +4,16 @@ limits, have changed.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from itertools import takewhile
 from shlex import quote
 from typing import Final
 
 import click
 
+from shiftwork.bootstrap.agent_session import agent_session_sign
 from shiftwork.config.registries.project_registries import REGISTRIES
-from shiftwork.config.site import SETTINGS_FILE
+from shiftwork.config.site import SETTINGS_FILE, environment
 from shiftwork.config.trust.consent_claims import Claim, Command, TrustedFiles
 from shiftwork.config.trust.included_files import INCLUDE_FILE
 from shiftwork.config.user import user_folder
@@ -46,9 +48,12 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     """Returns if the user has trusted, or now trusts, what the file says; raises TrustError otherwise. What was
     `trusted` for one run is identified by its digest: the user is not asked again about the same file.
     """
-    if is_trusted(claim, env, trusted):
-        return
     known = book(env)
+    if is_trusted(claim, env, trusted):
+        if known.tightens(claim):  # from now on the tighter value is what a later one is compared with
+            with suppress(TrustError):
+                known.trust(claim)
+        return
     before = known.before(claim)
     runs = claim.file.name != INCLUDE_FILE and claim.runs_more_than(before)
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
@@ -56,7 +61,7 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
         new = "copies uncommitted files of yours for agents and gates, which you have not agreed to"
     text = "\n".join(changes(before, claim.commands, ordered=claim.ordered))
     message = f"{claim.file.name} is the repository's, and {new}:\n{text}"
-    if not at_a_terminal():
+    if not can_ask_a_person():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
     if (lines := text.count("\n") + 1) > _MOST_LINES:
         reason = f"{claim.file.name} is the repository's, and {new}, in {lines} lines: more than a screen shows at once"
@@ -121,5 +126,29 @@ def _alike(commands: tuple[Command, ...], other: tuple[Command, ...]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(commands, other, strict=False)))
 
 
-def at_a_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and "--json" not in sys.argv
+def can_ask_a_person() -> bool:
+    """Whether a question reaches a person: at a terminal, and not in the session of an agent, which has them too."""
+    here = sys.stdin.isatty() and sys.stdout.isatty() and "--json" not in sys.argv
+    return here and not agent_session_sign(environment())
+
+
+def check_no_agent(next_step: str) -> None:
+    """Raises TrustError in the session of an agent: consent that is remembered is a person's."""
+    if sign := agent_session_sign(environment()):
+        message = f"only a person can agree to that, and this is the session of an agent: {sign}"
+        raise TrustError(message, hint=f"a person types it, in a terminal of their own: {next_step}")
+
+
+def offer_consent(claim: Claim, env: Mapping[str, str]) -> bool:
+    """Shows everything in the file that the user has not agreed to, and asks; returns whether they agree. Without a
+    person, or with more lines than a screen shows at once, nobody is asked.
+    """
+    known = book(env)
+    lines = list(changes(known.before(claim), claim.commands, ordered=claim.ordered))
+    if not can_ask_a_person() or sum(line.count("\n") + 1 for line in lines) > _MOST_LINES:
+        return False
+    click.echo("\n".join((f"{claim.file.name} now says what you have not agreed to:", *lines)))
+    agreed = click.confirm("do you agree to that on this machine?")
+    if agreed:
+        known.trust(claim)
+    return agreed

@@ -22,7 +22,7 @@ from shiftwork.domain.canary.canary_verdict import GateSight, Sight
 from shiftwork.domain.gates.checkout_trial import Cause, Explanation
 from shiftwork.domain.gates.gate import Gate, GateResult
 from shiftwork.entrypoints.cli.env.run_choices import find_base
-from shiftwork.entrypoints.cli.env.trust import at_a_terminal
+from shiftwork.entrypoints.cli.env.trust import can_ask_a_person
 from shiftwork.entrypoints.cli.gates.base_check import sight_line
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
 from shiftwork.entrypoints.cli.render import phrases
@@ -82,7 +82,7 @@ async def in_both_places(
 
 def may_run_with_rights(settings: Settings) -> bool:
     """Asks if there is no sandbox and the commands were found, not configured: they may be harmful."""
-    if not at_a_terminal():
+    if not can_ask_a_person():
         return False
     setup = settings.workspace.setup
     for name, command in ((SETUP, setup), *((gate.name, gate.command) for gate in settings.gate_list)):
@@ -95,7 +95,7 @@ def _may_leave(settings: Settings, red: Sequence[Gate], *, asked_for: bool) -> b
     """Always asks, whatever is trusted: the gate runs in the user's checkout, with all of their rights."""
     if not red or settings.sandbox.tier != "auto":
         return False
-    if asked_for or not at_a_terminal():
+    if asked_for or not can_ask_a_person():
         return asked_for
     for gate in red:
         click.echo(f"  {marked(gate.name)}  {marked(gate.command)}")

@@ -15,7 +15,7 @@ from shiftwork.app.views.documents.gate_records import outcome
 from shiftwork.app.views.text.failure_line import gate_failure
 from shiftwork.domain.gates.gate import Gate, GateReport
 from shiftwork.domain.gates.rung import Rung
-from shiftwork.entrypoints.cli.env.trust import at_a_terminal
+from shiftwork.entrypoints.cli.env.trust import can_ask_a_person
 from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further
 from shiftwork.entrypoints.cli.render import phrases
 from shiftwork.entrypoints.cli.render.json import this_moment
@@ -90,7 +90,7 @@ def document(found: Red) -> RedBranchEvent:
 def chosen(found: Red, *, as_json: bool) -> str:
     """The user's choice at a terminal; raises RedGatesError without a terminal, and if they cancel."""
     error = refusal(found, sys.argv)
-    if as_json or not at_a_terminal():
+    if as_json or not can_ask_a_person():
         raise error
     click.echo(f"{error.message}\n")
     offered = {_FURTHER[rung]: rung for rung in found.further.rungs}
