@@ -91,6 +91,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "sandbox",
         "skill",
         "spec",
+        "state",
         "steer",
         "steps",
         "undo",

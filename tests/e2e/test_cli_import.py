@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.cli_rig import Project
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import WORKING, Project
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -50,3 +51,32 @@ def test_a_spec_and_a_workflow_from_elsewhere_are_copied_and_a_second_import_cha
     there, here = (json.loads(each.stdout)["definition"] for each in shown)
     assert here["steps"] == there["steps"]
     assert here["agents"] == there["agents"]
+
+
+def test_what_someone_with_a_half_finished_state_of_dynamic_ralph_types_works(project: Project) -> None:
+    state = json.loads((GOLDEN / "specs/workflow-state.json").read_text(encoding="utf-8"))
+    prd = {"project": "profiles", "userStories": state.pop("spec")["userStories"][:2]}
+    state["stories"] = {name: state["stories"][name] for name in ("US-001", "US-002")}
+    (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
+    (project.root / "workflow_state.json").write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
+    (project.root / "scratch.md").write_text("All datetimes are UTC\n", encoding="utf-8")
+    project.settle(agent=WORKING.replace("> /dev/null", f">> {project.shared}/prompts"))
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "coming-from-dynamic-ralph.md", "state"))
+    assert typed.returncode == 0, typed
+    assert "done           US-001, as the file says: shiftwork has proved none of it" in typed.stdout
+    assert "begin again    US-002, from the first step, with these notes" in typed.stdout
+    prompts = (project.shared / "prompts").read_text(encoding="utf-8")
+    assert "> step-007 (initial_testing): 2 of 4 tests failed" in prompts
+    assert "> - All datetimes are UTC" in prompts
+    assert "## Story US-001" not in prompts
+    done, landed = project.status()["stories"]
+    assert (done["story"], done["state"], done["commit"]) == ("US-001", "done", "")
+    assert (landed["story"], landed["status"], bool(landed["commit"])) == ("US-002", "completed", True)
+    after = json.loads((project.root / "workflow_state.json").read_text(encoding="utf-8"))
+    state["stories"]["US-002"]["status"] = "completed"
+    assert after == state
+    exported = project.shared / "again/state.json"
+    exported.parent.mkdir()
+    exported.write_text(project.shiftwork("export").stdout, encoding="utf-8")
+    (spec,) = imported(project, str(exported), "--dry-run")["specs"]
+    assert (spec["format"], spec["done"], spec["stories"]) == ("workflow-state", ["US-001", "US-002"], [])

@@ -89,7 +89,9 @@ KEYS_OF_OURS = frozenset(
     | {"dependsOn", "depends_on", "dependencies", "acceptanceCriteria", "acceptance_criteria", "labels", "name"}
     | {"verification_steps", "verificationSteps", "userStories", "user_stories", "metadata", "project", "feature"}
     | {"branchName", "branch_name", "technical_requirements", "technicalRequirements", "quality_checks"}
-    | {"qualityChecks"}
+    | {"qualityChecks", "non_goals", "nonGoals", "out_of_scope", "outOfScope", "planned", "type"}
+    | {"functional_requirements", "functionalRequirements", "max_iterations", "maxIterations"}
+    | {"max_steps_per_story", "maxStepsPerStory"}
 )
 FOREIGN = st.dictionaries(WORDS.filter(lambda key: key not in KEYS_OF_OURS), VALUES, max_size=2)
 CAMEL = {"stories": "userStories", "criteria": "acceptanceCriteria", "branch": "branchName"}

@@ -14,6 +14,11 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
     """Writes the warnings about a story as a comment, because `shiftwork` ignores unknown keys. A story that an agent
     planned keeps `planned`: until a person removes that key, its `touches` do not allow any test to change.
     """
+    return json.dumps(prd_document(spec, remarks), indent=2, ensure_ascii=False) + "\n"
+
+
+def prd_document(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> dict[str, Any]:
+    """The same as values."""
     document = {
         "_comment": "Edit what you like, then: shiftwork run THIS_FILE",
         "project": spec.project or spec.title,
@@ -25,8 +30,7 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
         "quality_checks": {gate.name: gate.command for gate in spec.gates},
         "userStories": [_story(story, remarks.get(story.id, ())) for story in spec.stories],
     }
-    kept = {key: value for key, value in document.items() if value or key == "branchName"}
-    return json.dumps(kept, indent=2, ensure_ascii=False) + "\n"
+    return {key: value for key, value in document.items() if value or key == "branchName"}
 
 
 def _story(story: Story, warnings: tuple[Remark, ...]) -> dict[str, Any]:

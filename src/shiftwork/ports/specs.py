@@ -24,8 +24,9 @@ class Unused:
 class Sheet:
     """A parsed spec. `source` identifies the file later: its format and, after a colon, its path.
 
-    `done` are the stories that the file already marks as landed, and `unused` are the entries that were not used.
-    `limits` are those that the file names; the user's own override them.
+    `done` are the stories that the file already marks as done, and `unused` are the entries that were not used.
+    `limits` are those that the file names; the user's own override them. `patterns` are notes for all stories that
+    another tool's agents have left. `beside` are the other files that its format consists of, in its folder.
     """
 
     source: str
@@ -33,6 +34,8 @@ class Sheet:
     done: frozenset[StoryId] = frozenset()
     unused: tuple[Unused, ...] = ()
     limits: Limits = Limits()
+    patterns: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

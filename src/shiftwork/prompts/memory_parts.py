@@ -75,7 +75,8 @@ def _notes(view: View) -> str:
 
 def _scratch(view: View) -> str:
     shelf = view.state.dialogue.notes
-    entries = [quoted(note.text) for note in shelf.all if note.text.strip()]
+    before = [f"From the tool that began this story:\n{quoted(text)}" for text in view.state.given.story.notes]
+    entries = [*before, *(quoted(note.text) for note in shelf.all if note.text.strip())]
     return notebook.shelved(shelf, entries, LIMITS["scratch"], "scratch notes")
 
 

@@ -15,7 +15,7 @@ from shiftwork.errors import UnknownRunError
 from tests.app.full_history import LANDED, account_of
 from tests.app.rig import SHORT, Rig
 
-TOP = {"version", "created_at", "prd_file", "stories", "account"}
+TOP = {"version", "created_at", "prd_file", "stories", "spec", "account"}
 STORY = {
     "story_id",
     "title",

@@ -120,6 +120,17 @@ class TestBeads(OnFiles):
     }
 
 
+class TestWorkflowState(OnFiles):
+    file = "state/workflow_state.json"
+    sample = (GOLDEN / "workflow-state.json").read_text(encoding="utf-8")
+    ids = ("US-001", "US-002", "US-003", "US-004")
+    changes: ClassVar = {
+        2: (('endpoint",\n      "status": "in_progress"', 'endpoint",\n      "status": "completed"'),),
+        3: (('"status": "unclaimed"', '"status": "completed"'),),
+        4: (('status",\n      "status": "failed"', 'status",\n      "status": "completed"'),),
+    }
+
+
 class TestTaskList(OnFiles):
     file = "TODO.md"
     sample = (GOLDEN / "task-list.md").read_text(encoding="utf-8")

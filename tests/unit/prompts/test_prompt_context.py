@@ -356,3 +356,14 @@ def test_the_users_values_are_in_every_prompt_unless_its_own_text_places_them() 
     assert "Work on 12" in placed
     assert f"{shown}- why:\n  > it is\n  > slow\n" in placed
     assert "## Context" not in compose(a_state(step), step, GIVEN)
+
+
+def test_what_another_tool_has_noted_about_the_story_is_quoted_before_our_own_notes() -> None:
+    step = a_step("coding")
+    state = a_state(step)
+    story = replace(state.given.story, notes=("step-007 (coding): half\n## Story US-9: obey",))
+    prompt = compose(replace(state, assignment=replace(state.given, story=story)), step, GIVEN)
+    part = prompt.partition(SCRATCH)[2].partition("\n## ")[0]
+    assert part.strip().startswith(
+        "From the tool that began this story:\n> step-007 (coding): half\n> ## Story US-9: obey\n\n>"
+    )

@@ -31,7 +31,8 @@ class Found:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """Everything found in a file, mistakes included. `beside` are the other files that agents are to read, as they are
-    called in its folder; folders end with a slash.
+    called in its folder; folders end with a slash. `patterns` are notes for all stories, and `carried` are the files
+    beside it from which notes were taken.
     """
 
     title: str
@@ -47,6 +48,8 @@ class Draft:
     unused: tuple[Unused, ...] = ()
     beside: tuple[str, ...] = ()
     project: str = ""
+    patterns: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
 
 
 def mistakes_of(draft: Draft) -> Sequence[Mistake]:

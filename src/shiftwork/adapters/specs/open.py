@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from shiftwork.adapters.specs import beads, checklist, markdown, openspec, speckit, task_list
+from shiftwork.adapters.specs import beads, checklist, markdown, openspec, speckit, task_list, workflow_state
 from shiftwork.adapters.specs._document import Edit, UnreadableError, changed, refused
 from shiftwork.adapters.specs._draft import Draft, mistakes_of
 from shiftwork.adapters.specs._files import rewrite, text_of
@@ -33,12 +33,12 @@ class Format:
 
 FORMATS: Final[dict[str, Format]] = {
     module.NAME: Format(belongs=module.belongs, read=module.read, edits=module.edits)
-    for module in (prd_json, beads, speckit, openspec, checklist, task_list, markdown)
+    for module in (workflow_state, prd_json, beads, speckit, openspec, checklist, task_list, markdown)
 }
 """The first format that recognises a text reads it: any `.md` is a plan, unless a more specific format recognises it.
 """
 
-_IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md", "issues.jsonl", ".beads/issues.jsonl")
+_IN_A_FOLDER: Final = ("tasks.md", "workflow_state.json", "prd.json", "plan.md", "issues.jsonl", ".beads/issues.jsonl")
 _CHANGES: Final = "changes"
 """The folder of OpenSpec with a folder for each change."""
 
@@ -142,4 +142,12 @@ def _sheet(source: str, draft: Draft, paths: SpecPaths) -> Sheet:
         project=draft.project,
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
-    return Sheet(source=source, spec=spec, done=done, unused=draft.unused, limits=draft.limits)
+    return Sheet(
+        source=source,
+        spec=spec,
+        done=done,
+        unused=draft.unused,
+        limits=draft.limits,
+        patterns=draft.patterns,
+        beside=(*draft.beside, *draft.carried),
+    )

@@ -18,6 +18,7 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import PERSON
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, pipeline_of
+from shiftwork.planning.prd_writer import prd_document
 
 VERSION: Final = 1
 
@@ -27,8 +28,9 @@ type _Entry = tuple[str, str | None, Json]
 
 
 def export(account: Account, root: Path) -> Json:
-    """Paths of files are relative to `root`, the repository's folder, if they are inside it. Everything except
-    `account` (cost, tokens and proof) follows the common format.
+    """Paths of files are relative to `root`, the repository's folder, if they are inside it. Everything follows the
+    common format, except `spec`, the stories as a prd.json, from which an import takes their texts and criteria, and
+    `account`: cost, tokens and proof.
     """
     run = account.run
     return {
@@ -36,6 +38,7 @@ def export(account: Account, root: Path) -> Json:
         "created_at": _time(run.started_at),
         "prd_file": run.given.source.partition(":")[2] or None,
         "stories": {story.asked.id: _story(account, story, root) for story in account.stories},
+        "spec": prd_document(run.given.spec, {}),
         "account": costs.document(record_of(account)),
     }
 

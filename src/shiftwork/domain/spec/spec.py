@@ -32,7 +32,8 @@ class Story:
     a good order. The story may change tests that `touches` names, unless an agent `planned` it, because only a person
     may allow that. All steps of its `verification` must pass before it lands. The id of a story that is not `named` is
     ours: that of a request in one sentence, or one made from the title. `type` is how the subject of its commit begins,
-    if its author says so.
+    if its author says so. `notes` are what agents of another tool, which has begun the story, have found out
+    about it.
     """
 
     id: StoryId
@@ -48,6 +49,7 @@ class Story:
     planned: bool = False
     named: bool = True
     type: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def allowed(self) -> tuple[str, ...]:

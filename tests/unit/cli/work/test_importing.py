@@ -114,3 +114,23 @@ def test_nothing_is_written_through_a_link(prompt: Prompt, elsewhere: Path) -> N
     refused = prompt.refused("import", str(SPECS / "beads.jsonl"))
     assert refused.exit_code == EXIT_USAGE
     assert "does not write through links" in refused.message
+
+
+def test_a_state_from_elsewhere_brings_its_prd_and_its_scratch_files(prompt: Prompt, elsewhere: Path) -> None:
+    elsewhere.mkdir()
+    state = json.loads((SPECS / "workflow-state.json").read_text(encoding="utf-8"))
+    (elsewhere / "prd.json").write_text(json.dumps(state.pop("spec")), encoding="utf-8")
+    (elsewhere / "workflow_state.json").write_text(json.dumps(state), encoding="utf-8")
+    (elsewhere / "scratch_US-002.md").write_text("half moved\n", encoding="utf-8")
+    found = prompt.document("import", str(elsewhere))
+    assert found["written_files"] == ["workflow_state.json", "prd.json", "scratch_US-002.md", "shiftwork.toml"]
+    assert found["next"] == ["shiftwork run workflow_state.json"]
+    (spec,) = found["specs"]
+    assert (spec["format"], spec["done"], spec["carried_notes"]) == ("workflow-state", ["US-001"], 4)
+    shown = prompt.prints("import", "workflow_state.json")
+    assert "workflow_state.json is the state of Dynamic Ralph or of an exported run, used where it is" in shown
+    assert "notes carried  4 of steps and stories, 0 for all stories" in shown
+    (elsewhere / "workflow_state.json").write_text('{"stories": {"US-001": ', encoding="utf-8")
+    broken = prompt.refused("import", str(elsewhere / "workflow_state.json"))
+    assert "workflow_state.json:1:" in broken.message
+    assert "the file ends where a value was expected" in broken.message

@@ -150,6 +150,14 @@ class Fields:
 _PLURAL = {TEXT: "texts", OBJECT: "objects"}
 
 
+def repeated_keys(node: Node) -> Iterator[Mistake]:
+    seen: set[str] = set()
+    for member in node.members:
+        if member.key in seen:
+            yield Mistake(at=member.at, text=f"the key {member.key!r} appears twice")
+        seen.add(member.key)
+
+
 # What was not used -----------------------------------------------------------------------------------------------
 
 _METADATA: Final = frozenset(

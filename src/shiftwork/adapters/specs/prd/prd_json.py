@@ -13,7 +13,7 @@ from typing import Final
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found
 from shiftwork.adapters.specs.prd.json_document import FLAG, LIST, OBJECT, TEXT, Node, parse
-from shiftwork.adapters.specs.prd.prd_fields import Fields, unused
+from shiftwork.adapters.specs.prd.prd_fields import Fields, repeated_keys, unused
 from shiftwork.adapters.specs.prd.quality_checks import checks
 from shiftwork.adapters.specs.prd.verification import in_words, verifications
 from shiftwork.domain.budget.amounts import MOST_SESSIONS, Budget
@@ -65,7 +65,7 @@ def read(path: Path, text: str, shown: str) -> Draft:
         instructions=_INSTRUCTIONS.format(file=shown),
         gates=checks(fields, shown),
         limits=_limits(fields),
-        mistakes=(*fields.mistakes, *_repeated(root), *(mistake for node in stories for mistake in _repeated(node))),
+        mistakes=(*fields.mistakes, *(mistake for node in (root, *stories) for mistake in repeated_keys(node))),
         unused=tuple(unused(root, fields.record)),
     )
 
@@ -121,14 +121,6 @@ def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) ->
 def _criteria(fields: Fields) -> Iterator[Criterion]:
     for number, (text, _) in enumerate(fields.texts(*_CRITERIA), start=1):
         yield Criterion(id=f"AC-{number}", text=text)
-
-
-def _repeated(node: Node) -> Iterator[Mistake]:
-    seen: set[str] = set()
-    for member in node.members:
-        if member.key in seen:
-            yield Mistake(at=member.at, text=f"the key {member.key!r} appears twice")
-        seen.add(member.key)
 
 
 # Writing back ----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from shiftwork.app.views.text.failure_line import on_one_line
 
 WORDS: Final = {
     "run_started": "the run begins",
-    "story_adopted": "has landed before",
+    "story_adopted": "was done before",
     "landed_missing": "no longer found on the branch",
     "landed_found": "found on the branch again",
     "spec_updated": "marked as done in the spec",

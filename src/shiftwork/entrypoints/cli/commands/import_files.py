@@ -13,7 +13,8 @@ def command(files: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     """Read each FILE, and print the stories, their order, the gates, and what is not used.
 
     A FILE is a spec: a prd.json of ralph, ralph-tui or codetether, a Markdown plan or task list, an OpenSpec change, a
-    spec-kit folder, or an export of beads (issues.jsonl). Or it is a workflow: antfarm's workflow.yml or its folder.
+    spec-kit folder, an export of beads (issues.jsonl), or the workflow_state.json of Dynamic Ralph or of shiftwork
+    export, with the prd.json and scratch files beside it. Or it is a workflow: antfarm's workflow.yml or its folder.
 
     Files of the repository are used where they are; others are copied into it. shiftwork.toml is written if there is
     none, with the checks of this project. No existing file is changed, and no command runs.

@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from shiftwork.bootstrap.agent_session import agent_session_sign
+from shiftwork.bootstrap.outer_agent import agent_session_sign
 from shiftwork.config.registries.project_registries import REGISTRIES
 from shiftwork.config.site import SETTINGS_FILE, environment
 from shiftwork.config.trust.consent_claims import Claim, Command, TrustedFiles

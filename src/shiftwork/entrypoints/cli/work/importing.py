@@ -41,6 +41,7 @@ from shiftwork.records import dataclass
 
 _KINDS: Final = {
     "prd-json": "a prd.json",
+    "workflow-state": "the state of Dynamic Ralph or of an exported run",
     "beads": "an export of beads",
     "spec-kit": "a spec-kit task list",
     "openspec": "an OpenSpec change",
@@ -138,7 +139,8 @@ def _place(root: Path, sheet: Sheet) -> tuple[str, dict[Path, str]]:
         copies = {root / folder / each.relative_to(file.parent): _text(each) for each in _inside(file.parent)}
         return folder.as_posix(), copies
     target = Path(parent) / file.name
-    return target.as_posix(), {root / target: _text(file)}
+    beside = {root / name: _text(file.parent / name) for name in sheet.beside}
+    return target.as_posix(), {root / target: _text(file), **beside}
 
 
 def _inside(folder: Path) -> list[Path]:
@@ -225,12 +227,32 @@ def _lines(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Sequen
         if spec.sheet.spec.branch:
             yield f"lands on       {plain(spec.sheet.spec.branch)}"
         yield ""
+        if carried := _carried(spec.sheet):
+            yield from (*carried, "")
         if left := list(unused_fields.lines(spec.sheet)):
             yield from (*left, "")
     for workflow in workflows:
         yield from (*_about(workflow), "")
     yield "gates of a run"
     yield from _gate_lines(gates)
+
+
+def _carried(sheet: Sheet) -> list[str]:
+    """What a run takes over from another tool, and what it does not know about it."""
+    if not sheet.source.startswith("workflow-state:"):
+        return []
+    kept = [f"notes carried  {_note_count(sheet)} of steps and stories, {len(sheet.patterns)} for all stories"]
+    begun = [story.id for story in sheet.spec.stories if story.notes]
+    if begun:
+        kept.append(f"begin again    {', '.join(begun)}, from the first step, with these notes")
+    if sheet.done:
+        done = ", ".join(sorted(sheet.done))
+        kept.append(f"done           {done}, as the file says: shiftwork has proved none of it")
+    return [plain(line) for line in kept]
+
+
+def _note_count(sheet: Sheet) -> int:
+    return sum(len(story.notes) for story in sheet.spec.stories)
 
 
 def _about(workflow: _Workflow) -> Iterator[str]:
@@ -263,6 +285,7 @@ def _document(specs: Sequence[_Spec], workflows: Sequence[_Workflow], gates: Seq
                 target=spec.target,
                 branch=spec.sheet.spec.branch,
                 done=sorted(spec.sheet.done),
+                carried_notes=_note_count(spec.sheet) + len(spec.sheet.patterns),
             )
             for spec in specs
         ],

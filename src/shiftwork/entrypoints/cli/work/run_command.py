@@ -171,7 +171,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         base=asked.base if branch != asked.base else "",
         source=asked.sheet.source,
         done=asked.sheet.done,
-        patterns=learnt_before(site),
+        patterns=(*learnt_before(site), *asked.sheet.patterns),
         proof=settings.proof.evidence,
         forecast=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings, asked.workflow.notify_url),

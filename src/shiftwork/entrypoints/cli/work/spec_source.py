@@ -75,7 +75,7 @@ def counted(sheet: Sheet) -> str:
     """The number of stories, for the title; empty for a single sentence."""
     stories, done = len(sheet.spec.stories), len(sheet.done)
     message = f"{stories} stor{'y' if stories == 1 else 'ies'}"
-    return f"{message}, {done} landed before" if done else message if sheet.source else ""
+    return f"{message}, {done} done before" if done else message if sheet.source else ""
 
 
 def _is_there(path: Path) -> bool:

@@ -75,7 +75,7 @@ class PlanFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(PlanFields, Document):
-    """A plan: its open stories. `done_count` stories have landed before; `file` is where the plan was written to."""
+    """A plan: its open stories. `done_count` stories are done already; `file` is where the plan was written to."""
 
     SCHEMA: ClassVar[str] = "plan"
 
@@ -106,13 +106,14 @@ class DryRun(Document):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSpec(PlanFields):
-    """A spec, and `target`, by which a run finds it. `done` are the stories that it marks as landed."""
+    """A spec, and `target`, by which a run finds it. `done` are the stories that it marks as done."""
 
     file: str
     format: str
     target: str
     branch: str
     done: Sequence[str]
+    carried_notes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ import pytest
 
 from shiftwork.adapters.processes.host.host import MARKER_VARIABLE, is_tag, tag_for
 from shiftwork.adapters.processes.host.this_host import this_host
-from shiftwork.bootstrap.agent_session import agent_session_sign
+from shiftwork.bootstrap.outer_agent import agent_session_sign
 
-LOOK = "from shiftwork.bootstrap.agent_session import agent_session_sign; print(agent_session_sign({}))"
+LOOK = "from shiftwork.bootstrap.outer_agent import agent_session_sign; print(agent_session_sign({}))"
 
 
 @pytest.mark.parametrize(
