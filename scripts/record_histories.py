@@ -29,7 +29,7 @@ from shiftwork.domain.notices.notice import NoticePlan, Occasion
 from shiftwork.domain.run import facts as r
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.evolve import evolve_run
-from shiftwork.domain.run.state import RunState
+from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.story import facts as f
 from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.evolve import evolve_story
@@ -391,6 +391,35 @@ def withdrawn() -> dict[str, Play[Any]]:
     }
 
 
+def dismissed() -> dict[str, Play[Any]]:
+    """A story that failed for good and that a person dismissed, and its run, which ends again without it."""
+    run = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
+    run.open([r.RunStarted(at=1, plan=run_plan(asked(1)))])
+    failed = r.StoryEnded(
+        at=3,
+        story=asked(1).id,
+        status=StoryStatus.FAILED,
+        commit=Commit(""),
+        reason="no luck",
+        cause=FailureCause.STEP,
+        usage=Usage(),
+    )
+    run.open([r.StoryDispatched(at=2, story=asked(1).id), failed, r.RunEnded(at=4, status=RunStatus.FAILED)])
+    run.open([r.StoryDismissalRequested(at=5, story=asked(1).id), r.DismissalForwarded(at=6, story=asked(1).id)])
+    story = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
+    story.open(
+        [
+            f.StoryStarted(at=2, assignment=assignment(), steps=(planned("coding"),)),
+            f.StoryFailed(at=3, cause=FailureCause.STEP, reason="no luck"),
+            f.StoryReported(at=3),
+            f.StoryDismissed(at=5),
+        ]
+    )
+    queue = queue_of_a_few(FirstChoice())
+    queue.run(BOUND)
+    return {"run/r9": run, "story/r9/US-001": story, "landing/repository/main": queue}
+
+
 def queue_with_debt() -> Play[Any]:
     """A landing that skipped a gate, which is red on the tip later."""
     play = queue_of_a_few(FirstChoice())
@@ -458,6 +487,7 @@ def main(release: str) -> None:
         ("happy", happy),
         ("repaired", troubled),
         ("withdrawn", withdrawn()),
+        ("dismissed", dismissed()),
         ("owed", {"landing/repository/main": queue_with_debt()}),
     ):
         (FOLDER / f"{release}-{name}.json").write_text(recorded(plays), encoding="utf-8")

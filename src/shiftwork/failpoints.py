@@ -25,6 +25,7 @@ NAMES: Final[dict[str, str]] = {
     "loop.closed": "the run's own steps have the message that no story is left, the run has not recorded it",
     "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",
     "story.reverted": "a story has recorded that its work was reverted, its run has not",
+    "story.dismissed": "a story has recorded that it was dismissed, its run has not",
     "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",
     "withdrawal.posted": "a landing request is withdrawn, by its story or for it, and the story has not recorded it",
     "withdrawal.heard": "the queue knows that a request was withdrawn, its gates still run and the story waits",

@@ -169,6 +169,17 @@ def test_a_request_that_the_state_does_not_allow_is_refused_and_not_sent(asked: 
         assert sent(asked, RUN) == []
 
 
+def test_a_failed_story_is_dismissed_by_cancelling_it(stage: Stage) -> None:
+    stage.start_run()
+    stage.fail()
+    with stage.client() as client:
+        status, accepted = post(stage, client, "/stories/US-001/cancel")
+        assert (status, accepted["asked"]) == (202, "cancel")
+        (dismissal,) = sent(stage, RUN)
+        assert dismissal["kind"] == "StoryDismissalRequested"
+        assert handed_over(stage) == ["r1"]
+
+
 def test_a_retry_carries_a_message_for_the_next_attempts(stage: Stage) -> None:
     stage.start_run()
     stage.fail()

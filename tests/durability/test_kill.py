@@ -40,6 +40,7 @@ NOT_PASSED_BY_A_HAPPY_RUN = frozenset(
         "loop.closed",
         "undo.posted",
         "story.reverted",
+        "story.dismissed",
         "withdrawal.posted",
         "withdrawal.heard",
         "owed.ran",

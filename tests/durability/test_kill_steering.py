@@ -51,6 +51,19 @@ def test_killed_while_a_landed_story_is_undone(place: str, tmp_path: Path) -> No
     assert not git_locks(bench.repo)
 
 
+@pytest.mark.parametrize("place", ["story.dismissed", "append.before", "append.after", "append.after@2"])
+def test_killed_while_a_failed_story_is_dismissed(place: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "", special=FAILING_ONCE.format(again=tmp_path / "never"))
+    assert bench.shiftwork(*RUN).returncode == 1
+    assert bench.shiftwork("cancel", "--story", "US-001").returncode == 0
+    bench.dies("resume", failpoint=place)
+    bench.shiftwork("resume")
+    view = bench.status()
+    assert (view["failed_count"], view["worker"]) == (0, None)
+    dismissed = view["stories"][0]
+    assert (dismissed["story"], dismissed["status"], dismissed["cause"]) == ("US-001", "cancelled", "cancelled")
+
+
 WAITING = """\
 if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then while [ ! -e {go} ]; do sleep 0.1; done; fi
 """

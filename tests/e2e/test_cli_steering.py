@@ -220,3 +220,19 @@ def test_a_refused_undo_names_the_later_stories_that_changed_the_same_files(proj
     assert refused.returncode == 1, refused
     assert "US-003, US-004 landed after it and changed the same files: undo the last of them first" in refused.stdout
     assert refused.stdout.splitlines()[-1].startswith("next: shiftwork undo US-004 --run ")
+
+
+def test_a_failed_story_is_dismissed_and_needs_nobody_any_more(project: Project) -> None:
+    project.settle(agent="cat > /dev/null; exit 3\n")
+    assert project.shiftwork("run", "Say hello", "--workflow", "ralph").returncode == 1
+    asked = project.shiftwork("cancel", "--story", "US-001")
+    assert (asked.returncode, "next: shiftwork resume" in asked.stdout) == (0, True), asked
+    resumed = project.shiftwork("resume")
+    (story,) = project.status()["stories"]
+    assert (story["status"], story["state"], story["cause"]) == ("cancelled", "cancelled", "cancelled"), resumed
+    document = project.status()
+    assert (document["status"], document["failed_count"]) == ("cancelled", 0)
+    again = project.shiftwork("cancel", "--story", "US-001")
+    assert (again.returncode, "run" in again.stderr) == (64, True)
+    project.settle()
+    assert project.shiftwork("retry", "US-001").returncode == 0, "it can be taken up again"

@@ -39,6 +39,7 @@ QUEUES = {
     (2, "v1-happy"): {"cursor": 1, "batch": 1, "recent": [True], "owed": []},
     (2, "v1-repaired"): {"cursor": 3, "batch": 4, "recent": [True, False], "owed": []},
     (2, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True], "owed": []},
+    (2, "v3-dismissed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": []},
     (2, "v2-owed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [OWED]},
 }
 """What the recorded landings lead to, by the format of snapshots."""

@@ -73,6 +73,10 @@ def counts(story: StoryState) -> tuple[int, ...]:
     return story.cursor, story.landing.requests, story.waiting.holds, story.work.workspace, story.start_number
 
 
+OPENING = (story_facts.StoryReopened, story_facts.StoryReverted, story_facts.StoryDismissed)
+"""Facts that change a story that has ended."""
+
+
 class StoryNotified(RuleBasedStateMachine):
     """A story that makes progress while it receives arbitrary facts."""
 
@@ -132,7 +136,7 @@ class StoryNotified(RuleBasedStateMachine):
         if not isinstance(fact, story_facts.StoryReopened):
             assert before.landing.repairs <= after.landing.repairs
             assert before.landing.conflicts <= after.landing.conflicts
-        if before.status in ENDED and not isinstance(fact, story_facts.StoryReopened | story_facts.StoryReverted):
+        if before.status in ENDED and not isinstance(fact, OPENING):
             assert after == replace(
                 before,
                 work=replace(before.work, ready=after.work.ready, released=after.work.released),
@@ -188,7 +192,8 @@ def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], message: list[F
         for story, old in before.stories.items():
             known = run.stories[story]
             assert legal(story_transitions.STORY, old.status, known.status) or isinstance(fact, run_facts.StoryEdited)
-            again = isinstance(fact, run_facts.StoryRetryRequested | run_facts.StoryUndone) and fact.story == story
+            opening = run_facts.StoryRetryRequested | run_facts.StoryUndone | run_facts.StoryDismissalRequested
+            again = isinstance(fact, opening) and fact.story == story
             sought = isinstance(fact, run_facts.LandedSought) and story in (*fact.missing, *fact.found)
             assert old.status not in ENDED or old == known or again or sought
     if not isinstance(other, MessagesRead | NoticeTried):  # these two are a run's as well

@@ -39,6 +39,8 @@ class Steered(ManyStories):
                 case run_effects.ForwardCancel():
                     assert effect.story in self.run.schedule.in_progress
                     self.announce(run_facts.CancelForwarded(at=1, story=effect.story))
+                case run_effects.ForwardDismissal():
+                    self.announce(run_facts.DismissalForwarded(at=1, story=effect.story))
                 case run_effects.ForwardPause():
                     assert effect.story in self.run.schedule.in_progress
                     self.announce(run_facts.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
@@ -68,6 +70,19 @@ class Steered(ManyStories):
         assert self.run.status is RunStatus.RUNNING
         assert known.status in NOT_BEGUN
         assert known.from_scratch is from_scratch
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.run.totals.failed)
+    def one_is_dismissed(self, data: st.DataObject) -> None:
+        story, failed = self.story(data, StoryStatus.FAILED), self.run.totals.failed
+        fact = run_facts.StoryDismissalRequested(at=1, story=story)
+        fits = not objection(self.run, fact)
+        self.announce(fact)
+        if fits:
+            assert self.run.stories[story].status is StoryStatus.CANCELLED
+            assert self.run.totals.failed == failed - 1
+            assert story in self.run.requests.dismissed
+            self.go_on()
 
     @rule(data=st.data())
     def one_is_cancelled(self, data: st.DataObject) -> None:

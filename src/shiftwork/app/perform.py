@@ -266,6 +266,7 @@ RUN_PERFORMERS: Final[Performers[RunState]] = _performers(
     _on(run_effects.EndRun, _end_run),
     _on(run_effects.DispatchStory, dispatch.dispatch),
     _on(run_effects.ForwardCancel, dispatch.forward_cancel),
+    _on(run_effects.ForwardDismissal, dispatch.forward_dismissal),
     _on(run_effects.ForwardPause, dispatch.forward_pause),
     _on(run_effects.ForwardLimits, allowances.forward_limits),
     _on(run_effects.RequestUndo, dispatch.request_undo),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.commands.intents import received, undo_came_to
+from shiftwork.app.commands.intents import cancellation, received, undo_came_to
 from shiftwork.app.commands.runs import Order, resume_run, start_run
 from shiftwork.domain.core.ids import RunId
 from shiftwork.domain.gates.gate import Gate
@@ -148,6 +148,27 @@ def test_nothing_lands_under_a_text_that_no_agent_has_seen(rig: Rig) -> None:
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Simpler", "start"]
+
+
+def test_a_failed_story_is_dismissed_its_history_says_so_and_its_run_ends_without_it(rig: Rig) -> None:
+    crew_of(rig, US_001=[BROKEN, BROKEN])
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            run = await rig.start(context, spec(asked(1), asked(2)), workflow=SHORT)
+            failed = await ended(context, run)
+            assert (failed.status, failed.totals.failed) == (RunStatus.FAILED, 1)
+            dismissal, cancel = cancellation(failed, story_id(1)), cancellation(failed, story_id(2))
+            assert isinstance(dismissal, run_facts.StoryDismissalRequested)
+            assert isinstance(cancel, run_facts.StoryCancellationRequested)
+            state = await again(context, run, dismissal)
+            assert (state.status, state.totals.failed) == (RunStatus.COMPLETED, 0)
+            assert (await rig.story(run)).status is StoryStatus.CANCELLED
+            assert await rows(rig, run) == {"US-001": "cancelled", "US-002": "completed"}
+            with pytest.raises(IntentError, match="is over"):
+                await intend(context, run, dismissal)
+
+    asyncio.run(scenario())
 
 
 def test_stories_start_in_the_order_that_was_asked_for(rig: Rig) -> None:

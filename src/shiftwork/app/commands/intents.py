@@ -14,7 +14,7 @@ from shiftwork.domain.run.decide import rests
 from shiftwork.domain.run.frame import in_progress
 from shiftwork.domain.run.state import RUN_ENDED, RunState
 from shiftwork.domain.run.steering.intent_checks import Objection, objection
-from shiftwork.domain.story.state import HoldCause
+from shiftwork.domain.story.state import HoldCause, StoryStatus
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import History, MessageBox
 from shiftwork.records import dataclass, replace
@@ -57,6 +57,14 @@ async def ask_for(events: History, inbox: MessageBox, run: RunId, wanted: Callab
 
     checked, stored = await post_checked(inbox, run_stream(run), check)
     return replace(checked.found, intent=stored)
+
+
+def cancellation(run: RunState, story: StoryId) -> Fact:
+    """What ends a story: one that has failed already is dismissed."""
+    known = run.stories.get(story)
+    if known is not None and known.status is StoryStatus.FAILED:
+        return run_facts.StoryDismissalRequested(at=0, story=story)
+    return run_facts.StoryCancellationRequested(at=0, story=story)
 
 
 async def unpause(events: History, inbox: MessageBox, run: RunId, key: str) -> None:

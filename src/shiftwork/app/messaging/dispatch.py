@@ -109,6 +109,16 @@ async def forward_cancel(effect: run_effects.ForwardCancel, recorder: RunRecorde
     return (run_facts.CancelForwarded(at=recorder.context.clock.now(), story=effect.story),)
 
 
+async def forward_dismissal(effect: run_effects.ForwardDismissal, recorder: RunRecorder) -> Facts:
+    """Records it in the story's history. Waits for the job of the story, which may still be recording its report."""
+    context, stream = recorder.context, _of(recorder.state, effect.story)
+    async with alone(context, stream):
+        story = await _story_recorder(context, stream)
+        await story.write(effect.key, (story_facts.StoryDismissed(at=context.clock.now()),))
+    failpoints.reach("story.dismissed")
+    return (run_facts.DismissalForwarded(at=context.clock.now(), story=effect.story),)
+
+
 async def forward_pause(effect: run_effects.ForwardPause, recorder: RunRecorder) -> Facts:
     kind = story_facts.StoryPaused if effect.paused else story_facts.StoryUnpaused
     target = _of(recorder.state, effect.story)

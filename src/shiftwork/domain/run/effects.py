@@ -40,6 +40,13 @@ class ForwardCancel(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardDismissal(Effect):
+    """Record in a failed story that a person dismissed it."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPause(Effect):
     story: StoryId
     paused: bool

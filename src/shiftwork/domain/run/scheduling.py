@@ -154,6 +154,15 @@ def failed(run: RunState, story: StoryId) -> RunState:
     return _judged(grounded, _behind(run, story))
 
 
+def dismissed(run: RunState, story: StoryId) -> RunState:
+    """A failed story counts as cancelled from now on: it is no failure, and in an ordered run nothing waits for it."""
+    asked = replace(run, requests=replace(run.requests, dismissed=run.requests.dismissed | {story}))
+    if run.given.ordered:
+        return scheduled(asked)
+    fewer = replace(asked, totals=replace(run.totals, failed=run.totals.failed - 1))
+    return _judged(fewer, _behind(run, story) - {story})
+
+
 def reopened(run: RunState, story: StoryId, was: StoryStatus) -> RunState:
     """A retried story may start once its dependencies have landed; stories that only it blocked are unblocked."""
     if run.given.ordered or was is StoryStatus.MISSING:  # what had landed no longer counts

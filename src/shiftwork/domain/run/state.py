@@ -177,7 +177,7 @@ class Totals:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """What users have asked for: which stories come first, what to cancel, pause or undo; and which stories have been
-    notified.
+    notified. Of `dismissed` stories, their own history does not say so yet.
     """
 
     first: tuple[StoryId, ...] = ()
@@ -189,6 +189,7 @@ class Requests:
     paused_stories: frozenset[StoryId] = frozenset()
     undoing: Mapping[StoryId, Undo] = field(default_factory=dict)
     undos: int = 0
+    dismissed: frozenset[StoryId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -211,6 +211,7 @@ _HANDLERS: Final[Handlers[StoryState, StoryState | None]] = (
         on(story_facts.StoryReopened, retry.reopened),
         on(story_facts.StoryReverted, retry.reverted),
         on(story_facts.StoryMissed, retry.missed),
+        on(story_facts.StoryDismissed, retry.dismissed),
         on(story_facts.StoryPaused, retry.paused),
         on(story_facts.StoryUnpaused, retry.unpaused),
         on(story_facts.WorkspacePrepared, _workspace_prepared),
@@ -266,5 +267,6 @@ _OUTSIDE_WORK: Final = (
     story_facts.StoryReopened,
     story_facts.StoryReverted,
     story_facts.StoryMissed,
+    story_facts.StoryDismissed,
 )
 """Facts that are valid only while the story is not in progress."""

@@ -18,6 +18,7 @@ STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.IN_PROGRESS, Trigger.COMPLETE): StoryStatus.COMPLETED,
     (StoryStatus.IN_PROGRESS, Trigger.FAIL): StoryStatus.FAILED,
     (StoryStatus.IN_PROGRESS, Trigger.CANCEL): StoryStatus.CANCELLED,
+    (StoryStatus.FAILED, Trigger.CANCEL): StoryStatus.CANCELLED,
     (StoryStatus.FAILED, Trigger.RETRY): StoryStatus.UNCLAIMED,
     (StoryStatus.FAILED, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
     (StoryStatus.CANCELLED, Trigger.RETRY): StoryStatus.UNCLAIMED,

@@ -33,6 +33,7 @@ _PLAIN: Final[dict[type[e.Effect], Callable[[Any, float], Fact]]] = {
     run_effects.DispatchStory: _dispatched,
     run_effects.CloseLoop: lambda effect, at: run_facts.LoopClosed(at=at, round=effect.round),
     run_effects.ForwardCancel: lambda effect, at: run_facts.CancelForwarded(at=at, story=effect.story),
+    run_effects.ForwardDismissal: lambda effect, at: run_facts.DismissalForwarded(at=at, story=effect.story),
     run_effects.ForwardPause: lambda effect, at: run_facts.PauseForwarded(
         at=at, story=effect.story, paused=effect.paused
     ),

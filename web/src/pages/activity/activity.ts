@@ -35,6 +35,7 @@ const LOOKS: Record<string, Look> = {
   undo_refused: "failed",
   story_paused: "paused",
   story_cancelled: "skipped",
+  story_dismissed: "skipped",
   step_cancelled: "skipped",
   story_retried: "queued",
   story_added: "queued",

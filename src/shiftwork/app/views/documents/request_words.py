@@ -17,6 +17,7 @@ _WORDS: Final[dict[type[Fact], str]] = {
     run_facts.LimitsRaised: LIMITS,
     run_facts.OptionsChanged: "options",
     run_facts.StoryCancellationRequested: CANCEL,
+    run_facts.StoryDismissalRequested: CANCEL,
     run_facts.StoryRetryRequested: "retry",
     run_facts.StoryUndoRequested: "undo",
     run_facts.StoryAdded: "add",

@@ -151,6 +151,7 @@ EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
     run_facts.RunPaused: ("run_paused", ""),
     run_facts.RunUnpaused: ("run_unpaused", ""),
     run_facts.StoryCancellationRequested: ("story_cancelled", "story"),
+    run_facts.StoryDismissalRequested: ("story_dismissed", "story"),
     run_facts.StoryRetryRequested: ("story_retried", "story"),
     run_facts.StoryAdded: ("story_added", "story"),
     run_facts.StoryEdited: ("story_edited", "story"),

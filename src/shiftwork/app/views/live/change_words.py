@@ -15,6 +15,7 @@ WORDS: Final = {
     "run_paused": "paused: nothing new starts until shiftwork resume",
     "run_unpaused": "continues",
     "story_cancelled": "cancelling",
+    "story_dismissed": "dismissed",
     "story_retried": "retrying",
     "story_added": "added",
     "story_edited": "changed",

@@ -28,6 +28,7 @@ from shiftwork.domain.run.facts.spending import (
 from shiftwork.domain.run.facts.steering import (
     CancelForwarded,
     CancelRequested,
+    DismissalForwarded,
     OptionsChanged,
     PauseForwarded,
     RunPaused,
@@ -35,6 +36,7 @@ from shiftwork.domain.run.facts.steering import (
     StoriesReordered,
     StoryAdded,
     StoryCancellationRequested,
+    StoryDismissalRequested,
     StoryEdited,
     StoryRetryRequested,
 )
@@ -46,6 +48,7 @@ __all__ = [
     "AttemptSettled",
     "CancelForwarded",
     "CancelRequested",
+    "DismissalForwarded",
     "FrameBegun",
     "FrameEnded",
     "LandedSought",
@@ -68,6 +71,7 @@ __all__ = [
     "StoryAdded",
     "StoryAdopted",
     "StoryCancellationRequested",
+    "StoryDismissalRequested",
     "StoryDispatched",
     "StoryEdited",
     "StoryEnded",

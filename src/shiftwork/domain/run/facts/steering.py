@@ -29,6 +29,20 @@ class StoryCancellationRequested(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoryDismissalRequested(Fact):
+    """A person does not want a story any more that has failed: from now on it counts as cancelled."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DismissalForwarded(Fact):
+    """The run has recorded in the history of a failed story that a person dismissed it."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryAdded(Fact):
     """A person added a story."""
 

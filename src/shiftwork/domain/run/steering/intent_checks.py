@@ -8,7 +8,7 @@ from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.handlers import Handlers, handlers, on
 from shiftwork.domain.core.ids import FRAME, StoryId
 from shiftwork.domain.run import facts as run_facts
-from shiftwork.domain.run.state import RUN_ENDED, RunState
+from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.spec.graph import find_cycle, reachable
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.spec.story_lookup import guess
@@ -97,6 +97,15 @@ def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Obje
             return Objection(reason=f"{intent.story} {_OVER[status]} already", hint=_typed(run, "retry", intent.story))
         case _:
             return None
+
+
+def _dismiss(run: RunState, intent: run_facts.StoryDismissalRequested) -> Objection | None:
+    """A run that was cancelled stays over: to reopen it would start its other stories."""
+    if amiss := _unknown(run, intent.story) or (None if run.status is RunStatus.FAILED else _over(run)):
+        return amiss
+    if run.stories[intent.story].status is not StoryStatus.FAILED:
+        return Objection(reason=f"{intent.story} has not failed", hint=f"shiftwork status {run.given.run}")
+    return None
 
 
 _OVER: Final = {
@@ -240,6 +249,7 @@ _OBJECTIONS: Final[Handlers[RunState, Objection | None]] = handlers(
     on(run_facts.LimitsRaised, _allowed),
     on(run_facts.OptionsChanged, _allowed),
     on(run_facts.StoryCancellationRequested, _cancel),
+    on(run_facts.StoryDismissalRequested, _dismiss),
     on(run_facts.StoryRetryRequested, _retry),
     on(run_facts.StoryAdded, _add),
     on(run_facts.StoryEdited, _edit),

@@ -37,7 +37,7 @@ _CHANGED: Final = "its text was changed"
 
 def orders(run: RunState) -> Effects:
     """The messages that the run must send before it continues."""
-    return _cancels(run) or _pauses(run) or _limits(run) or undo_effects(run)
+    return _cancels(run) or _dismissals(run) or _pauses(run) or _limits(run) or undo_effects(run)
 
 
 def _cancels(run: RunState) -> Effects:
@@ -45,6 +45,13 @@ def _cancels(run: RunState) -> Effects:
         run_effects.ForwardCancel(key=numbered(f"cancel/{story}", start_number), story=story)
         for story, start_number in in_progress(run).items()
         if (run.requests.cancelling or story in run.requests.unwanted) and story not in run.requests.cancelled_stories
+    )
+
+
+def _dismissals(run: RunState) -> Effects:
+    return tuple(
+        run_effects.ForwardDismissal(key=numbered(f"dismiss/{story}", run.stories[story].dispatched), story=story)
+        for story in sorted(run.requests.dismissed)
     )
 
 
@@ -120,6 +127,18 @@ def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequ
     if begun or turned is None:
         return replace(run, requests=replace(run.requests, unwanted=run.requests.unwanted | {fact.story}))
     return scheduling.failed(turned, fact.story)
+
+
+def _dismissal_requested(run: RunState, fact: run_facts.StoryDismissalRequested) -> RunState | None:
+    """Only the run has known until now that nobody wants the story: its own history says so next."""
+    turned = turn_story_of(
+        continued(run), fact.story, Trigger.CANCEL, lambda known: replace(known, cause=FailureCause.CANCELLED)
+    )
+    return turned and scheduling.dismissed(turned, fact.story)
+
+
+def _dismissal_forwarded(run: RunState, fact: run_facts.DismissalForwarded) -> RunState | None:
+    return replace(run, requests=replace(run.requests, dismissed=run.requests.dismissed - {fact.story}))
 
 
 def _retry_requested(run: RunState, fact: run_facts.StoryRetryRequested) -> RunState | None:
@@ -211,6 +230,8 @@ HANDLERS: Final[Handlers[RunState, RunState | None]] = handlers(
     on(run_facts.RunUnpaused, _if_it_fits(_unpaused)),
     on(run_facts.PauseForwarded, _pause_forwarded),
     on(run_facts.StoryCancellationRequested, _if_it_fits(_cancellation_requested)),
+    on(run_facts.StoryDismissalRequested, _if_it_fits(_dismissal_requested)),
+    on(run_facts.DismissalForwarded, _dismissal_forwarded),
     on(run_facts.StoryRetryRequested, _if_it_fits(_retry_requested)),
     on(run_facts.StoryAdded, _if_it_fits(_added)),
     on(run_facts.StoryEdited, _if_it_fits(_edited)),

@@ -21,6 +21,7 @@ from shiftwork.domain.story.facts.landing import (
 from shiftwork.domain.story.facts.lifecycle import (
     StoryCancelRequested,
     StoryCompleted,
+    StoryDismissed,
     StoryFailed,
     StoryHeld,
     StoryMissed,
@@ -90,6 +91,7 @@ __all__ = [
     "StoryCancelRequested",
     "StoryCertified",
     "StoryCompleted",
+    "StoryDismissed",
     "StoryFailed",
     "StoryHeld",
     "StoryMissed",

@@ -45,6 +45,11 @@ class StoryMissed(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoryDismissed(Fact):
+    """The story had failed, and a person does not want it any more: it counts as cancelled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryPaused(Fact):
     """The run is paused: the story starts no further attempt."""
 

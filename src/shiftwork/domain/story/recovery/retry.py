@@ -16,6 +16,7 @@ from shiftwork.domain.story.state import (
     Outcome,
     Spending,
     StoryState,
+    StoryStatus,
     Waiting,
     Work,
 )
@@ -127,6 +128,13 @@ def missed(story: StoryState, fact: story_facts.StoryMissed) -> StoryState | Non
     """The commit, its proof and its gates stay: they are what was looked for."""
     known = replace(story, outcome=replace(story.outcome, reason=fact.reason))
     return turn_story(known, Trigger.MISS if fact.reason else Trigger.FIND)
+
+
+def dismissed(story: StoryState, fact: story_facts.StoryDismissed) -> StoryState | None:  # noqa: ARG001 - one shape for all
+    """Why it failed stays; the cause says that it does not count against the agent."""
+    if story.status is not StoryStatus.FAILED:
+        return None
+    return turn_story(replace(story, outcome=replace(story.outcome, cause=FailureCause.CANCELLED)), Trigger.CANCEL)
 
 
 def paused(story: StoryState, fact: story_facts.StoryPaused) -> StoryState | None:  # noqa: ARG001 - one shape for all

@@ -165,8 +165,10 @@ def _check_open(view: RunView) -> None:
 
 @endpoint(router, "POST /runs/{run}/stories/{story}/cancel", Role.OPERATOR, "accepted", status=_STATUS)
 async def cancel_story(project: Served, run: RunName, story: StoryName) -> Response:
-    """End a story, or withdraw its undo; the other stories continue."""
-    return await _asked(project, run, run_facts.StoryCancellationRequested(at=0, story=StoryId(story)), story)
+    """End a story, dismiss one that has failed, or withdraw its undo; the other stories continue."""
+    failed = story_in(await project.run(run), story).story.status == "failed"
+    kind = run_facts.StoryDismissalRequested if failed else run_facts.StoryCancellationRequested
+    return await _asked(project, run, kind(at=0, story=StoryId(story)), story)
 
 
 @endpoint(router, "POST /runs/{run}/stories/{story}/retry", Role.OPERATOR, "accepted", status=_STATUS)

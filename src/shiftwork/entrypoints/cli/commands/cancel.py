@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands.intents import undo_came_to
+from shiftwork.app.commands.intents import cancellation, undo_came_to
 from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
 from shiftwork.app.views.documents.run_documents import cancellation_document
 from shiftwork.app.views.queries import run_view, unfinished
@@ -47,7 +47,8 @@ def command(run: str, *, story: str, as_json: bool) -> int:
 
     RUN is an id or its first characters; default: the unfinished run. If several are unfinished, you are asked which.
     With --story only that story ends and the others continue; stories that depend on it are blocked. If the story has
-    landed and its undo is pending, --story withdraws the undo.
+    landed and its undo is pending, --story withdraws the undo. A story that has failed is dismissed by it: it counts as
+    cancelled, is listed nowhere as failed, and in an ordered run the next story may start.
     """
     site = here()
     queries = open_queries(site)
@@ -111,7 +112,11 @@ def _undoing(story: str, view: RunView) -> str:
 
 
 def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
-    asked = intend(site, run, lambda _: run_facts.StoryCancellationRequested(at=0, story=story))
+    asked = intend(site, run, lambda before: cancellation(before, story))
+    if isinstance(asked.intent, run_facts.StoryDismissalRequested):
+        retry = f"shiftwork retry {story} --run {asked.run}"
+        done = f"{story} is dismissed: it counts as cancelled, and needs nobody any more\nnext: {retry}"
+        return announce(asked, done, as_json=as_json, story=story)
     if story in asked.before.requests.undoing:
         return _withdraw_undo(site, asked, story, as_json=as_json)
     status = _ending(site, asked.run, story) if asked.received else ""

@@ -6,15 +6,17 @@ import pytest
 
 from shiftwork.domain.budget.amounts import Budget
 from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.decision import NOW
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.run import effects as run_effects
 from shiftwork.domain.run import facts as r
 from shiftwork.domain.run.decide import decide_run
 from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.domain.run.steering.intent_checks import INTENTS, next_story_id, objection
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import FailureCause, StoryStatus
-from shiftwork.testing.builders import asked, fold_run, kept, started_run, story_id
+from shiftwork.testing.builders import asked, fold_run, kept, ordered_run, started_run, story_id
 from tests.unit.domain.run.test_decide import dispatched, ended
 
 
@@ -135,6 +137,47 @@ def test_limits_that_come_with_a_retry_hold_if_there_is_one(*, failed: bool) -> 
     assert again.stories[story_id(1)].status is (StoryStatus.UNCLAIMED if failed else StoryStatus.IN_PROGRESS)
 
 
+# Dismissed -----------------------------------------------------------------------------------------------------------
+
+
+def dismiss(number: int) -> r.StoryDismissalRequested:
+    return r.StoryDismissalRequested(at=1, story=story_id(number))
+
+
+def forwarded(number: int) -> r.DismissalForwarded:
+    return r.DismissalForwarded(at=1, story=story_id(number))
+
+
+def test_a_failed_story_that_is_dismissed_counts_as_cancelled_and_its_history_says_so() -> None:
+    run = fold_run(started_run(asked(1), asked(2)), dispatched(1), ended(1, StoryStatus.FAILED), dismiss(1))
+    known = run.stories[story_id(1)]
+    assert (known.status, known.cause, run.totals.failed) == (StoryStatus.CANCELLED, FailureCause.CANCELLED, 0)
+    assert keys(run) == ["dismiss/US-001"]
+    run = fold_run(run, forwarded(1))
+    assert keys(run) == ["dispatch/US-002"]
+    again = fold_run(run, retry(1), dispatched(1), ended(1, StoryStatus.FAILED), dismiss(1))
+    assert keys(again) == ["dismiss/US-001/2"]
+
+
+def test_a_run_that_failed_ends_again_without_the_story_that_nobody_wants() -> None:
+    run = fold_run(
+        started_run(asked(1), asked(2)), dispatched(1), ended(1, StoryStatus.FAILED), dispatched(2), landed(2)
+    )
+    run = fold_run(over(run), dismiss(1), forwarded(1))
+    assert (run.status, run.ended_at) == (RunStatus.RUNNING, None)
+    (end,) = decide_run(kept(run))
+    assert end == run_effects.EndRun(key="end/2", facts=(r.RunEnded(at=NOW, status=RunStatus.COMPLETED),))
+
+
+def test_in_an_ordered_run_the_next_story_starts_and_by_dependency_it_stays_blocked() -> None:
+    run = fold_run(ordered_run(asked(1), asked(2)), dispatched(1), ended(1, StoryStatus.FAILED))
+    assert run.schedule.blocked.keys() == {"US-002"}
+    run = fold_run(over(run), dismiss(1), forwarded(1))
+    assert (run.schedule.blocked, run.totals.failed, keys(run)) == ({}, 0, ["dispatch/US-002"])
+    run = fold_run(started_run(asked(1), asked(2, after=(1,))), dispatched(1), ended(1, StoryStatus.FAILED), dismiss(1))
+    assert run.schedule.blocked == {"US-002": "depends on US-001, which was cancelled"}
+
+
 # Other plans ---------------------------------------------------------------------------------------------------------
 
 
@@ -204,6 +247,19 @@ ENDING = fold_run(STARTED, r.CancelRequested(at=1))
         (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001 --run r1"),
         (over(FAILED), cancel(2), "run r1 is over", "shiftwork status r1"),
+        (FAILED, r.StoryDismissalRequested(at=1, story=story_id(2)), "US-002 has not failed", "shiftwork status r1"),
+        (
+            over(FAILED, RunStatus.CANCELLED),
+            r.StoryDismissalRequested(at=1, story=story_id(1)),
+            "run r1 is over",
+            "shiftwork status r1",
+        ),
+        (
+            STARTED,
+            r.StoryDismissalRequested(at=1, story=story_id(9)),
+            "there is no story US-009 in the run",
+            "shiftwork stories r1",
+        ),
         (STARTED, retry(9), "there is no story US-009 in the run", "shiftwork stories r1"),
         (STARTED, retry(1), "US-001 has not failed", "shiftwork status r1"),
         (LANDED, retry(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),

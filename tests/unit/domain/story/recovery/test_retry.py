@@ -12,7 +12,7 @@ from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.facts.withdrawal import LandingWithdrawalAsked
-from shiftwork.domain.story.state import FailureCause, Hold, HoldCause, LandingStage, StoryState
+from shiftwork.domain.story.state import FailureCause, Hold, HoldCause, LandingStage, StoryState, StoryStatus
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import StepStatus
 from shiftwork.testing.builders import (
@@ -225,3 +225,12 @@ def test_what_a_story_waited_for_before_is_not_waited_for_after_the_next_start()
     story = concluded(fold_story(story, story_facts.StoryCancelRequested(at=6)))
     story = fold_story(story, reopening())
     assert (story.waiting.hold, story.waiting.holds) == (None, 1)
+
+
+def test_a_failed_story_that_is_dismissed_is_cancelled_and_can_still_be_retried() -> None:
+    over = failed_in_review()
+    story = fold_story(over, story_facts.StoryDismissed(at=99))
+    assert (story.status, story.outcome.cause) == (StoryStatus.CANCELLED, FailureCause.CANCELLED)
+    assert story.outcome.reason == over.outcome.reason
+    assert fold_story(story, story_facts.StoryDismissed(at=99)) is story
+    assert fold_story(story, reopening()).status is StoryStatus.IN_PROGRESS
