@@ -41,9 +41,8 @@ judged = st.builds(
     verdict=st.sampled_from([*Verdict]),
     why=texts,
 )
-gates = st.builds(
-    GateResult, name=st.text(min_size=1, max_size=8), passed=st.just(True), seconds=st.just(1.0), blind=st.booleans()
-)
+names = st.one_of(st.text(min_size=1, max_size=8), st.sampled_from(["\x90", "a\x9b", "\t", "a "]))
+gates = st.builds(GateResult, name=names, passed=st.just(True), seconds=st.just(1.0), blind=st.booleans())
 
 
 @st.composite
