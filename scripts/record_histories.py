@@ -100,6 +100,7 @@ ROUTED: Final = {
     f.WaitEnded,
 }
 RETRIED: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
+JOINED: Final = {q.BatchClosed, q.BaseMoved}
 CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.CandidateUnproved, q.EntryRefused}
 
 
@@ -489,6 +490,7 @@ def main(release: str) -> None:
         ("withdrawn", withdrawn()),
         ("dismissed", dismissed()),
         ("owed", {"landing/repository/main": queue_with_debt()}),
+        ("joined", {"landing/repository/main": first_with(JOINED, queue_that_is_left)}),
     ):
         (FOLDER / f"{release}-{name}.json").write_text(recorded(plays), encoding="utf-8")
 

@@ -41,6 +41,12 @@ QUEUES = {
     (2, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True], "owed": []},
     (2, "v3-dismissed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": []},
     (2, "v2-owed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [OWED]},
+    (3, "v1-happy"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [], "closed": False, "verdicts": 1},
+    (3, "v1-repaired"): {"cursor": 3, "batch": 4, "recent": [True, False], "owed": [], "closed": False, "verdicts": 2},
+    (3, "v1-withdrawn"): {"cursor": 8, "batch": 5, "recent": [True, True], "owed": [], "closed": False, "verdicts": 1},
+    (3, "v2-owed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [OWED], "closed": False, "verdicts": 1},
+    (3, "v3-dismissed"): {"cursor": 1, "batch": 1, "recent": [True], "owed": [], "closed": False, "verdicts": 1},
+    (3, "v3-joined"): {"cursor": 7, "batch": 2, "recent": [True], "owed": [], "closed": False, "verdicts": 0},
 }
 """What the recorded landings lead to, by the format of snapshots."""
 

@@ -159,13 +159,21 @@ def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, dat
 
 @given(policies, st.data())
 @SIMULATIONS
-def test_a_batch_keeps_its_members_and_the_order_of_the_queue(policy: LandingPolicy, data: st.DataObject) -> None:
+def test_others_join_a_batch_at_its_end_and_it_keeps_the_order_of_the_queue(
+    policy: LandingPolicy, data: st.DataObject
+) -> None:
     _, play = played(policy, data)
     places = {key: place for place, key in enumerate(asked(play))}
     for turn in play.turns:
         before, after = chain(turn.before), chain(turn.after)
+        kept = [key for key in before if key in after]
+        assert after[: len(kept)] == kept
         if not isinstance(turn.effect, landing_effects.TakeBatch):
-            assert [key for key in before if key in after] == after, "no entry joins"
+            assert kept == after, "no entry joins"
+        if before and after[len(kept) :] and turn.after.batch == turn.before.batch:
+            assert turn.before.policy.proof is Proof.EACH, "a batch ends with its tip where that is the proof"
+            assert not turn.before.closed
+            assert not any(entry.reds or entry.unapproved for entry in turn.before.chain)
         assert len(after) <= policy.batch
         assert sorted(after, key=places.__getitem__) == after
         for built, below in zip(turn.after.chain[1:], turn.after.chain, strict=False):
@@ -178,6 +186,23 @@ def chain(queue: QueueState) -> list[str]:
 
 @given(policies, st.data())
 @SIMULATIONS
+def test_no_entry_is_overtaken_for_ever(policy: LandingPolicy, data: st.DataObject) -> None:
+    """What a batch could not take is built in the next one, or refused, whoever asks meanwhile."""
+    _, play = played(policy, data)
+    for turn in play.turns:
+        if isinstance(turn.effect, landing_effects.TakeBatch) and turn.after.batch > turn.before.batch:
+            handled = {
+                fact.request
+                for fact in turn.facts
+                if isinstance(fact, landing_facts.CandidateBuilt | landing_facts.EntryRefused)
+            }
+            oldest = next((entry.request.key for entry in turn.before.waiting), None)
+            left = {fact.request for fact in turn.facts if isinstance(fact, landing_facts.EntryWithdrawn)}
+            assert oldest is None or oldest in handled | left
+
+
+@given(policies, st.data())
+@SIMULATIONS
 def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
     """Every candidate twice at most; by the tip alone, as many as it takes to find one among them by halving."""
     _, play = played(policy, data)
@@ -185,7 +210,7 @@ def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
     largest: Counter[int] = Counter()
     for turn in play.turns:
         batch = turn.after.batch
-        largest[batch] = max(largest[batch], len(turn.after.chain))
+        largest[batch] += sum(isinstance(fact, landing_facts.CandidateBuilt) for fact in turn.facts)
         verdicts[batch] += sum(
             isinstance(fact, landing_facts.CandidateVerified | landing_facts.CandidateFailed) for fact in turn.facts
         )
@@ -241,11 +266,15 @@ def test_simulations_differ_enough_to_prove_something() -> None:
         seen.update("too late" for key in late if key in simulation.refusals)
         seen.update(f"left {stage}" for stage in left_from(play))
         seen.update("together" for fact in of(play, landing_facts.BaseMoved) if len(fact.requests) > 2)
+        seen.update("joined" for turn in play.turns if turn.before.chain and joins(turn.before, turn.after))
         seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))
 
     def inner_check(queue: QueueState, effect: e.Effect) -> bool:
         entries: tuple[Entry, ...] = effect.entries if isinstance(effect, landing_effects.CheckCandidates) else ()
         return queue.policy.proof is Proof.TIP and bool(entries) and entries[0] not in {queue.chain[0], queue.chain[-1]}
+
+    def joins(before: QueueState, after: QueueState) -> bool:
+        return before.batch == after.batch and len(after.chain) > len(before.chain)
 
     def left_from(play: Play[QueueState]) -> set[str]:
         """How far entries had come when they were withdrawn."""
@@ -257,5 +286,15 @@ def test_simulations_differ_enough_to_prove_something() -> None:
 
     look()
     leaving = {"left", "too late", "left queued", "left built", "left verified"}
-    wanted = leaving | {"BaseMissed", "CandidateFailed", "BaseMoved", "together", "halved", *Refusal, "None"}
+    wanted = leaving | {
+        "BaseMissed",
+        "CandidateFailed",
+        "BaseMoved",
+        "together",
+        "halved",
+        "joined",
+        "BatchClosed",
+        *Refusal,
+        "None",
+    }
     assert wanted <= seen

@@ -259,5 +259,6 @@ def landing_request(number: int = 1, story: int = 1) -> LandingRequest:
     )
 
 
-def gate_report(commit: Commit, *, passed: bool = True) -> GateReport:
-    return GateReport(commit=commit, results=(GateResult(name="test", passed=passed, seconds=1.5, output="said"),))
+def gate_report(commit: Commit, *, passed: bool = True, seconds: float = 1.5) -> GateReport:
+    result = GateResult(name="test", passed=passed, seconds=seconds, output="said")
+    return GateReport(commit=commit, results=(result,))

@@ -141,7 +141,7 @@ def verified(rig: Rig) -> list[GateReport]:
 
 def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: Path) -> None:
     ran_without, tried_once = tmp_path / "without", tmp_path / "once"
-    flaky = f"test -f {tried_once} || {{ touch {tried_once}; exit 1; }}"
+    flaky = f"test ! -e test_new.py || test -f {tried_once} || {{ touch {tried_once}; exit 1; }}"
     here = f"{SEES} || exit 1; if grep -q discount pric*.py; then {flaky}"
     rig.gates = (Gate(name="test", command=f"{here}; else echo x >> {ran_without}; exit 1; fi"),)
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})

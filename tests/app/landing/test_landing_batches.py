@@ -9,7 +9,11 @@ import pytest
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import SLOW_SECONDS
 from shiftwork.domain.landing.state import LandingPolicy, Proof
+from shiftwork.domain.proof.case import Case
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Criterion
 from shiftwork.domain.tampering.findings import Inspection
 from shiftwork.records import replace
 from tests.app.landing.landing_rig import answer, drain, land, post, queue, red_commits, titles, work
@@ -225,7 +229,8 @@ def test_no_more_checks_run_at_once_than_allowed_and_a_second_try_runs_alone(sev
     meet = (
         f"test $(ls {marks} | wc -l) -lt 2 || touch {tmp_path}/met; while [ ! -e {tmp_path}/met ]; do sleep 0.02; done"
     )
-    count = f"touch {marks}/$$; {meet}; ls {marks} | wc -l >> {tmp_path}/counts; sleep 0.2; rm {marks}/$$"
+    marked = f"trap 'rm -f {marks}/'$$'; exit 1' TERM; touch {marks}/$$"
+    count = f"{marked}; {meet}; ls {marks} | wc -l >> {tmp_path}/counts; sleep 0.2; rm {marks}/$$"
     several.gates = (Gate(name="counts", command=f"{count}; test $(tail -n 1 {tmp_path}/counts) -lt 2"),)
     several.landing = LandingPolicy(at_once=2)
 
@@ -255,24 +260,89 @@ def test_where_gates_are_slow_what_is_verified_does_not_wait_for_the_rest(severa
     assert several.log() == titles("A", "B", "C")
 
 
-def test_a_request_that_comes_while_a_batch_is_in_progress_waits_for_the_next(several: Rig) -> None:
+def test_who_asks_while_gates_run_joins_the_batch_and_is_checked_beside_it(several: Rig, tmp_path: Path) -> None:
+    """The gates on the first end only when those on the second have begun."""
+    first_runs, second_runs = tmp_path / "first", tmp_path / "second"
+    waits = f"touch {first_runs}; until [ -e {second_runs} ]; do sleep 0.05; done"
+    several.gates = (Gate(name="meets", command=f"if [ -e B.txt ]; then touch {second_runs}; else {waits}; fi"),)
+
     async def scenario() -> None:
         async with several.open() as context:
             first, late = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
-            arrivals = asyncio.Event()
-            several.watch = lambda sighting: (
-                arrivals.set() if isinstance(sighting.what, landing_facts.BatchTaken) else None
-            )
             landing = asyncio.ensure_future(land(context, first))
-            await arrivals.wait()
+            await several.until(first_runs.exists)
             await post(context, late)
             facts = (await landing).facts
-        taken = [[type(fact).__name__ for fact in facts].count(kind) for kind in ("BatchTaken", "BaseMoved")]
-        assert taken == [2, 2]
-        async with several.open() as context:
             assert (await answer(context, late))["kind"] == "LandingAccepted"
+        assert [type(fact).__name__ for fact in facts].count("BatchTaken") == 1
+        below, above = [fact for fact in facts if isinstance(fact, landing_facts.CandidateBuilt)]
+        assert above.base == below.commit
 
     asyncio.run(scenario())
+    assert several.log() == titles("A", "B")
+
+
+def test_who_conflicts_with_a_batch_waits_for_its_end_and_nobody_overtakes(several: Rig, tmp_path: Path) -> None:
+    begun, proceed = tmp_path / "begun", tmp_path / "go"
+    several.gates = (Gate(name="waits", command=f"touch {begun}; until [ -e {proceed} ]; do sleep 0.05; done"),)
+
+    async def scenario() -> None:
+        async with several.open() as context:
+            first = await work(context, "A", {"README": "of A\n"})
+            rival = await work(context, "B", {"README": "of B\n"})
+            third = await work(context, "C", {"C.txt": "w\n"})
+            landing = asyncio.ensure_future(land(context, first))
+            await several.until(begun.exists)
+            await post(context, rival)
+            await several.until(
+                lambda: any(isinstance(sighting.what, landing_facts.BatchClosed) for sighting in several.seen)
+            )
+            await post(context, third)
+            proceed.touch()
+            facts = (await landing).facts
+            assert (await answer(context, rival))["cause"] == Refusal.CONFLICT
+            assert (await answer(context, third))["kind"] == "LandingAccepted"
+        assert [type(fact).__name__ for fact in facts].count("BatchTaken") == 2
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A", "C")
+
+
+@pytest.mark.parametrize("end", ["green", "red", "unproved"])
+def test_gates_of_those_behind_go_on_while_the_branch_moves_and_are_not_run_again(
+    several: Rig, tmp_path: Path, end: str
+) -> None:
+    """The second is only known once the first has landed, when its commit has another name."""
+    landed, runs = tmp_path / "landed", tmp_path / "runs"
+    code = 1 if end == "red" else 0
+    behind = f"echo x >> {runs}; until [ -e {landed} ]; do sleep 0.05; done; exit {code}"
+    several.gates = (Gate(name="gate", command=f"if [ -e B.txt ]; then {behind}; else sleep {2 * SLOW_SECONDS}; fi"),)
+
+    async def scenario() -> None:
+        async with several.open() as context:
+            first, second = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            first = replace(first, skipped=("review: not needed",))  # so that its message is not that of the candidate
+            if end == "unproved":
+                criteria = (Criterion(id="AC-1", text="it is shown"),)
+                second = replace(second, case=Case(policy=ProofPolicy.CITED, criteria=criteria))
+            several.watch = lambda sighting: (
+                landed.touch() if isinstance(sighting.what, landing_facts.BaseMoved) else None
+            )
+            landing = await land(context, first, second)
+        (moved, *_) = landing.of(landing_facts.BaseMoved)
+        built = [fact.commit for fact in landing.of(landing_facts.CandidateBuilt)]
+        assert not {*built} & {*moved.commits}
+        assert [key.split("/")[1] for key in moved.requests] == ["A"]
+        kinds = (landing_facts.CandidateVerified, landing_facts.CandidateFailed, landing_facts.CandidateUnproved)
+        _, verdict, *_ = [fact for fact in landing.facts if isinstance(fact, kinds)]
+        assert verdict.report.commit == moved.commits[1], "by the name that it has now"
+        assert landing.landed == ({"A", "B"} if end == "green" else {"A"})
+        cause = {"green": None, "red": Refusal.GATES, "unproved": Refusal.EVIDENCE}[end]
+        assert landing.answers["B"].get("cause") == cause
+
+    asyncio.run(scenario())
+    tries = 2 if end == "red" else 1
+    assert runs.read_text().count("x") == tries
 
 
 def test_batches_shrink_while_much_fails(several: Rig) -> None:

@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing.batching import SLOW_SECONDS
 from shiftwork.domain.run.state import RunStatus
 from shiftwork.domain.spec.spec import Spec
 from shiftwork.errors import PassingGitError, RepositoryError, ShiftworkError, StoreError
@@ -15,6 +18,7 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.workspace import Repository
 from shiftwork.testing.builders import asked
 from tests.app.landing.landing_rig import drain, land, outcome, post, queue, titles, work
+from tests.app.landing.test_withdrawing import is_gone
 from tests.app.projects import git
 from tests.app.rig import SHORT, Rig, done
 
@@ -123,6 +127,25 @@ def test_any_other_error_stops_the_queue_and_keeps_what_waits(rig: Rig, method: 
     assert rig.log() == ["start"]
     assert asyncio.run(resumed(requests)) == {"A", "B"}
     assert rig.log() == titles("A", "B")
+
+
+def test_checks_that_run_beside_the_one_that_fails_end_with_the_queue(rig: Rig, tmp_path: Path) -> None:
+    """The branch cannot be moved to the first, while the gates on the second run."""
+    message = tmp_path / "gate"
+    behind = f"echo $$ > {message}.new; mv {message}.new {message}; sleep 60"
+    first = f"until [ -e {message} ]; do sleep 0.05; done; sleep {2 * SLOW_SECONDS}"
+    rig.gates = (Gate(name="gate", command=f"if [ -e B.txt ]; then {behind}; else {first}; fi"),)
+    fail_at(rig, "move", [OSError(28, "No space left on device")])
+
+    async def scenario() -> None:
+        async with rig.open() as context:
+            requests = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            await post(context, *requests)
+            with pytest.raises(OSError, match="No space left"):
+                await drain(context, requests[0])
+            assert is_gone(message)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("method", ["candidate", "move"])

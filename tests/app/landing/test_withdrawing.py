@@ -204,9 +204,10 @@ def test_what_stands_in_front_of_a_withdrawn_candidate_continues_and_what_stands
             await withdraw(context, asked[1])
             await withdrawal_reported(context, asked[1])
             await rig.until(lambda: seen(rig, landing_facts.EntryClosed) == 1)
+            await rig.until(lambda: seen(rig, landing_facts.CandidateBuilt) == 4)
             assert [(entry.request.story, entry.stage.value) for entry in (await queue(rig)).entries] == [
                 ("A", "built"),
-                ("C", "queued"),
+                ("C", "built"),
             ]
             proceed.touch()
             await rig.until(lambda: rig.log() == titles("A", "C"))

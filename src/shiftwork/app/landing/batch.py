@@ -1,4 +1,5 @@
-"""Lands a batch at a time: chain candidates, run the gates on their trees, move the base over them.
+"""Lands a batch at a time: chain candidates, run the gates on their trees, move the base over them. Requests that come
+meanwhile join the end of the chain.
 
 The commits that land have the trees that were checked; only their messages are completed, with the results.
 
@@ -17,49 +18,68 @@ from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
-from shiftwork.domain.landing.batching import batch_size
+from shiftwork.domain.landing.batching import batch_size, has_room
 from shiftwork.domain.landing.commit_message import landed_message, message_of
 from shiftwork.domain.landing.state import Entry
 from shiftwork.domain.tampering.later_files import only_later
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unchanged
+from shiftwork.records import dataclass, replace
 
 
 async def take(effect: landing_effects.TakeBatch, recorder: QueueRecorder) -> tuple[Fact, ...]:
-    """Records batch and candidates in one write: from then on the batch does not change until it ends."""
+    """Records batch and candidates in one write. Entries join a batch in progress at its end."""
     context = recorder.context
     policy = context.work_policy.landing
     received = await context.inbox.receive(recorder.stream, after=effect.cursor)
     news = messages.facts_of(recorder.stream, received, context.clock.now())
     queue = recorder.kind.state.fold(recorder.state, news)
+    if queue.chain:
+        room = batch_size(queue.recent, queue.policy.batch) - len(queue.chain)
+        waiting = queue.waiting[:room] if has_room(queue) else ()
+        joined = await _chain(recorder, Chain(top=queue.chain[-1].candidate, number=queue.batch), waiting)
+        failpoints.reach("landing.built")
+        return (*news, *joined)
     waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
     if not waiting:
         return news
     taken = landing_facts.BatchTaken(at=context.clock.now(), number=queue.batch + 1, policy=policy)
-    chain = await _chain(recorder, await context.repository.tip(queue.branch), waiting)
+    tip = await context.repository.tip(queue.branch)
+    chain = await _chain(recorder, Chain(top=tip, number=taken.number, landed=True), waiting)
     failpoints.reach("landing.built")
     return (*news, taken, *chain)
 
 
-async def _chain(recorder: QueueRecorder, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """The commit that the next candidate is built on, which has `landed` or is a candidate of this batch."""
+
+    top: Commit
+    number: int
+    landed: bool = False
+
+
+async def _chain(recorder: QueueRecorder, chain: Chain, waiting: Sequence[Entry]) -> list[Fact]:
     """A candidate that needs approval does not land now, so nothing is chained to it: it is a batch of its own, and
-    waits for the next batch if others come first.
+    waits for the next batch if others come first. So does one that conflicts with a candidate before it. Nothing joins
+    a batch that such an entry waits for, otherwise it might wait for ever.
     """
     facts: list[Fact] = []
-    top, chained = landed, False
+    passed_over = False
     for entry in waiting:
-        if chained and entry.request.review and entry.request.approved is None:
+        built = await _candidate(recorder, chain.top, entry)
+        if not isinstance(built, Candidate):
+            facts += [_refused(recorder, entry, built)] if chain.landed else []
+            passed_over |= not chain.landed
+            continue
+        fact = await _built(recorder, entry, built)
+        asks = entry.request.review and not fact.approved
+        facts += [fact] if chain.landed or not asks else []
+        passed_over |= asks and not chain.landed
+        if asks:
             break
-        built = await _candidate(recorder, top, entry)
-        if isinstance(built, Candidate):
-            fact = await _built(recorder, entry, built)
-            asks = entry.request.review and not fact.approved
-            if not (asks and chained):
-                facts.append(fact)
-            if asks:
-                break
-            top, chained = built.commit, True
-        elif top == landed:
-            facts.append(_refused(recorder, entry, built))
+        chain = replace(chain, top=fact.commit, landed=False)
+    if passed_over:
+        facts.append(landing_facts.BatchClosed(at=recorder.context.clock.now(), number=chain.number))
     return facts
 
 

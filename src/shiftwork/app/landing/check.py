@@ -1,20 +1,20 @@
-"""Runs the gates on the candidates of a batch: several at a time from the front, until all are done or withdrawn."""
+"""Runs the gates on the candidates of a batch: several at a time from the front, also beside the next effects."""
 
 import asyncio
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from shiftwork import failpoints
 from shiftwork.app.landing import proof, withdrawal
-from shiftwork.app.landing.batch import answer
-from shiftwork.app.landing.gates import cancel_all, gates_on, verdict_key
+from shiftwork.app.landing.gates import gates_on, verdict_key
 from shiftwork.app.landing.message_check import check_messages
 from shiftwork.app.runtime.recorder import QueueRecorder
+from shiftwork.app.runtime.side_tasks import cancel_all
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
 from shiftwork.domain.landing.batching import SLOW_SECONDS, spoken_for
-from shiftwork.domain.landing.decide import answers
 from shiftwork.domain.landing.state import Entry
 from shiftwork.errors import DependenciesError
 from shiftwork.records import replace
@@ -23,73 +23,89 @@ type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved
 
 
 async def check(effect: landing_effects.CheckCandidates, recorder: QueueRecorder) -> tuple[Fact, ...]:
-    """The verdicts on the candidates that were not withdrawn meanwhile: the gates of the others are ended, and their
-    stories notified at once. A withdrawal after the last look is too late, because the branch moves next.
+    """The verdicts that are known first; none where a message has come, which is recorded. What is withdrawn meanwhile
+    has no verdict; a withdrawal after the last look is too late, because the branch moves next.
     """
-    if await withdrawal.take_in(recorder):
-        return ()
     checks = Checks(recorder, effect.entries)
-    try:
+    if not await withdrawal.take_in(recorder):
         await checks.run()
-    finally:
-        await checks.end()
-    failpoints.reach("landing.verified")
-    await withdrawal.take_in(recorder)
-    wanted = {entry.request.key for entry in recorder.state.chain}
-    return tuple(verdict for verdict in checks.verdicts if verdict.request in wanted)
+        failpoints.reach("landing.verified")
+        await withdrawal.take_in(recorder)
+    return await checks.known_verdicts()
 
 
 class Checks:
-    """Runs as many checks at a time as the policy says. After a red check, or if checks are slow, no further check
-    starts, because the results so far may be enough to decide.
+    """Runs as many checks at a time as the policy says, until all are done. If a check is red or the checks are slow,
+    no further check starts, because the results so far may be enough to decide; those that run go on, and the next
+    effect waits for them. Those that are not wanted any more are ended.
     """
 
     def __init__(self, recorder: QueueRecorder, entries: Iterable[Entry]) -> None:
-        self.verdicts: list[Verdict] = []
         self._recorder = recorder
-        self._waiting = list(entries)
-        self._running: dict[asyncio.Task[Verdict], Entry] = {}
-        self._listening = asyncio.ensure_future(withdrawal.asked_for(recorder))
+        self._wanted = {_check_key(entry): entry for entry in entries}
+        self._running = recorder.context.checks[recorder.stream]
         self._clock = recorder.context.clock
         self._deadline = self._clock.elapsed() + SLOW_SECONDS
 
     async def run(self) -> None:
-        for _ in range(min(self._recorder.state.policy.at_once, len(self._waiting))):
-            self._begin()
-        while self._running:
-            done, _ = await asyncio.wait({*self._running, self._listening}, return_when=asyncio.FIRST_COMPLETED)
-            for check in [task for task in self._running if task in done]:
-                del self._running[check]
-                self.verdicts.append(check.result())
-                if self._waiting and self._goes_on():
-                    self._begin()
-            if self._listening.done():
-                await self._listen()
+        await self._end_others(self._wanted.keys())
+        listening = asyncio.ensure_future(withdrawal.news(self._recorder))
+        try:
+            while not listening.done() and self._goes_on():
+                self._begin()
+                seconds = max(self._deadline - self._clock.elapsed(), 0) if self._done() else None
+                going = (task for task in self._running.values() if not task.done())
+                await asyncio.wait({*going, listening}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if listening.done():
+                listening.result()  # a store that cannot be read stops the queue
+        finally:
+            await cancel_all(listening)
 
-    async def end(self) -> None:
-        await cancel_all(*self._running, self._listening)
+    async def known_verdicts(self) -> tuple[Verdict, ...]:
+        """Those on candidates of the present chain; all other checks are ended, before their stories are notified. The
+        branch may have moved since a check began: then the candidate has the same tree and another name.
+        """
+        present = {_check_key(entry): entry for entry in self._recorder.state.chain}
+        await self._end_others(present.keys())
+        return tuple(_renamed(self._running.pop(key).result(), present[key]) for key in self._done())
+
+    async def _end_others(self, wanted: AbstractSet[str]) -> None:
+        await cancel_all(*(self._running.pop(key) for key in self._running.keys() - wanted))
+
+    def _done(self) -> list[str]:
+        return [key for key, task in self._running.items() if task.done()]
 
     def _begin(self) -> None:
-        entry = self._waiting.pop(0)
-        self._running[asyncio.ensure_future(_check(self._recorder, entry))] = entry
+        places = self._recorder.state.policy.at_once - (len(self._running) - len(self._done()))
+        for key, entry in [item for item in self._wanted.items() if item[0] not in self._running][: max(places, 0)]:
+            self._running[key] = asyncio.ensure_future(_check(self._recorder, entry))
 
     def _goes_on(self) -> bool:
-        red = any(
-            isinstance(verdict, landing_facts.CandidateFailed | landing_facts.CandidateUnproved)
-            for verdict in self.verdicts
+        """Whether to wait for more: nothing is known, or all is green so far, quick, and not all of it is known."""
+        known = [self._running[key] for key in self._done()]
+        if not known:
+            return True
+        green = all(
+            not task.exception() and isinstance(task.result(), landing_facts.CandidateVerified) for task in known
         )
-        return not red and self._clock.elapsed() < self._deadline
+        return green and len(known) < len(self._wanted) and self._clock.elapsed() < self._deadline
 
-    async def _listen(self) -> None:
-        self._listening.result()
-        await withdrawal.take_in(self._recorder)
-        wanted = self._recorder.state.chain
-        self._waiting = [entry for entry in self._waiting if entry in wanted]
-        await cancel_all(*(check for check, entry in self._running.items() if entry not in wanted))
-        self._running = {check: entry for check, entry in self._running.items() if entry in wanted}
-        for effect in answers(self._recorder.state):
-            await self._recorder.write(effect.key, await answer(effect, self._recorder))
-        self._listening = asyncio.ensure_future(withdrawal.asked_for(self._recorder))
+
+def _check_key(entry: Entry) -> str:
+    return f"{entry.request.key}/{entry.round}/{entry.reds + 1}"
+
+
+def _renamed(verdict: Verdict, entry: Entry) -> Verdict:
+    """The verdict, by the present name of its candidate."""
+    if verdict.report.commit == entry.candidate or verdict.request != entry.request.key:
+        return verdict
+    report = replace(verdict.report, commit=entry.candidate)
+    if isinstance(verdict, landing_facts.CandidateFailed):
+        return replace(verdict, report=report)
+    if isinstance(verdict, landing_facts.CandidateUnproved):
+        return replace(verdict, report=report, proof=replace(verdict.proof, commit=entry.candidate))
+    proofs = tuple(replace(proof, commit=entry.candidate) for proof in verdict.proofs)
+    return replace(verdict, report=report, proofs=proofs)
 
 
 async def _check(recorder: QueueRecorder, entry: Entry) -> Verdict:

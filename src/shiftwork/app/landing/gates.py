@@ -1,10 +1,8 @@
 """Runs the gates on a candidate: as it is, with the original tests, without its change; if red, also on its base."""
 
-import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from shiftwork.app.landing import fail_to_pass
 from shiftwork.app.landing.base_survey import surveyed
@@ -14,6 +12,7 @@ from shiftwork.app.landing.loaded_code import with_measured
 from shiftwork.app.landing.proof import own_gates
 from shiftwork.app.runtime.context import Context, GateBegun, Sighting
 from shiftwork.app.runtime.recorder import QueueRecorder
+from shiftwork.app.runtime.side_tasks import Beside
 from shiftwork.domain.core.ids import Commit, story_stream
 from shiftwork.domain.core.plain import to_plain
 from shiftwork.domain.gates.attribution import attributed, fixed, tried_again, with_restored
@@ -90,42 +89,6 @@ async def verdict_key(recorder: QueueRecorder, entry: Entry) -> str:
     given = [request.borrowing, to_plain(request.inspection)]
     said = [entry.base, situation.tree, situation.setup, situation.environment, judged, given]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel the tasks and wait until they have ended."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-class Beside[T]:
-    """A run of gates beside another. The live view shows its gates from when its result is waited for."""
-
-    def __init__(self, work: Callable[[Begun], Coroutine[Any, Any, T]], shown: Begun) -> None:
-        self._work, self._shown = work, shown
-        self._task: asyncio.Task[T] | None = None
-        self._awaited, self._last = False, ""
-
-    def start(self) -> asyncio.Task[T]:
-        self._task = self._task or asyncio.ensure_future(self._work(self._begun))
-        return self._task
-
-    async def result(self) -> T:
-        """Starts it if it has not been started."""
-        task, self._awaited = self.start(), True
-        if self._last:
-            self._shown(self._last)
-        return await task
-
-    async def end(self) -> None:
-        if self._task:
-            await cancel_all(self._task)
-
-    def _begun(self, gate: str) -> None:
-        self._last = gate
-        if self._awaited:
-            self._shown(gate)
 
 
 async def _verdict(recorder: QueueRecorder, entry: Entry, marker: str) -> GateReport:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from shiftwork.app.runtime.failure_signal import FailureSignal
 from shiftwork.app.runtime.heartbeat import Heartbeat
@@ -137,6 +138,9 @@ class Context:
     folded_stories: dict[Stream, tuple[int, StoryState]] = field(default_factory=dict)
     folded_queues: dict[Stream, tuple[int, QueueState]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    checks: defaultdict[Stream, dict[str, asyncio.Task[Any]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )  # of landing queues, while they are in progress
     started: set[Stream] = field(default_factory=set)  # the runs and stories that this process works on
     longest_waits: dict[tuple[Stream, int], float] = field(default_factory=dict)  # by story and deferral
 

@@ -14,6 +14,7 @@ from shiftwork import failpoints
 from shiftwork.app.folds import LANDING, load
 from shiftwork.app.runtime.context import Context
 from shiftwork.app.runtime.leases import HEARTBEAT_SECONDS, renewed, taken
+from shiftwork.app.runtime.side_tasks import cancel_all
 from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.store import EventStore
@@ -31,7 +32,7 @@ async def alone(context: Context, stream: Stream) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def turn(context: Context, stream: Stream) -> AsyncIterator[None]:
-    """Be the only job of all processes that lands from this queue."""
+    """Be the only job of all processes that lands from this queue. Its checks end with it."""
     async with alone(context, stream):
         await _take(context, stream)
         heartbeating = asyncio.ensure_future(_heartbeat(context))
@@ -39,8 +40,7 @@ async def turn(context: Context, stream: Stream) -> AsyncIterator[None]:
             failpoints.reach("landing.leased")
             yield
         finally:
-            heartbeating.cancel()
-            await asyncio.gather(heartbeating, return_exceptions=True)
+            await cancel_all(heartbeating, *context.checks.pop(stream, {}).values())
             await context.leases.release(stream, context.owner)
 
 

@@ -2,9 +2,10 @@
 
 Candidates of a batch form a chain: each is one story's commit on top of the previous. With `Proof.EACH` the gates run
 on all of them, several at a time from the front, so that each landed commit passes on its own; the first red candidate
-is the culprit, and no search is needed. With `Proof.TIP` the gates run on the last candidate only, and a red result is
-bisected. That is much cheaper where gates are slow, but a commit may land that only the next commit has repaired. See
-docs/decisions/0001-what-is-checked-before-it-lands.md.
+is the culprit, and no search is needed. Stories that ask meanwhile join the end of the chain. With `Proof.TIP` the
+gates run on the last candidate only, and a red result is bisected. That is much cheaper where gates are slow, but a
+commit may land that only the next commit has repaired. See docs/decisions/0001-what-is-checked-before-it-lands.md and
+docs/decisions/0008-landing-trains.md.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ _SIZES: Final = ((0.10, 1), (0.20, 2), (0.25, 4))
 entry: from a quarter on, batches cost more checks than they save.
 """
 
-SLOW_SECONDS: Final = 2.0
+SLOW_SECONDS: Final = 0.5
 """From this duration on, gates take so much longer than moving the base that verified candidates land without waiting
 for the rest of the batch.
 """
@@ -37,6 +38,17 @@ for the rest of the batch.
 def batch_size(recent: Sequence[bool], most: int) -> int:
     share = recent.count(False) / max(len(recent), _ENOUGH)
     return next((max(1, most // part) for below, part in _SIZES if share < below), 1)
+
+
+def has_room(queue: QueueState) -> bool:
+    """Whether a waiting entry may join the batch in progress. None is built on a candidate that is red or that waits
+    for a person, and where the tip is the proof, a batch ends with its tip.
+    """
+    chain = queue.chain
+    if queue.closed or not queue.waiting or queue.policy.proof is Proof.TIP:
+        return False
+    amiss = any(entry.reds or entry.unapproved for entry in chain)
+    return not amiss and len(chain) < batch_size(queue.recent, queue.policy.batch)
 
 
 def to_check(chain: Sequence[Entry], policy: LandingPolicy) -> tuple[Entry, ...]:

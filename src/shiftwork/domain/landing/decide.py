@@ -7,12 +7,14 @@ from shiftwork.domain.gates.attribution import failing
 from shiftwork.domain.gates.gate import GateReport
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
-from shiftwork.domain.landing.batching import lands_now, to_check
+from shiftwork.domain.landing.batching import has_room, lands_now, to_check
 from shiftwork.domain.landing.state import Entry, QueueState
 
 
 def decide_queue(queue: QueueState) -> Effects:
-    """One batch at a time. A queue without a batch reads its inbox, and is idle when no story waits."""
+    """One batch at a time, which others may join. A queue without a batch reads its inbox, and is idle when no story
+    waits.
+    """
     if message := answers(queue):
         return message
     chain = queue.chain
@@ -20,10 +22,13 @@ def decide_queue(queue: QueueState) -> Effects:
         return (landing_effects.TakeBatch(key=f"batch/{queue.batch + 1}/{queue.cursor}", cursor=queue.cursor),)
     if landing := lands_now(chain, queue.policy):
         return (landing_effects.MoveBase(key=f"move/{queue.batch}/{landing[-1].request.key}", entries=landing),)
+    if has_room(queue):
+        joining = queue.waiting[0]
+        key = f"join/{queue.batch}/{joining.request.key}/{joining.round}"
+        return (landing_effects.TakeBatch(key=key, cursor=queue.cursor),)
     if checks := to_check(chain, queue.policy):
-        # The first of them gets a verdict regardless of the others, at most `TRIES` in one batch.
-        tried = f"{checks[0].request.key}/{checks[0].reds + 1}"
-        return (landing_effects.CheckCandidates(key=f"check/{queue.batch}/{tried}", entries=checks),)
+        key = f"check/{queue.batch}/{checks[0].request.key}/{queue.verdicts + 1}"
+        return (landing_effects.CheckCandidates(key=key, entries=checks),)
     return (_refuse(chain[0], chain[0].report),)
 
 

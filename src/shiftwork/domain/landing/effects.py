@@ -7,14 +7,18 @@ from shiftwork.records import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeBatch(Effect):
-    """Read the inbox after `cursor`, and build candidates of the first waiting entries, each on top of the previous."""
+    """Read the inbox after `cursor`, and build candidates of the first waiting entries, each on top of the previous, or
+    of the last candidate of the batch in progress.
+    """
 
     cursor: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckCandidates(Effect):
-    """Run the gates on these candidates, in parallel."""
+    """Run the gates on these candidates, in parallel, until enough is known to decide again. Gates that run then go on
+    beside the next effects, and the next check of the same candidate waits for them.
+    """
 
     entries: tuple[Entry, ...]
 

@@ -51,7 +51,11 @@ def _taken(queue: QueueState, fact: landing_facts.BatchTaken) -> QueueState | No
     """Batches follow each other, never two at a time."""
     if queue.chain or fact.number != queue.batch + 1:
         return None
-    return replace(queue, batch=fact.number, policy=fact.policy)
+    return replace(queue, batch=fact.number, policy=fact.policy, closed=False, verdicts=0)
+
+
+def _batch_closed(queue: QueueState, fact: landing_facts.BatchClosed) -> QueueState | None:
+    return replace(queue, closed=True) if fact.number == queue.batch else None
 
 
 def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | None:
@@ -142,7 +146,7 @@ def _verified(queue: QueueState, entry: Entry, fact: landing_facts.CandidateVeri
         )
         for item, message in zip(proved, fact.messages or [""] * len(proved), strict=True)
     ]
-    return _put(queue, [turn_entry(item, Trigger.VERIFY) for item in lines])
+    return _judge(queue, [turn_entry(item, Trigger.VERIFY) for item in lines])
 
 
 def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
@@ -167,7 +171,7 @@ def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> Ga
 def _failed(queue: QueueState, entry: Entry, fact: landing_facts.CandidateFailed) -> QueueState | None:
     if not _on_candidate(entry, fact.report) or fact.report.passed:
         return None
-    return _put(queue, [replace(entry, report=fact.report, reds=entry.reds + 1)])
+    return _judge(queue, [replace(entry, report=fact.report, reds=entry.reds + 1)])
 
 
 def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnproved) -> QueueState | None:
@@ -176,7 +180,7 @@ def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnpr
         return None
     lacking = RefusalText(detail=fact.lacking, feedback=fact.feedback)
     found = replace(entry, report=fact.report, proof=fact.proof, verdict_key=fact.key, message=fact.message)
-    return _put(queue, [replace(found, lacking=lacking, cause=fact.cause, reds=TRIES)])
+    return _judge(queue, [replace(found, lacking=lacking, cause=fact.cause, reds=TRIES)])
 
 
 def _on_candidate(entry: Entry, report: GateReport) -> bool:
@@ -219,6 +223,12 @@ def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | Non
     if len(new) < len(changed):
         return None
     return replace(queue, entries=tuple(new.get(entry.request.key, entry) for entry in queue.entries))
+
+
+def _judge(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | None:
+    """The queue with one more verdict."""
+    judged = _put(queue, changed)
+    return judged and replace(judged, verdicts=judged.verdicts + 1)
 
 
 def _behind(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
@@ -271,6 +281,7 @@ _HANDLERS: Final[Handlers[QueueState, QueueState | None]] = handlers(
     on(MessagesRead, _messages_read),
     on(landing_facts.EntryQueued, _queued),
     on(landing_facts.BatchTaken, _taken),
+    on(landing_facts.BatchClosed, _batch_closed),
     on(landing_facts.BaseMoved, _moved),
     on(landing_facts.BaseMissed, _missed),
     on(landing_facts.OwedGatesRun, _owed_run),

@@ -18,10 +18,17 @@ class EntryQueued(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchTaken(Fact):
-    """A batch starts. Its entries are those whose candidates are recorded as built along with it; none joins later."""
+    """A batch starts, with the entries whose candidates are recorded as built along with it. Others may join it."""
 
     number: int
     policy: LandingPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchClosed(Fact):
+    """An entry cannot be built on the batch in progress, so no other joins that: the entry is in the next batch."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

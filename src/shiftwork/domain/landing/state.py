@@ -136,7 +136,7 @@ class Entry:
         return self.request.review and not self.approved
 
 
-QUEUE_FORMAT: Final = 2
+QUEUE_FORMAT: Final = 3
 """Raise it when facts lead to another `QueueState` than before: a snapshot of another format is not used."""
 
 
@@ -144,8 +144,9 @@ QUEUE_FORMAT: Final = 2
 class QueueState:
     """The state of a landing stream; closed entries leave it, so its size is that of the current work.
 
-    `batch` counts the batches, and `policy` is that of the current batch. `recent` says for each of the last checked
-    entries whether it landed. `owed` are the gates that landings have skipped since their last run.
+    `batch` counts the batches, and `policy` is that of the current batch, which nothing joins any more once it is
+    `closed`. `verdicts` counts those on its candidates. `recent` says for each of the last checked entries whether it
+    landed. `owed` are the gates that landings have skipped since their last run.
     """
 
     branch: str = ""
@@ -155,6 +156,8 @@ class QueueState:
     policy: LandingPolicy = LandingPolicy()
     recent: tuple[bool, ...] = ()
     owed: tuple[OwedGate, ...] = ()
+    closed: bool = False
+    verdicts: int = 0
 
     @property
     def waiting(self) -> tuple[Entry, ...]:

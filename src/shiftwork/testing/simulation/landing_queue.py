@@ -18,7 +18,7 @@ from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.attribution import tried_again
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
-from shiftwork.domain.landing.batching import batch_size, spoken_for
+from shiftwork.domain.landing.batching import batch_size, has_room, spoken_for
 from shiftwork.domain.landing.evolve import evolve_queue
 from shiftwork.domain.landing.state import Entry, EntryStage, LandingPolicy, LandingRequest, QueueState
 from shiftwork.domain.proof.verdict import ProofReport
@@ -84,14 +84,14 @@ class QueueSimulation:
         while self.deaths and self.chance.pick((False, True)):
             self.deaths -= 1
             _ANSWERS[type(effect)](self, effect, queue)
-            self._withdraw()
-        self._withdraw()
+            self._withdraw(queue)
+        self._withdraw(queue)
         return _ANSWERS[type(effect)](self, effect, queue)
 
     def bound(self) -> int:
         """Each batch settles its first entry or is missed, and has a few effects for each of its entries."""
         batches = self.requests + self.misses + self.withdrawals + 1
-        return batches * (5 * min(self.requests, self.policy.batch) + 2)
+        return batches * (8 * min(self.requests, self.policy.batch) + 2)
 
     @staticmethod
     def tree(commit: Commit) -> str:
@@ -110,9 +110,13 @@ class QueueSimulation:
             self._ask()
         news, queue = self._news(queue, effect.cursor)
         at = self.clock.now()
+        if queue.chain:
+            room = batch_size(queue.recent, self.policy.batch) - len(queue.chain)
+            waiting = queue.waiting[:room] if has_room(queue) else ()
+            return (*news, *self._chain(queue.chain[-1].candidate, queue.batch, waiting))
         waiting = queue.waiting[: batch_size(queue.recent, self.policy.batch)]
         taken = landing_facts.BatchTaken(at=at, number=queue.batch + 1, policy=self.policy)
-        return (*news, taken, *self._chain(waiting)) if waiting else tuple(news)
+        return (*news, taken, *self._chain(self.at, taken.number, waiting)) if waiting else tuple(news)
 
     def _news(self, queue: QueueState, cursor: int) -> tuple[Facts, QueueState]:
         """The unread messages in the inbox, and the queue after it has read them."""
@@ -129,15 +133,18 @@ class QueueSimulation:
             queue = evolve_queue(queue, fact)
         return tuple(news), queue
 
-    def _withdraw(self) -> None:
+    def _withdraw(self, queue: QueueState) -> None:
+        """Those that were verified before others are few, so they are chosen more often."""
+        verified = {entry.request.key for entry in queue.chain if entry.stage is EntryStage.VERIFIED}
         asked = [
             request.key
             for request in self.inbox
             if isinstance(request, LandingRequest) and request.key not in self.inbox
         ]
-        if self.withdrawals and asked and self.chance.pick((False, True)):
+        often = (False, True) if verified else (False, False, False, False, True)
+        if self.withdrawals and asked and self.chance.pick(often):
             self.withdrawals -= 1
-            self.inbox.append(self.chance.pick(asked))
+            self.inbox.append(self.chance.pick([key for key in asked if key in verified] or asked))
 
     def _ask(self) -> None:
         self.requests -= 1
@@ -151,20 +158,24 @@ class QueueSimulation:
         seen = self.chance.pick((None, Patch(base=BASE, commit=Commit("seen")))) if traits.review else None
         self.inbox.append(replace(request, review=traits.review, approved=seen))
 
-    def _chain(self, waiting: tuple[Entry, ...]) -> list[Fact]:
+    def _chain(self, top: Commit, number: int, waiting: tuple[Entry, ...]) -> list[Fact]:
         facts: list[Fact] = []
-        top = self.at
+        passed_over = False
+        landed = top if top == self.at else None
         for entry in waiting:
             if cause := self._trouble(top, entry):
-                facts += [self._refused(entry, cause)] if top == self.at else []
+                facts += [self._refused(entry, cause)] if top == landed else []
+                passed_over |= top != landed
                 continue
             built = self._built(top, entry)
             asks = entry.request.review and not built.approved
-            facts += [] if asks and top != self.at else [built]
+            facts += [] if asks and top != landed else [built]
+            passed_over |= asks and top != landed
             if asks:
                 break
             top = built.commit
-        return facts
+        closed = landing_facts.BatchClosed(at=self.clock.now(), number=number)
+        return [*facts, closed] if passed_over else facts
 
     def _built(self, top: Commit, entry: Entry) -> landing_facts.CandidateBuilt:
         commit, request = self.clock.commit(), entry.request
@@ -194,17 +205,27 @@ class QueueSimulation:
         return self.traits.get(entry.request.key, ORDINARY)
 
     def check(self, effect: landing_effects.CheckCandidates, queue: QueueState) -> Facts:
-        """Some of the verdicts, as if the process died before it recorded all of them. Withdrawals are processed
-        first.
+        """Some of the verdicts, in any order: the other checks go on, or the process died before it recorded all of
+        them. Messages are recorded first, and then there may be no verdict yet.
         """
-        verdicts = [self._verdict(entry, queue) for entry in effect.entries]
-        some = verdicts[: self.chance.pick(range(len(verdicts), 0, -1))]
-        self._withdraw()
-        if not any(isinstance(item, str) for item in self.inbox[queue.cursor :]):
+        self._withdraw(queue)
+        for _ in range(min(self.requests, self.chance.pick((0, 1, 2)))):
+            self._ask()
+        if len(self.inbox) > queue.cursor and self.chance.pick((True, False)):
+            return self._news(queue, queue.cursor)[0]
+        some = [self._verdict(effect.entries[place], queue) for place in self._done(len(effect.entries))]
+        if len(self.inbox) == queue.cursor:
             return tuple(some)
         news, queue = self._news(queue, queue.cursor)
         wanted = {entry.request.key for entry in queue.chain}
         return (*news, *(verdict for verdict in some if verdict.request in wanted))
+
+    def _done(self, running: int) -> list[int]:
+        places = [*range(running)]
+        count = self.chance.pick((1, *range(running, 0, -1)))
+        while len(places) > count:
+            places.remove(self.chance.pick(places))
+        return places
 
     def _verdict(self, entry: Entry, queue: QueueState) -> Verdict:
         commit = entry.candidate
@@ -212,7 +233,9 @@ class QueueSimulation:
             return uninstalled(needy[0], "no network", self.clock.now())
         wavers = self._traits(entry).flaky and self.tree(commit) not in self.checked
         self.checked.append(self.tree(commit))
-        report = gate_report(commit, passed=not (wavers or self.is_red(commit)))
+        report = gate_report(
+            commit, passed=not (wavers or self.is_red(commit)), seconds=self.chance.pick((0.01, 0.02, 1.5))
+        )
         at, key = self.clock.now(), entry.request.key
         if not report.passed:
             return landing_facts.CandidateFailed(at=at, request=key, report=report)

@@ -117,6 +117,41 @@ class TestDeciding:
         state = fold_queue(state, green(3))
         assert landing(state) == [1, 2, 3]
 
+    def test_who_asks_meanwhile_joins_the_end_of_the_batch(self) -> None:
+        state = batch(2, waiting=2)
+        join = landing_effects.TakeBatch(key=f"join/1/{KEYS[2]}/1", cursor=0)
+        assert next_of(state) == join
+        assert landing(fold_queue(state, green(1, seconds=SLOW_SECONDS))) == [1], "what may land comes first"
+        state = fold_queue(state, built(3))
+        assert next_of(state) == replace(join, key=f"join/1/{KEYS[3]}/1")
+        state = fold_queue(state, built(4))
+        assert checked(state) == [1, 2, 3, 4]
+
+    def test_nobody_joins_where_the_batch_is_full_closed_red_or_proved_by_its_tip(self) -> None:
+        closed_batch = landing_facts.BatchClosed(at=2, number=1)
+        assert checked(batch(2, replace(EACH, batch=2), waiting=1)) == [1, 2]
+        assert checked(fold_queue(batch(2, waiting=1), closed_batch)) == [1, 2]
+        assert checked(fold_queue(batch(2, waiting=1), red(1))) == [1]
+        assert checked(batch(2, TIP, waiting=1)) == [2]
+        another = replace(closed_batch, number=2)
+        assert isinstance(next_of(fold_queue(batch(2, waiting=1), another)), landing_effects.TakeBatch)
+
+    def test_the_next_batch_is_open_again(self) -> None:
+        state = fold_queue(
+            batch(1, waiting=1), landing_facts.BatchClosed(at=2, number=1), green(1), moved(1), closed(1)
+        )
+        assert state.closed
+        taken = landing_facts.BatchTaken(at=5, number=2, policy=EACH)
+        assert not fold_queue(state, taken).closed
+
+    def test_checks_of_a_batch_have_keys_of_their_own(self) -> None:
+        state = batch(3)
+        keys = [next_of(state).key]
+        for fact in (green(2), red(1), red(3), red(1)):
+            state = fold_queue(state, fact)
+            keys.append(next_of(state).key)
+        assert len(keys) == len(set(keys))
+
     def test_what_is_verified_lands_early_where_gates_are_slow(self) -> None:
         assert landing(fold_queue(batch(3), green(1, seconds=SLOW_SECONDS))) == [1]
         assert landing(fold_queue(batch(3), green(1, SLOW_SECONDS / 2), green(2, SLOW_SECONDS / 2))) == [1, 2]
