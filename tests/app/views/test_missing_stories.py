@@ -2,6 +2,7 @@
 
 import pytest
 
+from shiftwork.app.views.documents.commands.result_documents import missing_stories
 from shiftwork.app.views.missing_stories import landed_commits, missing_lines, missing_notes, with_missing
 from shiftwork.app.views.run_views import Activity, RunView
 from shiftwork.domain.core.ids import FRAME
@@ -43,3 +44,5 @@ def test_what_is_missing_counts_as_landed_no_more_and_says_as_what_it_had(status
     assert missing_notes(view) == {"US-002": f"landed as {COMMIT[:12]}, no longer found on main"}
     (line,) = missing_lines(view)
     assert line.endswith("no longer found on main; to land it again: shiftwork retry US-002 --run r1")
+    (document,) = missing_stories(view)
+    assert (document.run, document.story, document.branch) == ("r1", "US-002", "main")
