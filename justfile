@@ -70,6 +70,10 @@ docs: (has "python git")
     {{env}}; for page in docs docs_cli docs_workflow docs_json docs_architecture demo_picture; do python scripts/$page.py; done
     {{env}}; python -m tests.faults.documentation
 
+# write what commands, requests and tools print in three projects: tests compare it
+record-outputs: (has "python git")
+    @{{env}}; python -m tests.recorded
+
 # print the OpenAPI description of the HTTP API, or write it to a file
 openapi *file: (has "python")
     @{{env}}; python scripts/openapi.py {{file}}

@@ -62,6 +62,7 @@ ROWS: Final = (
     # What writes files of the repository: the work tree must be as before.
     row("fmt", 0.2),
     row("docs", 0.5),
+    row("record-outputs", 0.5),
     row("lock", 0.3),
     row("prices", 0.1),
     row("web-schema", 0.2),
