@@ -175,11 +175,11 @@ def test_a_flaky_gate_is_tried_once_more_and_the_report_says_so(several: Rig, tm
             asked = [await work(context, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
             landing = await land(context, *asked)
         assert landing.landed == {"A", "B"}
-        for verified in landing.of(landing_facts.CandidateVerified):
-            assert [(result.name, result.flaky) for result in verified.report.results] == [
-                ("steady", False),
-                ("wavers", True),
-            ]
+        verified, *_ = landing.of(landing_facts.CandidateVerified)  # the red run of the second may have been ended
+        assert [(result.name, result.flaky) for result in verified.report.results] == [
+            ("steady", False),
+            ("wavers", True),
+        ]
 
     asyncio.run(scenario())
 

@@ -60,7 +60,11 @@ def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
 @pytest.mark.parametrize(
     ("table", "ended", "ways"),
     [
-        (story_transitions.STORY, ENDED, {Trigger.RETRY, Trigger.REOPEN, Trigger.UNDO, Trigger.MISS, Trigger.FIND}),
+        (
+            story_transitions.STORY,
+            ENDED,
+            {Trigger.RETRY, Trigger.REOPEN, Trigger.UNDO, Trigger.CANCEL, Trigger.MISS, Trigger.FIND},
+        ),
         (run_transitions.RUN, RUN_ENDED, {Trigger.REOPEN}),
     ],
     ids=["story", "run"],
