@@ -44,7 +44,7 @@ class Ordered(Steered):
 
     def wanted_next(self) -> StoryId | None:
         """The first story by the user's order, priority and position whose dependencies have landed; None if an earlier
-        story is missing.
+        story is missing. One that needs a cancelled story never starts, and nobody waits for it.
         """
         plan, first = self.run.given, self.run.requests.first
         left = list(plan.spec.stories)
@@ -56,13 +56,23 @@ class Ordered(Steered):
             status = self.run.stories[chosen.id].status
             if status in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED}:
                 ready = set(chosen.depends_on) <= of_status(self.run, StoryStatus.COMPLETED)
-                if ready or not plan.keep_going:
-                    return chosen.id if ready else None
+                if ready:
+                    return chosen.id
+                if not plan.keep_going and not self.needs_a_cancelled_story(chosen.id):
+                    return None
             if status in BROKEN and not plan.keep_going:
                 return None
             left.remove(chosen)
             done.add(chosen.id)
         return None
+
+    def needs_a_cancelled_story(self, story: StoryId) -> bool:
+        needed = {story.id: story.depends_on for story in self.run.given.spec.stories}
+        left, seen = [*needed[story]], set[StoryId]()
+        while left:
+            seen.add(name := left.pop())
+            left += set(needed.get(name, ())) - seen
+        return not seen.isdisjoint(of_status(self.run, StoryStatus.CANCELLED))
 
     @rule()
     def go_on(self) -> None:

@@ -61,7 +61,7 @@ SCALES: Final[Mapping[tuple[str, ...], Scale]] = {
     ("landing", "large_file_mb"): Scale(usual="50"),
     ("landing", "proof"): _words("each", tip=0, each=1),
     ("landing", "review"): _words("false", false=0, true=1),
-    ("landing", "later_files"): _words("leave_out", land=0, leave_out=1, hold=1),
+    ("landing", "later_files"): _words("leave_out", land=0, leave_out=1, ask=1),
     ("proof", "policy"): _words("trusting", trusting=0, cited=1, strict=2),
     ("proof", "protect_policy"): _words("restore", report=0, restore=1),
     ("gates", "*", "blind"): _words("refuse", allow=0, refuse=1),

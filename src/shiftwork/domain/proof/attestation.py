@@ -77,7 +77,8 @@ def _attested_briefly(said: Certificate, message: str) -> Iterator[Held]:
     doubts = unproved_shown(
         not_proved(said.criteria, ran_by(said), said.fail_to_pass), said.without_gates, said.skipped
     )
-    own, found = [_written(readable(doubt)).rstrip() for doubt in doubts], trailers(message, UNPROVED)
+    own = [_written(readable(doubt)).rstrip() for doubt in doubts]  # git removes blanks at the end of a message
+    found = [doubt.rstrip() for doubt in trailers(message, UNPROVED)]
     text = f"the commit says of what is not proved: {'; '.join(found) or 'nothing'}"
     same = own == found
     other = "" if same else f"; the certificate has {'; '.join(own) or 'nothing'}"

@@ -41,7 +41,12 @@ def opener(user: GitUser, tier: str) -> Opened:
         hub = replace(hub, user=replace(hub.user, agreed=lent))
         # Gates here leave their traces in the home, where the test finds them.
         walls = Bubblewrap(
-            program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
+            program=BWRAP,
+            home=user.home,
+            repository=user.root,
+            readable=lenders(hub),
+            writable=(user.home,),
+            network=False,
         )
         shell = Shell(env=env, sandbox=walls if tier == "bubblewrap" else OPEN)
         return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=2, keep=frozenset(keep)))
